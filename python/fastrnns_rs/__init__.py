@@ -1,0 +1,62 @@
+"""Times PyTorch's recurrent and convolutional models on CUDA and CPU, with sound statistics.
+
+Names are loaded when they are first used: importing this package loads neither torch nor numpy.
+"""
+
+import importlib
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs._core import BUILD_PROFILE, __version__
+
+if TYPE_CHECKING:
+    from fastrnns_rs.api import (
+        BenchResult,
+        FastrnnsError,
+        MissingError,
+        Problem,
+        Run,
+        UsageError,
+        bench,
+        runner,
+        trainbench,
+    )
+    from fastrnns_rs.models.definition import ModelDef
+
+__all__ = [
+    "BenchResult",
+    "FastrnnsError",
+    "MissingError",
+    "ModelDef",
+    "Problem",
+    "Run",
+    "UsageError",
+    "__version__",
+    "bench",
+    "runner",
+    "stats",
+    "trainbench",
+]
+
+_HOME = {"ModelDef": "fastrnns_rs.models.definition"}
+
+if BUILD_PROFILE != "release":
+    warnings.warn(
+        "fastrnns_rs was built without optimisation, so its overheads mean nothing; pip install . builds it with",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name == "stats":
+        return importlib.import_module("fastrnns_rs.stats")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME.get(name, "fastrnns_rs.api")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,112 @@
+"""The command line. A verb is one file here and one row of `VERBS`; it is imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from fastrnns_rs import __version__
+from fastrnns_rs._core import BUILD_PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Each verb's help in one line, so that the list of verbs needs none of them.
+VERBS = {
+    "bench": "Time runners forward and backward.",
+    "list": "Show the runners and groups.",
+}
+
+
+class Verbs(click.Group):
+    """A group whose commands are modules of this package, imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The verbs, in the order of a person's first steps."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The verb's command, or None."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"fastrnns_rs.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As Click does, but an unknown verb is answered with the nearest one."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from fastrnns_rs.errors import UsageError, nearest
+
+            raise UsageError(f"no command is called {args[0]!r}", nearest(args[0], VERBS))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Lists the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"auto_envvar_prefix": "FASTRNNS", "help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 a runner failed, 2 usage, 5 a device is missing, 130 interrupted.",
+)
+@click.version_option(__version__, message=f"fastrnns-rs {__version__} ({BUILD_PROFILE} build)")
+@click.pass_context
+def root(ctx: click.Context) -> None:
+    """Times PyTorch's recurrent and convolutional models on CUDA and CPU."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command and exits with its code. An error is one line and a hint, never a traceback."""
+    try:
+        code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has gone. Python would complain when it flushes at exit: nothing is left to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 0
+    except Exception as error:  # noqa: BLE001# the last line of defence turns everything into one line
+        code = _tell(error)
+    except KeyboardInterrupt:
+        from fastrnns_rs.errors import ExitCode
+
+        code = ExitCode.INTERRUPTED
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell(error: Exception) -> int:
+    """Writes an error for a person, and returns its exit code."""
+    from fastrnns_rs.errors import ExitCode, FastrnnsError
+
+    if os.environ.get("FASTRNNS_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return ExitCode.USAGE
+    if isinstance(error, click.Abort):
+        return ExitCode.INTERRUPTED
+    if isinstance(error, FastrnnsError):
+        message, hint, code = error.message, error.hint, error.exit_code
+    elif isinstance(error, click.UsageError):
+        name = error.ctx.command_path if error.ctx else "fastrnns-rs"
+        message, hint, code = error.format_message(), f"{name} --help shows what it takes", ExitCode.USAGE
+    elif isinstance(error, click.ClickException):
+        message, hint, code = error.format_message(), "", ExitCode.FAILED
+    else:
+        message = f"{type(error).__name__}: {error}"
+        hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED
+    click.echo("error: " + " ".join(message.split()), err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)
+    return code

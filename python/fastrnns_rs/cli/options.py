@@ -1,0 +1,129 @@
+"""How options are read: several spellings, flags that take lists, and values from the configuration file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs import config
+from fastrnns_rs.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class ListOption(click.Option):
+    """An option that takes every following word; its value is a tuple, empty for the bare flag, None when not given."""
+
+    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
+        super().__init__(declarations, **{**settings, "multiple": True, "callback": _split})
+
+
+class OptionalValueOption(click.Option):
+    """An option whose value may be left out."""
+
+
+class Verb(click.Command):
+    """A command whose flags may be spelled with underscores, and whose defaults a `pyproject.toml` may set."""
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        super().__init__(name, **{**settings, "context_settings": {"token_normalize_func": dashed}})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the configuration, then the arguments."""
+        if not {"-h", "--help"}.intersection(args):
+            ctx.default_map = {**(ctx.default_map or {}), **self._configured(str(ctx.info_name))}
+        return super().parse_args(ctx, list(self._joined(args)))
+
+    def _joined(self, args: list[str]) -> Iterator[str]:
+        """Ties each value to its flag, so that Click need not guess whether a word is a value or a flag."""
+        options = {dashed(name): param for param in self.params for name in param.opts}
+        words = list(args)
+        while words:
+            word = words.pop(0)
+            if word == "--":
+                yield word
+                yield from words
+                return
+            option = options.get(dashed(word))
+            if isinstance(option, ListOption):
+                values = list(_following(words))
+                yield from (f"{word}={value}" for value in values or [""])
+            elif isinstance(option, OptionalValueOption):
+                value = next(iter(words), "-")
+                yield word if value.startswith("-") else f"{word}={words.pop(0)}"
+            elif isinstance(option, click.Option) and not option.is_flag and not option.count and words:
+                yield f"{word}={words.pop(0)}"
+            else:
+                yield word
+
+    def _configured(self, verb: str) -> dict[str, Any]:
+        """The options that the nearest `pyproject.toml` sets, by parameter."""
+        path = config.find(Path.cwd())
+        if path is None:
+            return {}
+        from fastrnns_rs.cli import VERBS
+
+        tables = config.load(path)
+        for name in tables:
+            if name not in VERBS:
+                raise UsageError(f"[{config.TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
+        names = {
+            dashed(name).lstrip("-"): param
+            for param in self.params
+            for name in param.opts
+            if isinstance(param, click.Option)
+        }
+        found: dict[str, Any] = {}
+        for key, value in tables.get(verb, {}).items():
+            param = names.get(dashed(key))
+            if param is None or param.name is None or key == "help":
+                raise UsageError(
+                    f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), names)
+                )
+            found[param.name] = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
+        return found
+
+
+def dashed(word: str) -> str:
+    """A flag with dashes for underscores; its value, after `=`, stays as it is."""
+    flag, equals, value = word.partition("=")
+    return flag.replace("_", "-") + equals + value
+
+
+def spelled(name: str) -> tuple[str, str, str]:
+    """A parameter, fastrnns' spelling of its flag and ours: `seq_length`, `--seqLength`, `--seq-length`."""
+    first, *rest = name.split("_")
+    return name, f"--{first}{''.join(word.capitalize() for word in rest)}", f"--{name.replace('_', '-')}"
+
+
+def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Splits words at commas and at blanks; repetitions add up."""
+    if param.name is None or ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
+        return None
+    return tuple(word for one in value for word in one.replace(",", " ").split())
+
+
+def _following(words: list[str]) -> Iterator[str]:
+    """Takes words up to the next flag."""
+    while words and not words[0].startswith("-"):
+        yield words.pop(0)
+
+
+def _checked(param: click.Parameter, value: Any, place: str) -> Any:
+    """A configured value that the option takes.
+
+    Raises:
+        UsageError: It does not; the message names where it stands.
+    """
+    listed = value if isinstance(value, list) else [value]
+    if isinstance(value, list) and not isinstance(param, ListOption):
+        raise UsageError(f"{place} is a list", "give one value")
+    try:
+        for one in listed:
+            param.type.convert(one if isinstance(one, bool | int | float) else str(one), param, None)
+    except click.BadParameter as error:
+        raise UsageError(f"{place} is {value!r}: {error.message}", "give a value that the flag takes") from error
+    return value

@@ -1,0 +1,146 @@
+"""Settings of torch that hold for the whole process: each is set for the length of a block, then put back."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FUSERS = ("te", "old", "none", "default")
+EXECUTORS = ("profiling", "simple", "legacy", "default")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JitSettings:
+    """How TorchScript compiles; the names and meanings are those of PyTorch's fastrnns.
+
+    Attributes:
+        fuser: `te`, `old`, `none`, or `default` to leave torch as it is.
+        executor: `profiling`, `simple`, `legacy` or `default`; it wins over what `fuser` implies.
+        cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels; None leaves them to torch.
+        cuda_pointwise_block_count: Blocks of such a kernel.
+        cuda_pointwise_block_size: Threads of such a block.
+    """
+
+    fuser: str = "te"
+    executor: str | None = None
+    cuda_pointwise_loop_level: int | None = None
+    cuda_pointwise_block_count: int | None = None
+    cuda_pointwise_block_size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.fuser not in FUSERS:
+            raise UsageError(f"no fuser is called {self.fuser!r}", nearest(self.fuser, FUSERS))
+        if self.executor is not None and self.executor not in EXECUTORS:
+            raise UsageError(f"no executor is called {self.executor!r}", nearest(self.executor, EXECUTORS))
+
+    def switches(self) -> dict[str, bool]:
+        """What each switch is set to; one that is not named stays as it is."""
+        switches: dict[str, bool] = {}
+        if self.fuser == "te":
+            switches.update(executor=True, optimize=True, cpu_fusion=False, gpu_fusion=True, expressions=True)
+        elif self.fuser == "old":
+            switches.update(executor=False, optimize=False, gpu_fusion=True, expressions=False)
+        elif self.fuser == "none":
+            switches.update(executor=False, optimize=False, cpu_fusion=False, gpu_fusion=False, expressions=False)
+        if self.executor == "profiling":
+            switches.update(executor=True, optimize=True)
+        elif self.executor == "simple":
+            switches.update(optimize=False)
+        elif self.executor == "legacy":
+            switches.update(executor=False, optimize=True)
+        return switches
+
+    def pointwise(self) -> dict[str, int]:
+        """The settings of CUDA kernels that were given."""
+        given = {
+            "loop_levels": self.cuda_pointwise_loop_level,
+            "block_count": self.cuda_pointwise_block_count,
+            "block_size": self.cuda_pointwise_block_size,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@contextmanager
+def jit_settings(settings: JitSettings) -> Iterator[None]:
+    """TorchScript compiles by `settings` inside the block, and as before after it."""
+    with ExitStack() as restore:
+        for name, value in settings.switches().items():
+            read, write = _switch(name)
+            restore.callback(write, read())
+            write(value)
+        for name, number in settings.pointwise().items():
+            read_number, write_number = _pointwise(name)
+            restore.callback(write_number, read_number())
+            write_number(number)
+        yield
+
+
+@contextmanager
+def cudnn_disabled() -> Iterator[None]:
+    """Torch's own kernels inside the block, where cuDNN would be used."""
+    import torch
+
+    with torch.backends.cudnn.flags(enabled=False):
+        yield
+
+
+@contextmanager
+def tf32_allowed(allowed: bool) -> Iterator[None]:
+    """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
+    import torch
+
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    before = matmul.allow_tf32, cudnn.allow_tf32
+    matmul.allow_tf32 = cudnn.allow_tf32 = allowed
+    try:
+        yield
+    finally:
+        matmul.allow_tf32, cudnn.allow_tf32 = before
+
+
+@contextmanager
+def torchscript_warnings_silenced() -> Iterator[None]:
+    """Without torch's own notices that TorchScript is deprecated: a run says so once, in its own words."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r".*torch\.jit\..*")
+        yield
+
+
+def _switch(name: str) -> tuple[Callable[[], bool], Callable[[bool], Any]]:
+    """How to read and write one of TorchScript's switches."""
+    import torch
+
+    c: Any = torch._C
+
+    def exchanged(exchange: Callable[[bool], bool]) -> Callable[[], bool]:
+        # Torch offers no reader for these two: setting one gives what it was.
+        def read() -> bool:
+            before = exchange(True)  # noqa: FBT003
+            exchange(before)
+            return before
+
+        return read
+
+    return {
+        "executor": (exchanged(c._jit_set_profiling_executor), c._jit_set_profiling_executor),
+        # Its name says `get`; it sets, and returns what was set before.
+        "optimize": (exchanged(c._get_graph_executor_optimize), c._get_graph_executor_optimize),
+        "cpu_fusion": (c._jit_can_fuse_on_cpu, c._jit_override_can_fuse_on_cpu),
+        "gpu_fusion": (c._jit_can_fuse_on_gpu, c._jit_override_can_fuse_on_gpu),
+        "expressions": (c._jit_texpr_fuser_enabled, c._jit_set_texpr_fuser_enabled),
+    }[name]
+
+
+def _pointwise(name: str) -> tuple[Callable[[], int], Callable[[int], Any]]:
+    """How to read and write one of the settings of the fuser's CUDA kernels."""
+    import torch
+
+    c = torch._C
+    return getattr(c, f"_jit_get_te_cuda_pointwise_{name}"), getattr(c, f"_jit_set_te_cuda_pointwise_{name}")

@@ -1,0 +1,206 @@
+"""JSON documents from dataclasses: written whole, read strictly, and described by a JSON Schema.
+
+A dataclass is an object whose keys are exactly its fields. A key that is missing or unknown, and a value of the wrong
+type, is refused by its path in the document.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from fastrnns_rs.errors import UsageError
+
+T = TypeVar("T")
+
+_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
+
+
+def to_plain(value: Any) -> Any:
+    """A document as dictionaries, lists and scalars."""
+    if is_dataclass(value):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def from_plain(expected: type[T], plain: object, path: str = "") -> T:
+    """The object of the dataclass `expected` that `plain` describes.
+
+    Raises:
+        UsageError: A key is missing or unknown, or a value has the wrong type.
+    """
+    read: T = _read(expected, plain, path)
+    return read
+
+
+def json_schema(document: type, title: str) -> dict[str, Any]:
+    """The JSON Schema of the documents that a dataclass describes: every key required, no others allowed."""
+    definitions: dict[str, Any] = {}
+    root = _schema(document, definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def check_writable(path: Path) -> None:
+    """Refuses a place that cannot be written to, before there is anything to lose.
+
+    Raises:
+        UsageError: It cannot; the message says why.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", "give the path of a file")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes `text` beside `path` and then renames it, so that a crash leaves the old file or the new one.
+
+    Raises:
+        UsageError: The place cannot be written to.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            # mkstemp lets nobody else read; a result file is as readable as any other.
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(0o666 & ~mask)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path} cannot be written: {error.strerror}", "choose a file in a folder that you may write to")
+
+
+@cache
+def _hints(document: type) -> dict[str, Any]:
+    return get_type_hints(document)
+
+
+def _read(expected: Any, plain: Any, path: str) -> Any:  # noqa: C901, PLR0911
+    if expected is Any:
+        return plain
+    origin, arguments = get_origin(expected), get_args(expected)
+    if origin in {Union, types.UnionType}:
+        return _read_union(expected, arguments, plain, path)
+    if origin is Literal:
+        if plain in arguments:
+            return plain
+        raise _wrong(path, expected, plain)
+    if origin is list:
+        if not isinstance(plain, list):
+            raise _wrong(path, expected, plain)
+        # A long run has a million samples: checked at the speed of the interpreter's own loop.
+        if arguments[0] is int and all(type(item) is int for item in plain):
+            return plain
+        return [_read(arguments[0], item, f"{path}[{index}]") for index, item in enumerate(plain)]
+    if origin is dict:
+        if not isinstance(plain, dict):
+            raise _wrong(path, expected, plain)
+        return {key: _read(arguments[1], item, f"{path}.{key}") for key, item in plain.items()}
+    if is_dataclass(expected):
+        return _read_object(expected, plain, path)
+    if type(plain) is expected or (expected is float and type(plain) is int):
+        return plain
+    raise _wrong(path, expected, plain)
+
+
+def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str) -> Any:
+    if plain is None and types.NoneType in options:
+        return None
+    others = [option for option in options if option is not types.NoneType]
+    if len(others) == 1:
+        return _read(others[0], plain, path)
+    for option in others:
+        try:
+            return _read(option, plain, path)
+        except UsageError:
+            continue
+    raise _wrong(path, expected, plain)
+
+
+def _read_object(expected: Any, plain: Any, path: str) -> Any:
+    if not isinstance(plain, dict):
+        raise _wrong(path, expected, plain)
+    hints = _hints(expected)
+    for key in hints:
+        if key not in plain:
+            raise UsageError(f"the key {_join(path, key)} is missing")
+    for key in plain:
+        if key not in hints:
+            raise UsageError(f"the key {_join(path, key)} is unknown")
+    return expected(**{key: _read(hint, plain[key], _join(path, key)) for key, hint in hints.items()})
+
+
+def _wrong(path: str, expected: Any, plain: object) -> UsageError:
+    shown = repr(plain)
+    limit = 40
+    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    return UsageError(f"{path or 'the document'} is {shown}, not {_name(expected)}")
+
+
+def _name(expected: Any) -> str:
+    if is_dataclass(expected) or get_origin(expected) is dict:
+        return "an object"
+    if get_origin(expected) is list:
+        return "a list"
+    if get_origin(expected) is Literal:
+        return "one of " + ", ".join(map(str, get_args(expected)))
+    if get_origin(expected) in {Union, types.UnionType}:
+        return " or ".join(_name(option) for option in get_args(expected))
+    return f"a {_SCALARS.get(expected, expected)}"
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    origin, arguments = get_origin(expected), get_args(expected)
+    if origin in {Union, types.UnionType}:
+        return {"anyOf": [_schema(option, definitions) for option in arguments]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is list:
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    if expected in _SCALARS:
+        return {"type": _SCALARS[expected]}
+    name = expected.__name__
+    if name not in definitions:
+        definitions[name] = {}
+        hints = _hints(expected)
+        definitions[name] = {
+            "description": (expected.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " "),
+            "type": "object",
+            "properties": {key: _schema(hint, definitions) for key, hint in hints.items()},
+            "required": list(hints),
+            "additionalProperties": False,
+        }
+    return {"$ref": f"#/$defs/{name}"}

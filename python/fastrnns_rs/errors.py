@@ -1,0 +1,65 @@
+"""What can go wrong, each with the exit code that the command line gives it."""
+
+from __future__ import annotations
+
+import difflib
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ExitCode(IntEnum):
+    """What the command's exit status means."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    MISSING = 5
+    INTERRUPTED = 130
+
+
+class FastrnnsError(Exception):
+    """An error that is told in one line, with a hint that says what to do.
+
+    Args:
+        message: One line that names the thing.
+        hint: What to do about it.
+    """
+
+    exit_code = ExitCode.FAILED
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class UsageError(FastrnnsError, ValueError):
+    """What was asked for makes no sense, or no runner can honour it."""
+
+    exit_code = ExitCode.USAGE
+
+
+class MissingError(FastrnnsError):
+    """A device or a tool that was asked for is not there."""
+
+    exit_code = ExitCode.MISSING
+
+
+class RunnerError(FastrnnsError):
+    """A runner broke its contract: a missing gradient, an output that is not finite."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint that offers the nearest match of `name`, or all that is known when nothing is near."""
+    known = list(known)
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    if matches:
+        return f"did you mean {by_lower[matches[0]]}?"
+    return f"known: {', '.join(known)}"

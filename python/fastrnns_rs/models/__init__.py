@@ -1,0 +1,1 @@
+"""The runners: one decorated creator each, which imports torch when it is called and not before."""

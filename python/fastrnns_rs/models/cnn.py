@@ -1,0 +1,53 @@
+"""Residual networks from torchvision, as modules and as traces of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.models.definition import ModelDef, backward, from_tensor
+from fastrnns_rs.registry import Creator, runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.problem import Problem
+
+
+def _creator(architecture: str, *, traced: bool) -> Creator:
+    def creator(problem: Problem) -> ModelDef:
+        import torch
+        from torchvision import models
+
+        from fastrnns_rs.context import torchscript_warnings_silenced
+        from fastrnns_rs.models.inputs import torch_dtype
+
+        torch.manual_seed(problem.seed)
+        dtype = torch_dtype(problem)
+        size = problem.image_size or 224
+        images = torch.randn(problem.mini_batch, 3, size, size).to(problem.device, dtype)
+        model = getattr(models, architecture)(weights=None).to(problem.device, dtype).train()
+        forward = model
+        if traced:
+            with torchscript_warnings_silenced():
+                # Not checked against a second run: batch normalisation would count that one too.
+                forward = torch.jit.trace(model, images, check_trace=False)  # type: ignore[no-untyped-call]
+        return ModelDef(
+            inputs=[images],
+            params=model.parameters(),
+            forward=forward,
+            backward_setup=from_tensor(problem.seed),
+            backward=backward,
+        )
+
+    return creator
+
+
+for _architecture in ("resnet18", "resnet50"):
+    for _suffix, _traced in (("", False), ("_jit", True)):
+        runner(
+            _architecture + _suffix,
+            family="resnet",
+            group="cnns",
+            description=f"torchvision's {_architecture}, {'traced by TorchScript' if _traced else 'random weights'}",
+            images=True,
+            requires=("torchvision",),
+            torchscript=_traced,
+        )(_creator(_architecture, traced=_traced))

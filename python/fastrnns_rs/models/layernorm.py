@@ -1,0 +1,101 @@
+"""LSTMs whose gates and cell state are layer-normalised, and the lower bound of their cost that cuDNN's LSTM gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.models.custom import script, stacked
+from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.registry import runner
+
+if TYPE_CHECKING:
+    import torch
+
+    from fastrnns_rs.problem import Problem
+
+
+def _lower_bound(_problem: Problem) -> str:
+    return (
+        "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; no backward"
+    )
+
+
+@runner(
+    "cudnn_layernorm",
+    family="lstm",
+    description="nn.LSTM and as many layer norms beside it, forward only",
+    note=_lower_bound,
+)
+def cudnn_layernorm(problem: Problem) -> ModelDef:
+    """Returns y [S, B, H] and (h, c), each [L, B, H]; c went through the norms."""
+    import torch
+
+    from fastrnns_rs.models.inputs import lstm_inputs, torch_dtype
+
+    inputs = lstm_inputs(problem)
+    steps, layers, _, hidden, batch = problem.sizes()
+    dtype = torch_dtype(problem)
+    of_input, of_hidden, of_cell = (
+        torch.nn.LayerNorm(size).to(problem.device, dtype) for size in (4 * hidden, 4 * hidden, hidden)
+    )
+    gates = torch.randn(batch, 4 * hidden).to(problem.device, dtype)
+
+    def forward(
+        x: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor]
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        y, (h, c) = inputs.module(x, state)
+        cells = []
+        for layer in range(layers):
+            cell = c[layer]
+            for _ in range(steps):
+                of_input(gates)
+                of_hidden(gates)
+                cell = of_cell(cell)
+            cells.append(cell)
+        return y, (h, torch.stack(cells))
+
+    return ModelDef(inputs=[inputs.x, inputs.hidden], params=inputs.flat_weights(), forward=forward)
+
+
+@runner(
+    "jit_layernorm",
+    family="lstm",
+    description="TorchScript: a layer-normalised LSTM with torch's layer_norm",
+    torchscript=True,
+)
+def jit_layernorm(problem: Problem) -> ModelDef:
+    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    return _layer_normalised(problem, decompose=False)
+
+
+@runner(
+    "jit_layernorm_decom",
+    family="lstm",
+    description="TorchScript: the same with layer_norm from elementary operators",
+    torchscript=True,
+)
+def jit_layernorm_decom(problem: Problem) -> ModelDef:
+    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    return _layer_normalised(problem, decompose=True)
+
+
+def _layer_normalised(problem: Problem, *, decompose: bool) -> ModelDef:
+    import torch
+
+    from fastrnns_rs.models.inputs import lstm_inputs
+    from fastrnns_rs.recurrence import layer_norm_layer
+
+    inputs = lstm_inputs(problem)
+    layers: list[list[Any]] = []
+    for w_ih, w_hh, *_ in inputs.weights():
+        gates, hidden = w_hh.shape
+        # Weight and bias of a norm that changes nothing yet: of the input's gates, the hidden state's, and c.
+        norms = [fill(size) for size in (gates, gates, hidden) for fill in (w_hh.new_ones, w_hh.new_zeros)]
+        layers.append([w_ih, w_hh, [torch.nn.Parameter(norm) for norm in norms]])
+    return ModelDef(
+        inputs=[inputs.x, inputs.hidden, layers],
+        params=[weight for w_ih, w_hh, norms in layers for weight in (w_ih, w_hh, *norms)],
+        forward=stacked(script(layer_norm_layer), decompose),
+        backward_setup=from_sequence(problem.seed),
+        backward=backward,
+    )

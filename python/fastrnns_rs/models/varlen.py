@@ -1,0 +1,89 @@
+"""LSTMs over sequences of many lengths: packed for cuDNN, and one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.models.custom import script
+from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, from_sequence, from_tensor
+from fastrnns_rs.registry import runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+    from fastrnns_rs.problem import Problem
+
+
+def _lengths(problem: Problem) -> str:
+    return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
+
+
+@runner("vl_cudnn", family="vl_lstm", group="vl_rnns", description="nn.LSTM on packed sequences", note=_lengths)
+def vl_cudnn(problem: Problem) -> ModelDef:
+    """Returns y [longest, B, H], padded with zeros, and (h, c), each [L, B, H]."""
+    from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+    from fastrnns_rs.models.inputs import varlen_inputs
+
+    inputs = varlen_inputs(problem)
+
+    def forward(
+        sequences: list[torch.Tensor], hidden: tuple[torch.Tensor, torch.Tensor]
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        packed, states = inputs.module(pack_sequence(sequences, enforce_sorted=False), hidden)
+        # Left padded: to take the sequences apart again doubles the time of backward.
+        return pad_packed_sequence(packed)[0], states
+
+    return ModelDef(
+        inputs=[inputs.x, inputs.hidden],
+        params=inputs.flat_weights(),
+        forward=forward,
+        backward_setup=from_sequence(problem.seed),
+        backward=backward,
+    )
+
+
+@runner(
+    "vl_jit",
+    family="vl_lstm",
+    group="vl_rnns",
+    description="TorchScript: one sequence after the other",
+    torchscript=True,
+    note=_lengths,
+)
+def vl_jit(problem: Problem) -> ModelDef:
+    """Returns B outputs of [length, H] and (h, c), each [L, B, H]."""
+    from fastrnns_rs.recurrence import varlen_layers
+
+    return _one_by_one(problem, script(varlen_layers))
+
+
+@runner("vl_py", family="vl_lstm", group="vl_rnns", description="the same in plain Python", note=_lengths)
+def vl_py(problem: Problem) -> ModelDef:
+    """Returns B outputs of [length, H] and (h, c), each [L, B, H]."""
+    from fastrnns_rs.recurrence import varlen_layers
+
+    return _one_by_one(problem, varlen_layers)
+
+
+def _one_by_one(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
+    from fastrnns_rs.models.inputs import varlen_inputs
+
+    inputs = varlen_inputs(problem)
+    return ModelDef(
+        inputs=[inputs.x, inputs.hidden, inputs.flat_weights()],
+        params=inputs.flat_weights(),
+        forward=forward,
+        backward_setup=_from_sequences(problem.seed),
+        backward=backward,
+    )
+
+
+def _from_sequences(seed: int) -> BackwardSetup:
+    """The gradient enters at the padded outputs, so that it is the one that `vl_cudnn` gets."""
+    from torch.nn.utils.rnn import pad_sequence
+
+    setup = from_tensor(seed)
+    return lambda result: setup(pad_sequence(result[0]))

@@ -1,0 +1,159 @@
+"""From what was asked for to what will run: runners in order, each with its problem, and those that cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import registry
+from fastrnns_rs.context import JitSettings
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype
+from fastrnns_rs.registry import Runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.environment import Facts
+
+DEFAULT_GROUPS = ("cnns", "rnns")
+DEFAULT_TIMEOUT_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which runners were asked for.
+
+    Attributes:
+        groups: Groups of which every runner runs.
+        rnns: Runners in place of those of the group `rnns`; None or empty for the group's own.
+        cnns: The same for `cnns`.
+        variable_lstms: Whether the group `vl_rnns` runs too.
+        names: Runners by name, beside any group.
+    """
+
+    groups: Sequence[str] = DEFAULT_GROUPS
+    rnns: Sequence[str] | None = None
+    cnns: Sequence[str] | None = None
+    variable_lstms: bool = False
+    names: Sequence[str] = ()
+
+    def runners(self) -> list[tuple[Runner, bool]]:
+        """The runners in the order in which they run, each with whether it was named by hand.
+
+        Raises:
+            UsageError: There is no runner or group of a name.
+        """
+        for group in self.groups:
+            registry.members(group)
+        by_hand = {"rnns": self.rnns, "cnns": self.cnns}
+        chosen: dict[str, bool] = {}
+        for group in registry.GROUPS:
+            if group in self.groups or registry.ALL in self.groups or (group == "vl_rnns" and self.variable_lstms):
+                named = by_hand.get(group)
+                chosen |= dict.fromkeys(named, True) if named else dict.fromkeys(registry.members(group), False)
+        if registry.ALL in self.groups:
+            chosen = dict.fromkeys(registry.members(registry.ALL), False) | chosen
+        chosen |= dict.fromkeys(self.names, True)
+        return [(registry.find(name), by_hand) for name, by_hand in chosen.items()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a bench is asked to do; None stands for what the preset or the machine says."""
+
+    choice: Choice = field(default_factory=Choice)
+    sizes: Sizes = field(default_factory=Sizes)
+    quick: bool = False
+    warmup: int | None = None
+    nloops: int | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    seed: int = 0
+    allow_tf32: bool = False
+    threads: int | None = None
+    timeout: float = DEFAULT_TIMEOUT_S
+    jit: JitSettings = field(default_factory=JitSettings)
+
+    def __post_init__(self) -> None:
+        check_count("warmup", self.warmup, least=0)
+        check_count("nloops", self.nloops, least=1)
+        check_count("threads", self.threads, least=1)
+        check_count("seed", self.seed, least=0)
+        check_device(self.device)
+        check_dtype(self.dtype)
+        if not self.timeout > 0:
+            raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One runner on one problem; `refusal` says why it is skipped, if it is."""
+
+    runner: Runner
+    problem: Problem
+    refusal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What will run."""
+
+    preset: Preset
+    warmup: int
+    nloops: int
+    threads: int | None
+    timeout: float
+    jit: JitSettings
+    tasks: list[Task]
+
+
+def make_plan(options: Options, facts: Facts) -> Plan:
+    """Decides what will run, before anything does.
+
+    Raises:
+        MissingError: The device is not there.
+        UsageError: The device cannot do the dtype or TF32, or a runner named by hand cannot honour an option.
+    """
+    device = _device(options, facts)
+    preset = PRESETS["quick" if options.quick else "upstream" if device.startswith("cuda") else "cpu"]
+    tasks = []
+    for runner, by_hand in options.choice.runners():
+        problem = runner.problem(
+            options.sizes,
+            preset,
+            dtype=options.dtype,
+            device=device,
+            seed=options.seed,
+            allow_tf32=options.allow_tf32,
+        )
+        refusal = runner.refusal(problem)
+        if refusal and by_hand:
+            raise UsageError(f"{runner.name} cannot do this: {refusal}", "leave it out, or change the option")
+        tasks.append(Task(runner=runner, problem=problem, refusal=refusal))
+    if not tasks:
+        raise UsageError("nothing was asked for", "name a group or a runner")
+    return Plan(
+        preset=preset,
+        warmup=preset.warmup if options.warmup is None else options.warmup,
+        nloops=options.nloops or preset.nloops,
+        threads=options.threads,
+        timeout=options.timeout,
+        jit=options.jit,
+        tasks=tasks,
+    )
+
+
+def _device(options: Options, facts: Facts) -> str:
+    if facts.device is None:
+        count = facts.cuda_device_count
+        reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+        known = "" if count == 0 else f", or cuda:0 to cuda:{count - 1}"
+        raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
+    if facts.dtype_problem is not None:
+        message = f"{options.dtype} does not work on {facts.device}: {facts.dtype_problem}"
+        raise UsageError(message, "choose another --dtype or --device")
+    if options.allow_tf32 and facts.tf32_problem is not None:
+        raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
+    if options.allow_tf32 and options.dtype != "float32":
+        raise UsageError(f"--allow-tf32 concerns float32; --dtype is {options.dtype}", "leave one of them out")
+    return facts.device

@@ -1,0 +1,123 @@
+"""What torch and the device can do, asked in a child process so that torch stays out of the parent."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def probe(device: str, dtype: str) -> dict[str, Any]:
+    """Facts about torch, its devices and whether `dtype` works on `device`.
+
+    Args:
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        dtype: Name of a torch dtype.
+
+    Returns:
+        The keys of `fastrnns_rs.environment.Facts`.
+    """
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        available = torch.cuda.is_available()
+        count = torch.cuda.device_count() if available else 0
+    chosen = resolve(device, count)
+    return {
+        "torch_version": torch.__version__,
+        "cuda_version": torch.version.cuda,
+        "cudnn_version": _cudnn_version(),
+        "num_threads": torch.get_num_threads(),
+        "device": chosen,
+        "cuda_device_count": count,
+        "no_cuda_reason": None if available else _no_cuda_reason([str(one.message) for one in heard]),
+        "dtype_problem": None if chosen is None else dtype_problem(chosen, dtype),
+        "tf32_problem": None if chosen is None else _tf32_problem(chosen),
+        "gpus": [_gpu(index) for index in range(count)],
+    }
+
+
+def resolve(device: str, cuda_devices: int) -> str | None:
+    """The device that a name means on this machine, or None where there is none."""
+    if device == "cpu" or (device == "auto" and not cuda_devices):
+        return "cpu"
+    index = int(device.partition(":")[2] or 0) if device != "auto" else 0
+    if index >= cuda_devices:
+        return None
+    return "cuda" if device == "auto" else device
+
+
+def dtype_problem(device: str, dtype: str) -> str | None:
+    """Why an LSTM step and a convolution do not run in `dtype` on `device`, or None."""
+    where = {"device": device, "dtype": getattr(torch, dtype)}
+    try:
+        if (
+            dtype == "bfloat16"
+            and device.startswith("cuda")
+            and not torch.cuda.is_bf16_supported(including_emulation=False)
+        ):
+            return "the GPU computes bfloat16 by emulation only"
+        x = torch.ones(2, 4, **where, requires_grad=True)
+        (x @ x.t()).sum().backward()  # type: ignore[no-untyped-call]
+        image = torch.ones(1, 1, 3, 3, **where, requires_grad=True)
+        torch.conv2d(image, torch.ones(1, 1, 3, 3, **where)).sum().backward()  # type: ignore[no-untyped-call]
+    except (RuntimeError, TypeError) as error:
+        return str(error).splitlines()[0]
+    return None
+
+
+def _tf32_problem(device: str) -> str | None:
+    first_with_tf32 = (8, 0)
+    if not device.startswith("cuda"):
+        return "TF32 is a mode of CUDA devices"
+    capability = torch.cuda.get_device_capability(device)
+    if capability < first_with_tf32:
+        return f"TF32 needs compute capability 8.0; {device} has {capability[0]}.{capability[1]}"
+    return None
+
+
+def _cudnn_version() -> str | None:
+    # Asking loads the library: only where a device could use it.
+    if not torch.cuda.is_available():
+        return None
+    version = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
+    return None if version is None else str(version)
+
+
+def _no_cuda_reason(heard: list[str]) -> str:
+    """Why torch has no CUDA device, in our words; torch's own go to a warning and differ by version."""
+    if torch.version.cuda is None:
+        return f"torch {torch.__version__} is built without CUDA"
+    old = [text for text in heard if "driver" in text and "old" in text]
+    driver = Path("/proc/driver/nvidia/version")
+    if old or _driver_too_old():
+        return (
+            f"the NVIDIA driver is too old for torch {torch.__version__}, which is built for CUDA {torch.version.cuda}"
+        )
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
+        return "CUDA_VISIBLE_DEVICES hides every GPU"
+    if driver.exists():
+        return "the NVIDIA driver is loaded, but torch finds no GPU"
+    return "no NVIDIA GPU was found: no driver is loaded"
+
+
+def _driver_too_old() -> bool:
+    """Whether torch refuses to start CUDA because of the driver's version."""
+    try:
+        torch.cuda.init()  # type: ignore[no-untyped-call]
+    except (RuntimeError, AssertionError) as error:
+        return "too old" in str(error)
+    return False
+
+
+def _gpu(index: int) -> dict[str, Any]:
+    properties = torch.cuda.get_device_properties(index)
+    return {
+        "index": index,
+        "name": properties.name,
+        "uuid": f"GPU-{properties.uuid}",
+        "compute_capability": f"{properties.major}.{properties.minor}",
+        "memory_total_bytes": properties.total_memory,
+    }

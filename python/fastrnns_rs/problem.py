@@ -1,0 +1,151 @@
+"""One point of sizes, dtype, device and seed, and the presets that sizes come from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+from fastrnns_rs.errors import UsageError, nearest
+
+DTYPES = ("float32", "float64", "float16", "bfloat16")
+DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What a runner is built for. A size that does not apply to the runner is None.
+
+    Attributes:
+        seq_length: Time steps S.
+        num_layers: Stacked layers L.
+        input_size: Features I of the input.
+        hidden_size: Features H of the hidden state.
+        mini_batch: Sequences or images B in a batch.
+        image_size: Height and width of an image, in pixels.
+        dtype: Name of the torch dtype of parameters and inputs.
+        device: `cpu`, `cuda` or `cuda:N`.
+        seed: Seed of inputs, parameters and the gradient that backward starts from.
+        allow_tf32: Whether float32 matrix products and convolutions may round their inputs to TF32.
+    """
+
+    seq_length: int | None = None
+    num_layers: int | None = None
+    input_size: int | None = None
+    hidden_size: int | None = None
+    mini_batch: int
+    image_size: int | None = None
+    bidirectional: bool | None = None
+    proj_size: int | None = None
+    dtype: str = "float32"
+    amp: bool = False
+    device: str = "cpu"
+    seed: int = 0
+    allow_tf32: bool = False
+    channels_last: bool | None = None
+    cudnn_benchmark: bool = False
+    deterministic: bool = False
+
+    def sizes(self) -> tuple[int, int, int, int, int]:
+        """(S, L, I, H, B) of a problem for a recurrent runner.
+
+        Raises:
+            UsageError: One of them does not apply.
+        """
+        sizes = (self.seq_length, self.num_layers, self.input_size, self.hidden_size, self.mini_batch)
+        known = tuple(size for size in sizes if size is not None)
+        if len(known) != len(sizes):
+            raise UsageError("a recurrent runner needs seq_length, num_layers, input_size and hidden_size")
+        return known[0], known[1], known[2], known[3], known[4]
+
+    def upstream_arguments(self) -> dict[str, Any]:
+        """The keyword arguments that a creator written for PyTorch's fastrnns takes."""
+        return {
+            "seqLength": self.seq_length,
+            "numLayers": self.num_layers,
+            "inputSize": self.input_size,
+            "hiddenSize": self.hidden_size,
+            "miniBatch": self.mini_batch,
+            "device": self.device,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Sizes and counts for whatever is not given.
+
+    Attributes:
+        cnn_mini_batch: Images in a batch; `mini_batch` counts sequences.
+    """
+
+    name: str
+    description: str
+    seq_length: int
+    num_layers: int
+    input_size: int
+    hidden_size: int
+    mini_batch: int
+    cnn_mini_batch: int
+    image_size: int
+    warmup: int
+    nloops: int
+
+
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset("upstream", "the sizes of PyTorch's fastrnns", 100, 1, 512, 512, 64, 32, 224, 10, 100),
+        # Upstream's sizes take an hour on two cores; these take about two minutes, most of it in resnet50.
+        Preset("cpu", "a default run within about three minutes on two cores", 64, 1, 256, 256, 16, 2, 224, 5, 20),
+        Preset("quick", "a look at whether everything runs", 16, 1, 64, 64, 4, 2, 64, 5, 10),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """What the user gave; None stands for the preset's value."""
+
+    seq_length: int | None = None
+    num_layers: int | None = None
+    input_size: int | None = None
+    hidden_size: int | None = None
+    mini_batch: int | None = None
+    image_size: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_count(field.name, getattr(self, field.name), least=1)
+
+
+def check_count(name: str, value: int | None, *, least: int) -> None:
+    """Refuses what is not a whole number of at least `least`.
+
+    Raises:
+        UsageError: It is not; the message names it.
+    """
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise UsageError(f"{name} is {value!r}", f"give a whole number of at least {least}")
+
+
+def check_device(device: str) -> None:
+    """Refuses a device that fastrnns-rs does not know, whether or not the machine has it.
+
+    Raises:
+        UsageError: The name is not `auto`, `cpu`, `cuda` or `cuda:N`.
+    """
+    if not DEVICES.fullmatch(device):
+        raise UsageError(f"no device is called {device!r}", nearest(device, ["auto", "cpu", "cuda", "cuda:0"]))
+
+
+def check_dtype(dtype: str) -> None:
+    """Refuses a dtype that no runner has.
+
+    Raises:
+        UsageError: It is none of `DTYPES`.
+    """
+    if dtype not in DTYPES:
+        raise UsageError(f"no dtype is called {dtype!r}", nearest(dtype, DTYPES))

@@ -1,0 +1,288 @@
+"""The runners by name: how one is added, found and grouped. Nothing here needs torch."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import MissingError, UsageError, nearest
+from fastrnns_rs.problem import Preset, Problem, Sizes
+
+if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
+
+Creator = Callable[[Problem], "ModelDef"]
+
+ENTRY_POINT_GROUP = "fastrnns_rs.runners"
+#: What `--group` picks, in the order in which groups run.
+GROUPS = ("vl_rnns", "rnns", "cnns")
+ALL = "all"
+
+_OUR_MODELS = ("lstm", "custom", "layernorm", "dropout", "varlen", "cnn")
+_runners: dict[str, Runner] = {}
+_loaded = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a worker process finds a runner again: a module to import, or a file to execute."""
+
+    module: str
+    file: str
+
+    def __str__(self) -> str:
+        return self.file if self.module == "__main__" else self.module
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """A named way to compute a model.
+
+    Attributes:
+        name: What `--rnns` and `--cnns` take.
+        creator: Builds the model for a problem.
+        family: The group that results carry: `lstm`, `vl_lstm`, `resnet`, …
+        group: The value of `--group` that picks it; None for one that is picked by name only.
+        description: One line.
+        images: Whether it takes images rather than sequences.
+        layers: Fewest and most layers that its mathematics permits; None for no upper bound.
+        devices: Kinds of device that it runs on.
+        requires: Modules beside torch that it imports.
+        torchscript: Whether it compiles with TorchScript.
+        note: What a reader must know to compare its row, for a problem.
+        source: Where it was defined.
+    """
+
+    name: str
+    creator: Creator
+    family: str
+    group: str | None
+    description: str
+    images: bool
+    layers: tuple[int, int | None]
+    devices: tuple[str, ...]
+    requires: tuple[str, ...]
+    torchscript: bool
+    note: Callable[[Problem], str | None]
+    source: Source
+
+    def problem(self, sizes: Sizes, preset: Preset, *, dtype: str, device: str, seed: int, allow_tf32: bool) -> Problem:
+        """The problem that it is built for, when these sizes are asked of it."""
+        if self.images:
+            return Problem(
+                mini_batch=sizes.mini_batch or preset.cnn_mini_batch,
+                image_size=sizes.image_size or preset.image_size,
+                channels_last=False,
+                dtype=dtype,
+                device=device,
+                seed=seed,
+                allow_tf32=allow_tf32,
+            )
+        return Problem(
+            seq_length=sizes.seq_length or preset.seq_length,
+            num_layers=sizes.num_layers or max(preset.num_layers, self.layers[0]),
+            input_size=sizes.input_size or preset.input_size,
+            hidden_size=sizes.hidden_size or preset.hidden_size,
+            mini_batch=sizes.mini_batch or preset.mini_batch,
+            bidirectional=False,
+            dtype=dtype,
+            device=device,
+            seed=seed,
+            allow_tf32=allow_tf32,
+        )
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why it cannot honour `problem`, or None if it can."""
+        if problem.device.partition(":")[0] not in self.devices:
+            return f"it runs on {' and '.join(self.devices)} only"
+        for module in self.requires:
+            if importlib.util.find_spec(module) is None:
+                return f"it needs the package {module}, which is not installed"
+        least, most = self.layers
+        given = problem.num_layers
+        if given is not None and given < least:
+            return f"it needs --numLayers {least} or more (its dropout acts between layers); {given} was given"
+        if given is not None and most is not None and given > most:
+            return f"its mathematics has {most} layer; --numLayers {given} was given"
+        # Five halvings: up to here the last feature map is one pixel, and one image leaves one value a channel.
+        last_single_pixel = 32
+        if self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel:
+            return "batch normalisation needs more than one value a channel: --miniBatch 2, or --image-size above 32"
+        return None
+
+
+def runner(
+    name: str,
+    *,
+    family: str = "custom",
+    group: str | None = None,
+    description: str = "",
+    images: bool = False,
+    layers: tuple[int, int | None] = (1, None),
+    devices: tuple[str, ...] = ("cpu", "cuda"),
+    requires: tuple[str, ...] = (),
+    torchscript: bool = False,
+    note: Callable[[Problem], str | None] = lambda _problem: None,
+) -> Callable[[Creator], Creator]:
+    """Makes a function that builds a model a runner.
+
+    Args:
+        name: What `--rnns` and `bench(runners=…)` take.
+        family: The group that results carry.
+        group: The value of `--group` that picks it, if any.
+        description: One line; the first line of the function's docstring when empty.
+        images: Whether it takes images (`mini_batch`, `image_size`) rather than sequences.
+        layers: Fewest and most layers that its mathematics permits.
+        devices: Kinds of device that it runs on.
+        requires: Modules beside torch that it imports.
+        torchscript: Whether it compiles with TorchScript.
+        note: What a reader must know to compare its row, for a problem.
+
+    Returns:
+        A decorator that returns the function unchanged. The function takes a `Problem` and returns a `ModelDef`; it
+        imports torch inside its body, so that listing runners stays quick.
+
+    Raises:
+        UsageError: The name is taken by a runner from elsewhere.
+    """
+
+    def register(creator: Creator) -> Creator:
+        source = Source(module=creator.__module__, file=str(Path(creator.__code__.co_filename).resolve()))
+        if not creator.__module__.startswith("fastrnns_rs."):
+            all_runners()
+        known = _runners.get(name)
+        if known is not None and known.source.file != source.file:
+            raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
+        _runners[name] = Runner(
+            name=name,
+            creator=creator,
+            family=family,
+            group=group,
+            description=description or (creator.__doc__ or "").strip().split("\n")[0],
+            images=images,
+            layers=layers,
+            devices=devices,
+            requires=requires,
+            torchscript=torchscript,
+            note=note,
+            source=source,
+        )
+        return creator
+
+    return register
+
+
+def all_runners() -> Mapping[str, Runner]:
+    """Every runner by name: ours, then those of installed packages.
+
+    A package adds runners with an entry point in the group `fastrnns_rs.runners` that names a module.
+    """
+    global _loaded  # noqa: PLW0603
+    if not _loaded:
+        _loaded = True
+        for module in _OUR_MODELS:
+            importlib.import_module(f"fastrnns_rs.models.{module}")
+        _load_entry_points()
+    return _runners
+
+
+def find(name: str) -> Runner:
+    """The runner called `name`.
+
+    Raises:
+        UsageError: There is none; the hint offers the nearest match.
+    """
+    runners = all_runners()
+    if name not in runners:
+        raise UsageError(f"no runner is called {name!r}", nearest(name, runners))
+    return runners[name]
+
+
+def name_of(creator: Creator) -> str:
+    """The name of the runner that a decorated function builds.
+
+    Raises:
+        UsageError: It is not decorated.
+    """
+    for name, one in all_runners().items():
+        if one.creator is creator:
+            return name
+    shown = getattr(creator, "__name__", repr(creator))
+    raise UsageError(f"{shown} is no runner", "decorate it with @fastrnns_rs.runner(name)")
+
+
+def members(group: str) -> list[str]:
+    """The names of a group's runners, in the order in which they run.
+
+    Raises:
+        UsageError: There is no such group.
+    """
+    if group == ALL:
+        grouped = [name for one in GROUPS for name in members(one)]
+        return grouped + [name for name in all_runners() if name not in grouped]
+    if group not in GROUPS:
+        raise UsageError(f"no group is called {group!r}", nearest(group, [*GROUPS, ALL]))
+    return [name for name, one in all_runners().items() if one.group == group]
+
+
+def load(source: Source) -> None:
+    """Runs the code that defines a runner, in a process that does not have it yet."""
+    if _origin(source.module) == source.file:
+        importlib.import_module(source.module)
+    else:
+        load_file(source.file)
+
+
+def load_file(path: str) -> list[str]:
+    """Registers the runners that a Python file defines, and returns their names.
+
+    Raises:
+        MissingError: There is no such file.
+        UsageError: It defines no runner.
+    """
+    all_runners()
+    if not Path(path).is_file():
+        raise MissingError(f"no file at {path}", "give the path of a Python file that defines runners")
+    file = Path(path).resolve()
+    # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a
+    # script guards stays out of it.
+    sys.path.insert(0, str(file.parent))
+    name = f"_fastrnns_runners_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} is not a Python file", "give the path of a file that ends in .py")
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    names = [name for name, one in _runners.items() if one.source.file == str(file)]
+    if not names:
+        raise UsageError(f"{path} defines no runner", "decorate a function with @fastrnns_rs.runner(name)")
+    return names
+
+
+def _origin(module: str) -> str | None:
+    """The file that importing `module` would run, if it can be found."""
+    if module == "__main__":
+        return None
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None or spec.origin is None else str(Path(spec.origin).resolve())
+
+
+def _load_entry_points() -> None:
+    # Imported here: it is the slowest import of this module, and most processes are done before it.
+    from importlib.metadata import entry_points
+
+    points: Iterable[importlib.metadata.EntryPoint] = entry_points(group=ENTRY_POINT_GROUP)
+    for point in points:
+        try:
+            point.load()
+        except Exception as error:
+            message = f"the package entry point {point.name} = {point.value} failed: {type(error).__name__}: {error}"
+            raise UsageError(message, f"mend or uninstall {point.dist and point.dist.name}") from error

@@ -1,0 +1,1 @@
+"""What people see. Everything shown here was computed elsewhere."""

@@ -1,0 +1,280 @@
+"""The run file as objects. Each class is one object of the JSON document, each attribute one of its keys.
+
+What a key means stands in its class; durations are integers of nanoseconds, statistics of them may be fractional, and
+what is unknown is None.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fastrnns_rs import documents
+from fastrnns_rs._core import render_run
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem import Problem
+
+SCHEMA = "fastrnns-rs/run"
+SCHEMA_VERSION = "1.0"
+
+RunStatus = Literal["complete", "interrupted", "failed"]
+ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something that a reader should know before trusting a number."""
+
+    code: str
+    message: str
+    evidence: str | None
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Which build of fastrnns-rs measured."""
+
+    name: str
+    version: str
+    build_profile: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """A CUDA device as it was before the run."""
+
+    index: int
+    name: str
+    uuid: str | None
+    compute_capability: str | None
+    memory_total_bytes: int | None
+    sm_clock_mhz: float | None
+    power_limit_w: float | None
+    temperature_c: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Git:
+    """The checkout in the working directory."""
+
+    commit: str | None
+    dirty: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The machine and the software, before the run."""
+
+    python_version: str
+    torch_version: str
+    torchvision_version: str | None
+    cuda_version: str | None
+    cudnn_version: str | None
+    driver_version: str | None
+    os: str
+    cpu_model: str | None
+    cpu_count: int
+    cpu_affinity: list[int]
+    cpu_governor: str | None
+    num_threads: int
+    load_average_1m: float | None
+    gpus: list[Gpu]
+    variables: dict[str, str]
+    git: Git
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warmup:
+    """How the iterations before the timed ones were chosen."""
+
+    mode: Literal["detect", "fixed"]
+    iterations: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """The rule that ends a process's loop."""
+
+    rule: str
+    parameters: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jit:
+    """How TorchScript was told to compile."""
+
+    fuser: str
+    executor: str | None
+    cuda_pointwise_loop_level: int | None
+    cuda_pointwise_block_count: int | None
+    cuda_pointwise_block_size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRecord:
+    """What the run set out to do."""
+
+    preset: str
+    processes: int
+    order_seed: int | None
+    warmup: Warmup
+    stop: Stop
+    stopped_by: str | None
+    precision: float | None
+    jit: Jit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseSummary:
+    """The timed samples of a phase, described. The estimate is what tables show."""
+
+    n_processes: int
+    n_samples: int
+    n_effective: float | None
+    estimate_ns: float
+    ci_low_ns: float | None
+    ci_high_ns: float | None
+    confidence_level: float
+    ci_method: str | None
+    mean_ns: float
+    stddev_ns: float | None
+    min_ns: float
+    max_ns: float
+    median_ns: float
+    q1_ns: float
+    q3_ns: float
+    p95_ns: float
+    p99_ns: float
+    mad_ns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """The first iteration: it compiles, tunes and allocates."""
+
+    forward_ns: int
+    backward_ns: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compile:
+    """What compiling cost, for runners that compile ahead of the loop."""
+
+    cold_ns: int | None
+    warm_ns: int | None
+    graph_breaks: int | None
+    recompilations: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One worker process: every sample that it took, warm-up included, in order."""
+
+    index: int
+    order: int
+    rank: int | None
+    status: ResultStatus | Literal["interrupted"]
+    reason: str | None
+    warmup_class: str | None
+    steady_from: int | None
+    first_call: FirstCall | None
+    compile: Compile
+    peak_memory_bytes: int | None
+    peak_reserved_bytes: int | None
+    timed_loop_ns: int | None
+    forward_ns: list[int]
+    backward_ns: list[int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One runner on one problem."""
+
+    runner: str
+    group: str
+    mode: Literal["train", "inference"]
+    timing_mode: str | None
+    timer_resolution_ns: int | None
+    problem: Problem
+    status: ResultStatus
+    reason: str | None
+    note: str | None
+    forward: PhaseSummary | None
+    backward: PhaseSummary | None
+    processes: list[Process]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a bench wrote."""
+
+    schema: Literal["fastrnns-rs/run"]
+    schema_version: str
+    run_id: str
+    created_utc: str
+    status: RunStatus
+    command: list[str]
+    warnings: list[Notice]
+    tool: Tool
+    environment: Environment
+    plan: PlanRecord
+    results: list[Result]
+
+    def __getitem__(self, name: str) -> Result:
+        """The result of the runner called `name`.
+
+        Raises:
+            KeyError: The run has none.
+        """
+        for result in self.results:
+            if result.runner == name:
+                return result
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        plain: dict[str, Any] = documents.to_plain(self)
+        return plain
+
+    def render(self, name: str) -> str:
+        """The run in an output format: `table`, `json`, `csv`, `markdown`, `oss` or `pep`."""
+        return render_run(json.dumps(self.to_dict(), allow_nan=False), name)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the run file. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        documents.write_atomically(Path(path), self.render("json"))
+
+    @classmethod
+    def from_dict(cls, plain: object) -> Run:
+        """The run that a JSON document holds.
+
+        Raises:
+            UsageError: It is not one; the message names the key.
+        """
+        return documents.from_plain(cls, plain)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Run:
+        """Reads a run file.
+
+        Raises:
+            MissingError: There is no such file.
+            UsageError: It is not a run file.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise MissingError(f"no file at {path}", "give the path of a run file") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
+        try:
+            return cls.from_dict(json.loads(text))
+        except (json.JSONDecodeError, UsageError) as error:
+            raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error

@@ -1,0 +1,32 @@
+//! The binding: the extension module `fastrnns_rs._core`, flat, with one thin file a topic.
+//!
+//! The doc comments of what it exports are Python's docstrings, and so follow Python's conventions.
+#![allow(clippy::doc_markdown, reason = "backticks are not how Python docstrings name arguments")]
+
+mod convert;
+mod errors;
+mod report;
+mod stats;
+mod timing;
+
+use pyo3::prelude::pymodule;
+
+/// The Rust core of fastrnns-rs.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::report::{RunTable, render_run, run_formats};
+    #[pymodule_export]
+    use super::stats::{Summary, summarize};
+    #[pymodule_export]
+    use super::timing::{Recorder, clock_resolution_ns};
+
+    /// The package's version; Cargo.toml is the one place where it is written.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// `release`, or `debug` for a build without optimisation, whose overheads mean nothing.
+    #[pymodule_export]
+    const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+}

@@ -1,0 +1,148 @@
+//! The edges of timed regions, written into memory that was set aside beforehand.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use super::Clock;
+use crate::error::{Error, Result};
+
+/// Room for a number of iterations with the same number of edges each.
+///
+/// An iteration of a forward and a backward phase has four edges: forward begins, forward ends, backward begins, backward
+/// ends. [`Recorder::mark`] is all that the timed loop calls. One thread marks; any thread may read what is complete, so a
+/// watcher can save the samples of a loop that will not end.
+#[derive(Debug)]
+pub struct Recorder {
+    clock: Clock,
+    edges: usize,
+    ticks: Box<[AtomicU64]>,
+    marked: AtomicUsize,
+}
+
+impl Recorder {
+    /// Sets memory aside for `iterations` of `edges` edges and touches every page of it.
+    ///
+    /// # Errors
+    /// Fewer than two edges, no iterations, or more than memory can address.
+    pub fn new(iterations: usize, edges: usize) -> Result<Self> {
+        let refuse = |argument, value, expected| Err(Error::OutOfRange { argument, value: value as f64, expected });
+        if edges < 2 {
+            return refuse("edges", edges, "2 or more");
+        }
+        // Beyond this the memory is either not there or not worth asking for: 2^40 edges are 8 TiB.
+        let capacity = iterations.checked_mul(edges).filter(|&capacity| (1..=1 << 40).contains(&capacity));
+        let Some(capacity) = capacity else {
+            return refuse("iterations", iterations, "1 or more, and fit into memory");
+        };
+        let mut ticks = Vec::new();
+        if ticks.try_reserve_exact(capacity).is_err() {
+            return refuse("iterations", iterations, "1 or more, and fit into memory");
+        }
+        // 1 is stored, not 0: pages of zeros are handed out untouched, and the first store would then pay for them.
+        ticks.extend((0..capacity).map(|_| AtomicU64::new(1)));
+        Ok(Self { clock: Clock::start(), edges, ticks: ticks.into_boxed_slice(), marked: AtomicUsize::new(0) })
+    }
+
+    /// Notes that an edge is passed now. Beyond the capacity edges are counted but not kept.
+    #[inline]
+    pub fn mark(&self) {
+        let now = self.clock.ticks();
+        let index = self.marked.load(Relaxed);
+        if let Some(slot) = self.ticks.get(index) {
+            slot.store(now, Relaxed);
+        }
+        self.marked.store(index + 1, Relaxed);
+    }
+
+    /// Iterations whose every edge was marked and kept.
+    pub fn iterations(&self) -> usize {
+        self.marked.load(Relaxed).min(self.ticks.len()) / self.edges
+    }
+
+    /// For each complete iteration, the nanoseconds from the edge `from` to the edge `to`, both counted from 0.
+    ///
+    /// # Errors
+    /// An edge that iterations do not have, edges in the wrong order, or more marks than the capacity.
+    pub fn durations_ns(&self, from: usize, to: usize) -> Result<Vec<u64>> {
+        if to >= self.edges {
+            return Err(Error::NoSuchEdge { argument: "edge", index: to, available: self.edges });
+        }
+        if from >= to {
+            return Err(Error::OutOfRange { argument: "from_edge", value: from as f64, expected: "below to_edge" });
+        }
+        self.refuse_overrun()?;
+        let scale = self.clock.nanoseconds_per_tick();
+        let iterations = 0..self.iterations();
+        Ok(iterations
+            .map(|iteration| self.between(self.edge(iteration, from), self.edge(iteration, to), scale))
+            .collect())
+    }
+
+    /// Nanoseconds from the first edge of iteration `first` to the last edge of the last complete one.
+    ///
+    /// # Errors
+    /// An iteration that is not complete, or more marks than the capacity.
+    pub fn elapsed_ns(&self, first: usize) -> Result<u64> {
+        self.refuse_overrun()?;
+        let available = self.iterations();
+        if first >= available {
+            return Err(Error::NoSuchEdge { argument: "iteration", index: first, available });
+        }
+        let (began, ended) = (self.edge(first, 0), self.edge(available - 1, self.edges - 1));
+        Ok(self.between(began, ended, self.clock.nanoseconds_per_tick()))
+    }
+
+    fn edge(&self, iteration: usize, edge: usize) -> usize {
+        iteration * self.edges + edge
+    }
+
+    fn between(&self, began: usize, ended: usize, scale: f64) -> u64 {
+        let tick = |index: usize| self.ticks[index].load(Relaxed);
+        // A thread that moved between processors may see a counter step back; a duration is then 0, never huge.
+        (tick(ended).saturating_sub(tick(began)) as f64 * scale).round() as u64
+    }
+
+    fn refuse_overrun(&self) -> Result<()> {
+        let (marked, capacity) = (self.marked.load(Relaxed), self.ticks.len());
+        if marked > capacity { Err(Error::RecorderOverrun { marked, capacity }) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn phases_are_the_times_between_their_edges() {
+        let recorder = Recorder::new(3, 4).expect("small");
+        for _ in 0..2 {
+            recorder.mark();
+            std::thread::sleep(Duration::from_millis(2));
+            recorder.mark();
+            recorder.mark();
+            std::thread::sleep(Duration::from_millis(4));
+            recorder.mark();
+        }
+        recorder.mark();
+        let forward = recorder.durations_ns(0, 1).expect("edges exist");
+        let backward = recorder.durations_ns(2, 3).expect("edges exist");
+        assert_eq!((forward.len(), backward.len()), (2, 2), "the third iteration is not complete");
+        assert!(forward.iter().all(|&ns| ns >= 1_990_000), "{forward:?}");
+        assert!(backward.iter().all(|&ns| ns >= 3_980_000), "{backward:?}");
+        let all = recorder.elapsed_ns(0).expect("two iterations");
+        assert!(all >= forward.iter().chain(&backward).sum::<u64>() - 10);
+        assert!(recorder.elapsed_ns(1).expect("two iterations") < all);
+    }
+
+    #[test]
+    fn misuse_is_named() {
+        let recorder = Recorder::new(1, 2).expect("small");
+        assert_eq!(recorder.durations_ns(0, 1), Ok(Vec::new()));
+        assert!(recorder.durations_ns(0, 2).is_err() && recorder.durations_ns(1, 1).is_err());
+        assert!(recorder.elapsed_ns(0).is_err());
+        (0..3).for_each(|_| recorder.mark());
+        assert_eq!(recorder.durations_ns(0, 1), Err(Error::RecorderOverrun { marked: 3, capacity: 2 }));
+        assert!(Recorder::new(0, 4).is_err() && Recorder::new(1, 1).is_err());
+        assert!(Recorder::new(usize::MAX, 4).is_err() && Recorder::new(1 << 50, 4).is_err());
+    }
+}
