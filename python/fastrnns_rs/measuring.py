@@ -181,14 +181,13 @@ def zero_gradients(params: list[torch.Tensor]) -> None:
     Raises:
         RunnerError: A parameter has none: backward did not reach it.
     """
-    gradients = [param.grad for param in params]
-    missing = sum(gradient is None for gradient in gradients)
+    gradients: list[torch.Tensor] = [param.grad for param in params if param.grad is not None]
+    missing = len(params) - len(gradients)
     if missing:
-        first = next(index for index, gradient in enumerate(gradients) if gradient is None)
-        raise RunnerError(
-            f"{missing} of {len(params)} parameters have no gradient after backward, first number {first}"
-        )
-    torch._foreach_zero_(gradients)
+        first = next(index for index, param in enumerate(params) if param.grad is None)
+        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward, first number {first}")
+    if gradients:
+        torch._foreach_zero_(gradients)
 
 
 def check_finite(output: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_tensor
@@ -26,7 +27,9 @@ def _creator(architecture: str, *, traced: bool) -> Creator:
         model = getattr(models, architecture)(weights=None).to(problem.device, dtype).train()
         forward = model
         if traced:
-            with torchscript_warnings_silenced():
+            with torchscript_warnings_silenced(), warnings.catch_warnings():
+                # Batch normalisation looks at the batch's size, which stays what it is here.
+                warnings.simplefilter("ignore", torch.jit.TracerWarning)
                 # Not checked against a second run: batch normalisation would count that one too.
                 forward = torch.jit.trace(model, images, check_trace=False)  # type: ignore[no-untyped-call]
         return ModelDef(

@@ -1,0 +1,63 @@
+"""What several tests need: the command, and small problems."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PLANTED = Path(__file__).parent / "planted_runners.py"
+#: A problem that a CPU does in a millisecond.
+TINY = ["--seqLength", "3", "--inputSize", "4", "--hiddenSize", "5", "--miniBatch", "2", "--image-size", "33"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command printed, and its exit status."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    def json(self) -> Any:
+        return json.loads(self.stdout)
+
+
+def run_cli(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> Done:
+    """Runs `fastrnns-rs` as a person does, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "fastrnns_rs", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **variables},
+        timeout=600,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, without a `pyproject.toml` above it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips what needs a CUDA device, loudly, where there is none."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if not marked:
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="needs a CUDA device; torch.cuda.is_available() is False"))

@@ -1,0 +1,203 @@
+"""The runners' mathematics, against `nn.LSTM` and against formulas written out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from models_under_test import problem_of, run_once
+from torch.testing import assert_close
+
+from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
+from fastrnns_rs.registry import all_runners, find
+
+LIKE_NN_LSTM = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
+EVERY = list(all_runners())
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("name", LIKE_NN_LSTM)
+def test_equals_nn_lstm(name: str, layers: int) -> None:
+    reference = run_once("cudnn", num_layers=layers, dtype="float64")
+    found = run_once(name, num_layers=layers, dtype="float64")
+    assert_close(found.output, reference.output)
+    assert_close(found.states, reference.states)
+    assert len(found.gradients) == 4 * layers
+    assert_close(found.gradients, reference.gradients)
+
+
+@pytest.mark.parametrize("executor", ["profiling", "legacy", "simple", None])
+@pytest.mark.parametrize("name", [name for name in LIKE_NN_LSTM if name.startswith("jit")])
+def test_equals_nn_lstm_once_compiled(name: str, executor: str | None) -> None:
+    """TorchScript profiles the first calls and optimises later ones: both must be right."""
+    reference = run_once("cudnn", num_layers=2)
+    found = run_once(name, num_layers=2, times=25, executor=executor)
+    assert_close(found.output, reference.output)
+    assert_close(found.states, reference.states)
+    assert_close(found.gradients, reference.gradients, rtol=1e-4, atol=1e-5)
+
+
+def test_jit_simple_gives_the_last_step_of_nn_lstm() -> None:
+    reference = run_once("cudnn")
+    found = run_once("jit_simple")
+    assert_close(found.output, reference.output[-1:])
+    assert_close(found.states, reference.states)
+
+
+def test_jit_simple_differentiates_its_last_step() -> None:
+    problem = problem_of("jit_simple")
+    inputs = lstm_inputs(problem)
+    y, _ = inputs.module(inputs.x, inputs.hidden)
+    gradient = torch.randn(y[-1:].shape, generator=torch.Generator().manual_seed(problem.seed))
+    y[-1:].backward(gradient)
+    assert_close(run_once("jit_simple").gradients, [weight.grad for weight in inputs.flat_weights()])
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("name", ["vl_cudnn", "vl_jit", "vl_py"])
+def test_variable_lengths_equal_nn_lstm_on_each_sequence(name: str, layers: int) -> None:
+    inputs = varlen_inputs(problem_of(name, num_layers=layers, seq_length=20, mini_batch=5, dtype="float64"))
+    found = run_once(name, num_layers=layers, seq_length=20, mini_batch=5, dtype="float64")
+    for index, sequence in enumerate(inputs.x):
+        h, c = (state[:, index : index + 1].contiguous() for state in inputs.hidden)
+        y, (h, c) = inputs.module(sequence.unsqueeze(1), (h, c))
+        of_sequence = found.output[index] if isinstance(found.output, list) else found.output[: len(y), index]
+        assert_close(of_sequence, y[:, 0])
+        assert_close(found.states[0][:, index], h[:, 0])
+        assert_close(found.states[1][:, index], c[:, 0])
+    assert_close(found.gradients, run_once("vl_cudnn", num_layers=layers, seq_length=20, mini_batch=5, dtype="float64").gradients)
+
+
+def test_variable_lengths_are_those_of_upstream() -> None:
+    """From 30 to 99 at upstream's length; a sequence has at least one step, however short the bound."""
+    lengths = [len(x) for x in varlen_inputs(problem_of("vl_py", seq_length=100, mini_batch=2000, input_size=1)).x]
+    assert (min(lengths), max(lengths)) == (30, 99)
+    for bound in (1, 2, 3):
+        assert all(1 <= len(x) <= bound for x in varlen_inputs(problem_of("vl_py", seq_length=bound)).x)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("name", ["jit_layernorm", "jit_layernorm_decom"])
+def test_layer_norm_equals_the_formula(name: str, layers: int) -> None:
+    inputs = lstm_inputs(problem_of(name, num_layers=layers, dtype="float64"))
+    y, (h0, c0) = inputs.x, inputs.hidden
+
+    def norm(x: torch.Tensor) -> torch.Tensor:
+        return (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, unbiased=False, keepdim=True) + 1e-5)
+
+    states = []
+    for layer, (w_ih, w_hh, *_) in enumerate(inputs.weights()):
+        h, c = h0[layer], c0[layer]
+        outputs = []
+        for x in y:
+            i, f, g, o = (norm(x @ w_ih.T) + norm(h @ w_hh.T)).split(w_hh.shape[1], dim=1)
+            c = norm(f.sigmoid() * c + i.sigmoid() * g.tanh())
+            h = o.sigmoid() * c.tanh()
+            outputs.append(h)
+        y = torch.stack(outputs)
+        states.append((h, c))
+    found = run_once(name, num_layers=layers, dtype="float64")
+    assert_close(found.output, y)
+    assert_close(found.states, tuple(torch.stack(state) for state in zip(*states, strict=True)))
+    assert len(found.gradients) == 8 * layers
+
+
+def test_both_layer_norms_have_the_same_gradients() -> None:
+    one, other = (run_once(name, num_layers=2, dtype="float64") for name in ("jit_layernorm", "jit_layernorm_decom"))
+    assert_close(one.gradients, other.gradients)
+
+
+def test_dropout_silences_its_share_between_layers() -> None:
+    """With the second layer's input weights as an identity, its input gate shows which features were dropped."""
+    from fastrnns_rs import recurrence
+
+    state = (torch.zeros(2, 50, 8), torch.zeros(2, 50, 8))
+    weights = [torch.randn(32, 8) if w.dim() == 2 else torch.zeros(32) for w in [torch.zeros(32, 8)] * 2 + [torch.zeros(32)] * 2]
+    x = torch.randn(10, 50, 8)
+    torch.manual_seed(0)
+    dropped = torch.dropout(torch.ones(200_000), 0.4, True)  # noqa: FBT003
+    assert dropped.eq(0).double().mean().item() == pytest.approx(0.4, abs=0.01)
+    plain, _ = recurrence.multilayer(x, state, weights * 2, 0.0)
+    torch.manual_seed(1)
+    once, _ = recurrence.multilayer(x, state, weights * 2, 0.4)
+    torch.manual_seed(1)
+    again, _ = recurrence.multilayer(x, state, weights * 2, 0.4)
+    assert not torch.equal(plain, once)
+    assert torch.equal(once, again)
+
+
+@pytest.mark.parametrize("name", ["cudnn_dropout", "jit_dropout"])
+def test_dropout_changes_from_call_to_call(name: str) -> None:
+    model = find(name).creator(problem_of(name, num_layers=2))
+    first, second = (model.forward(*model.inputs)[0] for _ in range(2))
+    assert not torch.equal(first, second)
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if not all_runners()[name].images])
+def test_shapes_are_the_documented_ones(name: str) -> None:
+    runner = find(name)
+    layers = 2 if runner.layers[1] != 1 else 1
+    found = run_once(name, num_layers=layers)
+    steps, batch, hidden = 6, 3, 5
+    for state in found.states:
+        assert state.shape == (layers, batch, hidden)
+    if isinstance(found.output, list):
+        assert all(y.shape[1:] == (hidden,) for y in found.output)
+    elif name == "vl_cudnn":
+        assert found.output.shape[1:] == (batch, hidden)
+    else:
+        assert found.output.shape == (1 if name == "jit_simple" else steps, batch, hidden)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "resnet18_jit"])
+def test_residual_networks_give_logits(name: str) -> None:
+    found = run_once(name, mini_batch=2)
+    assert found.output.shape == (2, 1000)
+    assert len(found.gradients) == 62
+
+
+def test_a_trace_computes_what_the_module_computes() -> None:
+    plain, traced = run_once("resnet18", mini_batch=2), run_once("resnet18_jit", mini_batch=2)
+    assert_close(traced.output, plain.output)
+    assert_close(traced.gradients, plain.gradients)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("resnet50")])
+def test_every_runner_takes_every_dtype(name: str, dtype: str) -> None:
+    found = run_once(name, dtype=dtype, mini_batch=2)
+    output = found.output[0] if isinstance(found.output, list) else found.output
+    assert output.dtype is getattr(torch, dtype)
+    assert torch.isfinite(output).all()
+    assert all(gradient is None or gradient.dtype is output.dtype for gradient in found.gradients)
+
+
+@pytest.mark.parametrize("name", ["cudnn", "vl_py", "jit_layernorm", "cudnn_layernorm", "resnet18"])
+def test_a_seed_fixes_everything_and_zero_is_one(name: str) -> None:
+    def output(seed: int) -> torch.Tensor:
+        found = run_once(name, seed=seed, mini_batch=2).output
+        return found[0] if isinstance(found, list) else found
+
+    torch.manual_seed(99)
+    first = output(0)
+    torch.manual_seed(100)
+    assert torch.equal(first, output(0))
+    other = output(1)
+    assert other.shape != first.shape or not torch.equal(first, other)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", EVERY)
+def test_every_runner_runs_on_cuda(name: str) -> None:
+    found = run_once(name, device="cuda", mini_batch=2)
+    output = found.output[0] if isinstance(found.output, list) else found.output
+    assert output.is_cuda
+    assert torch.isfinite(output).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", LIKE_NN_LSTM)
+def test_cuda_equals_the_cpu(name: str) -> None:
+    reference = run_once("py", num_layers=2, dtype="float64")
+    found = run_once(name, num_layers=2, dtype="float64", device="cuda")
+    assert_close(found.output.cpu(), reference.output)
+    assert_close([gradient.cpu() for gradient in found.gradients], reference.gradients)

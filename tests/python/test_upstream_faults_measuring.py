@@ -1,0 +1,310 @@
+"""Faults of PyTorch's fastrnns in its timing and its output, each by its number in the migration page.
+
+A check is a function that a test calls twice: on ours, which must pass, and on a planted copy of the fault, which must
+not.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+from conftest import PLANTED, TINY, Done, run_cli
+from models_under_test import problem_of
+
+import fastrnns_rs
+from fastrnns_rs import measuring
+from fastrnns_rs._core import RunTable
+from fastrnns_rs.context import JitSettings, jit_settings
+from fastrnns_rs.documents import to_plain
+from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.problem import Problem
+from fastrnns_rs.registry import find
+from fastrnns_rs.results import Run
+
+PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, "--device", "cpu", *TINY]
+
+
+def sleeper(_problem: Problem) -> ModelDef:
+    """Forward takes 20 ms, backward 10 ms."""
+    return ModelDef(inputs=[0.02], params=[], forward=lambda t: time.sleep(t) or t, backward=lambda t: time.sleep(t / 2))
+
+
+# 1. Seconds on a CPU, milliseconds on CUDA, and no unit anywhere.
+
+
+def check_01(forward: float, backward: float) -> None:
+    assert forward == pytest.approx(20, rel=0.5), "not in milliseconds"
+    assert backward == pytest.approx(10, rel=0.5), "not in milliseconds"
+
+
+def test_fault_01_times_are_in_milliseconds() -> None:
+    result = fastrnns_rs.trainbench("sleeper", sleeper, nloops=5, warmup=0, device="cpu")
+    check_01(result.avg_fwd, result.avg_bwd or 0)
+    begin = time.perf_counter()
+    time.sleep(0.02)
+    with pytest.raises(AssertionError, match="not in milliseconds"):
+        check_01(time.perf_counter() - begin, 0.01)
+
+
+def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
+    done = run_cli("bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "3", *TINY, "--json")
+    run = Run.from_dict(done.json())
+    mean_ns = run["cudnn"].forward.mean_ns
+    assert " ms " in run.render("table")
+    assert "ms" in run.render("markdown")
+    assert json.loads(run.render("oss"))["lstm"]["cudnn"] == pytest.approx(mean_ns / 1e6)
+    observed = [json.loads(line.removeprefix("Caffe2Observer ")) for line in run.render("pep").splitlines()]
+    values = [float(one["value"]) for one in observed if one["metric"] == "lstm-cudnn"]
+    assert statistics.mean(values) == pytest.approx(mean_ns / 1e6)
+
+
+# 2. A device is compared as a string.
+
+
+def check_02(choose: Callable[[str], str]) -> None:
+    assert choose("cpu") == "cpu"
+    assert choose("cuda") == "cuda"
+    assert choose("cuda:1") == "cuda", "a CUDA device is timed by the CPU's clock"
+
+
+def test_fault_02_a_numbered_device_is_timed_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "CudaEvents", lambda *_: "cuda")
+    monkeypatch.setattr(measuring, "CpuWallClock", lambda *_: "cpu")
+    check_02(lambda device: str(measuring.stopwatch(device, 1, has_backward=True)))
+    with pytest.raises(AssertionError, match="by the CPU's clock"):
+        check_02(lambda device: "cuda" if device == "cuda" else "cpu")
+
+
+# 10. One failure ends the run or is swallowed.
+
+
+def check_10(done: Done) -> None:
+    assert done.status == 1, "a failure is swallowed"
+    rows = {row["runner"]: row for row in done.json()["results"]}
+    assert rows["sound"]["status"] == "ok"
+    assert rows["prints"]["status"] == "ok", "what came after the failure is lost"
+    assert rows["raises"]["reason"] == "RuntimeError: the model could not be built"
+
+
+def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "raises", "prints", "--json")
+    check_10(done)
+    with pytest.raises(AssertionError, match="swallowed"):
+        check_10(Done(0, json.dumps({"results": []}), ""))
+
+
+def test_fault_10_upstream_formats_leave_the_failure_out_and_say_so() -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
+    assert done.status == 1
+    assert list(done.json()["custom"]) == ["sound"]
+    assert "raises failed: RuntimeError: the model could not be built" in done.stderr
+
+
+# 11. One loop gives NaN, none gives a traceback; nothing but mean and deviation is kept.
+
+
+def check_11(describe: Callable[[list[float]], dict[str, Any]]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one = describe([5.0])
+    assert not any(isinstance(value, float) and math.isnan(value) for value in one.values()), "one loop gives NaN"
+    assert {"median", "q1", "q3", "p95", "p99", "min", "max", "ci_low", "ci_high"} <= set(one)
+
+
+def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
+    check_11(lambda samples: fastrnns_rs.stats.summarize(samples).to_dict())
+
+    def planted(samples: list[float]) -> dict[str, Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return {"avg": torch.tensor(samples).mean().item(), "std": torch.tensor(samples).std().item()}
+
+    with pytest.raises(AssertionError, match="NaN"):
+        check_11(planted)
+    result = fastrnns_rs.trainbench("sleeper", sleeper, nloops=1, warmup=0, device="cpu")
+    assert result.std_fwd is None
+    for loops in ("0", "-1", "x"):
+        done = run_cli("bench", "--nloops", loops)
+        assert (done.status, done.stderr.count("\n")) == (2, 2)
+        assert done.stderr.startswith("error: Invalid value for '--nloops'")
+
+
+def test_fault_11_every_sample_is_kept() -> None:
+    done = run_cli(
+        "bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "7", "--warmup", "2", *TINY, "--json"
+    )
+    process = done.json()["results"][0]["processes"][0]
+    assert len(process["forward_ns"]) == len(process["backward_ns"]) == 9
+    assert process["steady_from"] == 2
+    assert process["first_call"] == {"forward_ns": process["forward_ns"][0], "backward_ns": process["backward_ns"][0]}
+
+
+# 12. No seed, other data for each runner, the collector inside the loop, two names for one thing.
+
+
+def check_12_same_data(first: torch.Tensor, second: torch.Tensor) -> None:
+    assert torch.equal(first, second), "two runners compute on different data"
+
+
+def test_fault_12_runners_compute_on_the_same_data() -> None:
+    def data(name: str) -> torch.Tensor:
+        model = find(name).creator(Problem(**to_plain(problem_of(name))))
+        return torch.cat([model.inputs[0].flatten(), *(param.detach().flatten() for param in model.params)])
+
+    check_12_same_data(data("cudnn"), data("jit_premul"))
+    with pytest.raises(AssertionError, match="different data"):
+        check_12_same_data(torch.randn(9), torch.randn(9))
+
+
+def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
+    collections: list[str] = []
+    gc.callbacks.append(lambda phase, _info: collections.append(phase))
+    try:
+        loop(find("cudnn").creator(problem_of("cudnn")), 50)
+    finally:
+        gc.callbacks.pop()
+    assert collections.count("start") <= 1, "garbage is collected inside the loop"
+    assert gc.isenabled(), "the collector stays off"
+
+
+def test_fault_12_no_garbage_is_collected_inside_the_loop() -> None:
+    def ours(model: ModelDef, iterations: int) -> None:
+        measuring.run_loop(model, measuring.stopwatch("cpu", iterations, has_backward=True), iterations)
+
+    def planted(model: ModelDef, iterations: int) -> None:
+        for _ in range(iterations):
+            gc.collect()
+            model.forward(*model.inputs)
+
+    check_12_collector(ours)
+    with pytest.raises(AssertionError, match="inside the loop"):
+        check_12_collector(planted)
+
+
+def test_fault_12_one_code_path_under_two_names_is_said() -> None:
+    def check(note: str | None) -> None:
+        assert "same code path" in (note or ""), "two names for one thing"
+
+    for name in ("cudnn", "aten"):
+        check(find(name).note(problem_of(name)))
+        assert find(name).note(problem_of(name, device="cuda")) is None
+    with pytest.raises(AssertionError, match="two names"):
+        check(None)
+
+
+def test_fault_12_threads_and_seed_are_options_and_recorded() -> None:
+    done = run_cli("bench", "--rnns", "py", "--group", "rnns", "--quick", "--threads", "1", "--seed", "0", "--json")
+    assert done.json()["environment"]["num_threads"] == 1
+    assert done.json()["results"][0]["problem"]["seed"] == 0
+
+
+# 13. Columns that always say None, and names that are cut off.
+
+
+def check_13(line: str, name: str) -> None:
+    assert name in line, "the name is cut off"
+    assert "None" not in line, "a column says None"
+
+
+def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
+    name = "jit_layernorm_decom"
+    done = run_cli("bench", "--group", "rnns", "--rnns", name, "--device", "cpu", "--nloops", "2", *TINY, "--json")
+    result = json.dumps(done.json()["results"][0])
+    check_13(RunTable([name]).row(result), name)
+    assert any(name in line and " n=2 " in line for line in done.stderr.splitlines())
+    for planted in ("jit_layernorm_de 0.1 0.2", f"{name} 0.1 0.2 None"):
+        with pytest.raises(AssertionError):
+            check_13(planted, name)
+
+
+# 14. Settings of TorchScript leak, and are recorded nowhere.
+
+
+def switches() -> tuple[bool, ...]:
+    c: Any = torch._C
+    executor = c._jit_set_profiling_executor(True)
+    c._jit_set_profiling_executor(executor)
+    optimize = c._get_graph_executor_optimize(True)
+    c._get_graph_executor_optimize(optimize)
+    fusion = (c._jit_can_fuse_on_cpu(), c._jit_can_fuse_on_gpu(), c._jit_texpr_fuser_enabled())
+    pointwise = tuple(getattr(c, f"_jit_get_te_cuda_pointwise_{name}")() for name in ("loop_levels", "block_count", "block_size"))
+    return (executor, optimize, *fusion, *pointwise)
+
+
+def check_14(context: Callable[[JitSettings], Any]) -> None:
+    before = switches()
+    settings = JitSettings(fuser="none", executor="legacy", cuda_pointwise_block_size=96)
+    with pytest.raises(KeyError), context(settings):
+        assert switches() != before
+        raise KeyError
+    assert switches() == before, "settings leak"
+
+
+def test_fault_14_settings_are_put_back_and_recorded() -> None:
+    check_14(jit_settings)
+
+    @contextmanager
+    def planted(_settings: JitSettings) -> Iterator[None]:
+        torch._C._jit_override_can_fuse_on_gpu(not torch._C._jit_can_fuse_on_gpu())
+        yield
+
+    with jit_settings(JitSettings(fuser="none")), pytest.raises(AssertionError, match="settings leak"):
+        check_14(planted)
+    done = run_cli(
+        "bench", "--rnns", "jit", "--group", "rnns", "--quick", "--fuser", "old", "--executor", "simple", "--json"
+    )
+    assert done.json()["plan"]["jit"] == {
+        "fuser": "old",
+        "executor": "simple",
+        "cuda_pointwise_loop_level": None,
+        "cuda_pointwise_block_count": None,
+        "cuda_pointwise_block_size": None,
+    }
+    done = run_cli("bench", "--fuser", "nvfuser")
+    assert (done.status, "Traceback" in done.stderr) == (2, False)
+
+
+@pytest.mark.parametrize("fuser", ["te", "old", "none", "default"])
+@pytest.mark.parametrize("executor", ["profiling", "simple", "legacy", "default", None])
+def test_settings_mean_what_they_mean_upstream(fuser: str, executor: str | None) -> None:
+    """Upstream's table, written out: executor, optimize, CPU fusion, GPU fusion, expressions; None leaves it."""
+    expected: list[bool | None] = {
+        "te": [True, True, False, True, True],
+        "old": [False, False, None, True, False],
+        "none": [False, False, False, False, False],
+        "default": [None] * 5,
+    }[fuser]
+    expected[:2] = {"profiling": [True, True], "simple": [expected[0], False], "legacy": [False, True]}.get(
+        executor or "default", expected[:2]
+    )
+    before = switches()
+    with jit_settings(JitSettings(fuser=fuser, executor=executor)):
+        inside = switches()
+    for was, now, wanted in zip(before, inside, expected, strict=False):
+        assert now is (was if wanted is None else wanted)
+
+
+# 16. Nothing tells on what machine, or in what mode, a number was measured.
+
+
+def check_16(run: dict[str, Any]) -> None:
+    assert {"torch_version", "cpu_model", "num_threads", "load_average_1m", "gpus", "git"} <= set(run.get("environment", {}))
+    assert {"dtype", "allow_tf32", "amp", "device"} <= set(run["results"][0]["problem"])
+    assert run["results"][0]["processes"][0]["peak_memory_bytes"] > 0
+
+
+def test_fault_16_the_machine_and_the_mode_are_recorded() -> None:
+    done = run_cli("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
+    check_16(done.json())
+    with pytest.raises((AssertionError, KeyError)):
+        check_16({"lstm": {"py": 1.0}})
