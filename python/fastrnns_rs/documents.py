@@ -183,6 +183,8 @@ def _join(path: str, key: str) -> str:
 def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     origin, arguments = get_origin(expected), get_args(expected)
     if origin in {Union, types.UnionType}:
+        if all(option in _SCALARS for option in arguments):
+            return {"type": [_SCALARS[option] for option in arguments]}
         return {"anyOf": [_schema(option, definitions) for option in arguments]}
     if origin is Literal:
         return {"enum": list(arguments)}

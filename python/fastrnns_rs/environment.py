@@ -49,8 +49,11 @@ def probe(device: str, dtype: str) -> Facts:
 
     Raises:
         FastrnnsError: Torch cannot be imported, or the child died.
+        KeyboardInterrupt: Ctrl-C; the child is gone.
     """
     answer = launch({"kind": "probe", "device": device, "dtype": dtype}, timeout=_PROBE_TIMEOUT_S)
+    if answer.ended == "interrupted":
+        raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
         raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
     return Facts(**answer.content["facts"])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _TAIL_BYTES = 64 * 1024
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
 _GRACE_S = 0.6
+#: A signal that lands on another thread does not wake ours: look up this often.
+_TICK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,9 @@ def _listen(worker: subprocess.Popen[bytes], heard: _Heard, on_phase: Callable[[
                     os.set_blocking(stream.fileno(), False)
                     selector.register(stream, selectors.EVENT_READ)
             while True:
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if not ready:
+                left = deadline - time.monotonic()
+                ready = selector.select(max(0.0, min(left, _TICK_S)))
+                if not ready and left <= 0:
                     return False
                 for key, _ in ready:
                     if key.fileobj != end and not _drain(worker, key.fileobj, heard, on_phase):

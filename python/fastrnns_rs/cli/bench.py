@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb, spelled
+from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb, spelled
 from fastrnns_rs.context import EXECUTORS, FUSERS
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.problem import DTYPES
@@ -18,7 +18,7 @@ from fastrnns_rs.problem import DTYPES
 if TYPE_CHECKING:
     from types import FrameType
 
-COUNT = click.IntRange(min=1)
+COUNT = Count(min=1)
 
 EPILOG = """\b
 Examples:
@@ -49,14 +49,14 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 @click.option(*spelled("mini_batch"), type=COUNT, help="Sequences or images in a batch.")
 @click.option("--image-size", type=COUNT, help="Height and width of images, in pixels.")
 @click.option("--quick", is_flag=True, help="Small sizes and few iterations, on any device.")
-@click.option("--warmup", type=click.IntRange(min=0), help="Iterations before the timed ones.")
+@click.option("--warmup", type=Count(min=0), help="Iterations before the timed ones.")
 @click.option("--nloops", type=COUNT, help="Timed iterations.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option(
     "--dtype", type=click.Choice(DTYPES), default="float32", show_default=True, help="Of parameters and inputs."
 )
 @click.option("--allow-tf32/--no-allow-tf32", default=False, help="Whether float32 products may be rounded to TF32.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of inputs and parameters.")
+@click.option("--seed", type=Count(min=0), default=0, show_default=True, help="Of inputs and parameters.")
 @click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]")
 @click.option(
     "--timeout",

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+class Count(click.IntRange):
+    """A whole number from `min` on; called an integer, not an "integer range", when it is none."""
+
+    name = "integer"
+
+
 class ListOption(click.Option):
     """An option that takes every following word; its value is a tuple, empty for the bare flag, None when not given."""
 
@@ -119,7 +125,7 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
         UsageError: It does not; the message names where it stands.
     """
     listed = value if isinstance(value, list) else [value]
-    if isinstance(value, list) and not isinstance(param, ListOption):
+    if isinstance(value, list) and not param.multiple:
         raise UsageError(f"{place} is a list", "give one value")
     try:
         for one in listed:

@@ -7,10 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-
 if TYPE_CHECKING:
-    from torch import Size
+    from torch import Size, Tensor  # noqa: TC004  # a type checker's concern: nothing reads this class's types
 
 #: From the output of `forward` to the arguments of `backward`.
 BackwardSetup = Callable[[Any], tuple[Any, ...]]

@@ -1,0 +1,40 @@
+# What developers type. `make` lists it.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+
+.PHONY: help setup develop check format test bench schemas
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
+
+setup: ## Install everything into .venv
+	scripts/setup test lint
+
+develop: setup ## The same, with the Python sources used in place; run again after a change of Rust
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/python -m pip install --quiet maturin
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release
+
+check: ## Format, lint, types, stubs and clippy, without changing anything
+	cargo fmt --check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/stubtest fastrnns_rs._core
+	cargo clippy --quiet --locked --all-targets -- -D warnings
+	cargo clippy --quiet --locked --features python -- -D warnings
+
+format: ## Format everything
+	cargo fmt
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: ## Run every test
+	scripts/test
+
+bench: ## Measure our own overheads against their peers
+	scripts/setup test
+	for bench in recorder iteration startup summary; do $(BIN)/python benches/python/$$bench.py; done
+	cargo bench --quiet
+
+schemas: ## Write the JSON Schemas of docs/schemas anew
+	$(BIN)/python scripts/write_schemas.py

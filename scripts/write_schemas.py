@@ -1,0 +1,24 @@
+"""Writes the JSON Schema of each document to docs/schemas. A test holds the files against the code."""
+
+import json
+from pathlib import Path
+
+from fastrnns_rs.catalogue import Catalogue
+from fastrnns_rs.documents import json_schema
+from fastrnns_rs.results import Run
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
+DOCUMENTS = {"run": (Run, "fastrnns-rs/run 1.0"), "list": (Catalogue, "fastrnns-rs/list 1.0")}
+
+
+def texts() -> dict[str, str]:
+    """The file name and text of each schema."""
+    return {
+        f"{name}.schema.json": json.dumps(json_schema(document, title), indent=2) + "\n"
+        for name, (document, title) in DOCUMENTS.items()
+    }
+
+
+if __name__ == "__main__":
+    for name, text in texts().items():
+        (FOLDER / name).write_text(text)

@@ -1,0 +1,178 @@
+"""What `import fastrnns_rs` offers."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import planted_runners
+import pytest
+import torch
+
+import fastrnns_rs
+from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
+from fastrnns_rs.errors import RunnerError
+
+TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "nloops": 6, "warmup": 1, "device": "cpu"}
+
+
+def test_bench_takes_names_functions_and_groups() -> None:
+    run = fastrnns_rs.bench(["cudnn", planted_runners.sound], **TINY)
+    assert isinstance(run, Run)
+    assert [result.runner for result in run.results] == ["cudnn", "sound"]
+    assert run.status == "complete"
+    assert run["cudnn"].problem.hidden_size == 5
+    forward = run["cudnn"].forward
+    assert forward.ci_low_ns <= forward.median_ns == forward.estimate_ns <= forward.ci_high_ns
+    assert run.to_dict()["results"][0]["forward"]["n_samples"] == 6
+    assert [result.runner for result in fastrnns_rs.bench("py", **TINY).results] == ["py"]
+
+
+def test_a_failure_is_a_result_not_an_exception() -> None:
+    run = fastrnns_rs.bench(planted_runners.exits, **TINY)
+    assert run.status == "failed"
+    assert run["exits"].reason == "the process exited with status 3 before it had a result"
+
+
+def test_mistakes_are_named() -> None:
+    with pytest.raises(UsageError, match="no runner is called 'cudn'"):
+        fastrnns_rs.bench("cudn")
+    with pytest.raises(ValueError, match="nloops is 0"):
+        fastrnns_rs.bench("cudnn", nloops=0)
+    with pytest.raises(UsageError, match="problem_of is no runner"):
+        from models_under_test import problem_of
+
+        fastrnns_rs.bench([problem_of])
+    with pytest.raises(UsageError, match="no group is called"):
+        fastrnns_rs.bench(groups="rnn")
+    if not torch.cuda.is_available():
+        with pytest.raises(MissingError, match="there is no device cuda"):
+            fastrnns_rs.bench("cudnn", device="cuda")
+
+
+def script(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    path = folder / "mine.py"
+    path.write_text(textwrap.dedent(text))
+    return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120, check=False, cwd="/")
+
+
+def test_a_script_may_define_and_bench_its_own_runner(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("FACTOR = 3")
+    done = script(
+        tmp_path,
+        """
+        import neighbour
+        import fastrnns_rs
+
+        @fastrnns_rs.runner("mine")
+        def mine(problem):
+            import torch
+            weight = torch.ones(problem.hidden_size, requires_grad=True)
+            return fastrnns_rs.ModelDef(
+                inputs=[weight], params=[weight], forward=lambda w: (w * neighbour.FACTOR).sum(),
+                backward=lambda output: output.backward(),
+            )
+
+        if __name__ == "__main__":
+            run = fastrnns_rs.bench([mine, "cudnn"], quick=True, device="cpu")
+            print(run.status, [(one.runner, one.group, one.status) for one in run.results])
+        """,
+    )
+    assert done.stdout == "complete [('mine', 'custom', 'ok'), ('cudnn', 'lstm', 'ok')]\n", done.stderr
+
+
+def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path) -> None:
+    done = script(
+        tmp_path,
+        """
+        import fastrnns_rs
+
+        @fastrnns_rs.runner("mine")
+        def mine(problem):
+            raise AssertionError
+
+        run = fastrnns_rs.bench(mine, quick=True, device="cpu")
+        print(run["mine"].reason)
+        """,
+    )
+    assert "bench was called while a worker process imported the runner's file" in done.stdout
+
+
+def test_a_taken_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="a runner called cudnn exists already"):
+        fastrnns_rs.runner("cudnn")(lambda _problem: None)
+
+
+def test_ctrl_c_carries_what_was_measured() -> None:
+    killer = threading.Timer(8.0, signal.raise_signal, [signal.SIGINT])
+    killer.start()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        fastrnns_rs.bench([planted_runners.sound, planted_runners.hangs], **TINY)
+    assert raised.value.run.status == "interrupted"
+    assert raised.value.run["sound"].status == "ok"
+
+
+def test_entry_points_of_packages_add_runners(tmp_path: Path) -> None:
+    (tmp_path / "extra_runners.py").write_text(
+        "from fastrnns_rs import runner\n@runner('extra', group='rnns')\ndef extra(problem):\n    'Adds one.'\n"
+    )
+    info = tmp_path / "extra-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
+    entry_points = info / "entry_points.txt"
+    entry_points.write_text("[fastrnns_rs.runners]\nextra = extra_runners\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from fastrnns_rs.cli import main; main(['list'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "extra                rnns     Adds one." in done.stdout, done.stderr
+    entry_points.write_text("[fastrnns_rs.runners]\nextra = no_such_module\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: the package entry point extra = no_such_module failed: ModuleNotFoundError: No module named 'no_such_module'",
+        "hint: mend or uninstall extra",
+    ]
+
+
+def slow(_problem: Problem) -> ModelDef:
+    return ModelDef(inputs=[], params=[], forward=lambda: time.sleep(0.01), backward=lambda _: time.sleep(0.005))
+
+
+def test_trainbench_has_upstreams_seven_fields_in_milliseconds() -> None:
+    found = fastrnns_rs.trainbench("slow", slow, nloops=4, warmup=1, device="cpu")
+    assert found._fields == ("name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd")
+    assert found.name == "slow"
+    assert found.avg_fwd == pytest.approx(10, rel=0.4)
+    assert found.avg_bwd == pytest.approx(5, rel=0.6)
+    assert len(found.info_fwd) == len(found.info_bwd) == 4
+    assert found.info_fwd.mean().item() == pytest.approx(found.avg_fwd)
+    assert found.info_fwd.std().item() == pytest.approx(found.std_fwd)
+
+
+def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
+    sizes = {"seqLength": 3, "inputSize": 4, "hiddenSize": 5, "miniBatch": 2, "nloops": 2, "warmup": 0, "device": "cpu"}
+    assert fastrnns_rs.trainbench("jit", **sizes).avg_bwd > 0
+    assert fastrnns_rs.trainbench("cudnn_layernorm", **sizes)[4:] == (None, None, None)
+    heard = {}
+
+    def upstream_creator(**kwargs: object) -> ModelDef:
+        heard.update(kwargs)
+        return slow(None)
+
+    fastrnns_rs.trainbench("theirs", lambda problem: upstream_creator(**problem.upstream_arguments()), **sizes, seed=0)
+    assert heard == {"seqLength": 3, "numLayers": 1, "inputSize": 4, "hiddenSize": 5, "miniBatch": 2, "device": "cpu", "seed": 0}
+    for mistake, message in (({"nloops": 0}, "nloops is 0"), ({"hiddenSize": 0}, "hidden_size is 0"), ({"warmup": -1}, "warmup")):
+        with pytest.raises(UsageError, match=message):
+            fastrnns_rs.trainbench("jit", **{**sizes, **mistake})
+    with pytest.raises(RunnerError, match="no gradient"):
+        fastrnns_rs.trainbench("x", planted_runners.no_gradient, **sizes)
+
+
+def test_settings_of_the_process_are_left_as_they_were() -> None:
+    before = torch.backends.cudnn.enabled, torch.backends.cudnn.allow_tf32, torch.get_num_threads()
+    fastrnns_rs.trainbench("aten", nloops=1, warmup=0, seqLength=2, inputSize=2, hiddenSize=2, miniBatch=2, device="cpu")
+    assert (torch.backends.cudnn.enabled, torch.backends.cudnn.allow_tf32, torch.get_num_threads()) == before

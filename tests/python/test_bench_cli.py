@@ -1,0 +1,285 @@
+"""`fastrnns-rs bench` as a person uses it: flags, formats, failures and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from conftest import PLANTED, TINY, run_cli
+
+from fastrnns_rs.results import Run
+
+FAST = ["--device", "cpu", "--nloops", "2", "--warmup", "1", *TINY]
+PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]
+
+
+def names(document: dict[str, object]) -> list[str]:
+    return [row["runner"] for row in document["results"]]
+
+
+def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
+    """The whole of what can go wrong, in one run that hangs twice."""
+    planted = {
+        "raises": "RuntimeError: the model could not be built",
+        "crashes": "the process was killed by signal 11 (SIGSEGV)",
+        "exits": "the process exited with status 3 before it had a result",
+        "calls_exit": "the runner called sys.exit(4)",
+        "returns_nan": "output holds 3 values that are not finite, the first nan at [0]",
+        "no_gradient": "1 of 2 parameters have no gradient after backward, first number 1",
+        "is_killed": "the process was killed by signal 9 (SIGKILL); the kernel does this when memory runs out",
+        "hangs": "no result after 8 s",
+        "hangs_deaf": "no result after 8 s",
+    }
+    output = tmp_path / "run.json"
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", *planted, "eats_memory", "prints", "--timeout", "8", "--json", "--output", output)
+    assert done.status == 1
+    run = Run.from_dict(done.json())
+    assert run == Run.load(output)
+    assert run.status == "failed"
+    assert names(done.json()) == ["sound", *planted, "eats_memory", "prints"]
+    for name, reason in planted.items():
+        result = run[name]
+        assert result.reason == reason
+        assert result.status == ("timed_out" if name.startswith("hangs") else "failed")
+        assert result.forward is None
+        assert f"{name} {result.status}: {reason}" in done.stderr
+    assert run["eats_memory"].reason.startswith("out of memory: ")
+    assert run["sound"].status == run["prints"].status == "ok"
+    # It hung in its third iteration: the two before are kept.
+    assert len(run["hangs"].processes[0].forward_ns) == 2
+    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in _read(one)]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_what_a_runner_prints_stays_out_of_the_results() -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "prints", "--json")
+    assert done.status == 0
+    assert done.json()["results"][0]["status"] == "ok"
+    assert "from Python" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--seqLength", "3", "--numLayers", "2", "--inputSize", "4", "--hiddenSize", "5", "--miniBatch", "2"],
+        ["--seq-length", "3", "--num-layers", "2", "--input-size", "4", "--hidden-size", "5", "--mini-batch", "2"],
+        ["--seq_length=3", "--num_layers=2", "--input_size=4", "--hidden_size=5", "--mini_batch=2"],
+    ],
+)
+def test_sizes_have_three_spellings(flags: list[str]) -> None:
+    done = run_cli("bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "1", "--json", *flags)
+    problem = done.json()["results"][0]["problem"]
+    assert [problem[key] for key in ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch")] == [3, 2, 4, 5, 2]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--rnns", "sound", "prints"],
+        ["--rnns", "sound,prints"],
+        ["--rnns=sound,prints"],
+        ["--rnns", "sound", "--rnns", "prints"],
+    ],
+)
+def test_lists_have_four_spellings(flags: list[str]) -> None:
+    done = run_cli(*PLANTED_RUN, *flags, "--json")
+    assert names(done.json()) == ["sound", "prints"]
+
+
+def test_upstream_formats_and_columns() -> None:
+    arguments = ["bench", "--group", "rnns", "--rnns", "cudnn", "cudnn_layernorm", *FAST]
+    oss = run_cli(*arguments, "--print-json")
+    assert list(oss.json()) == ["lstm", "lstm-backward"]
+    assert list(oss.json()["lstm"]) == ["cudnn", "cudnn_layernorm"]
+    assert list(oss.json()["lstm-backward"]) == ["cudnn"]
+    assert run_cli(*arguments, "--print_json", "oss", "--rnns", "py").json()["lstm"].keys() == {"cudnn", "cudnn_layernorm", "py"}
+    pep = run_cli(*arguments, "--print-json", "pep")
+    lines = pep.stdout.splitlines()
+    assert len(lines) == 6
+    assert all(line.startswith('Caffe2Observer {"type": "NET", "metric": "lstm-') for line in lines)
+    header = next(line for line in pep.stderr.splitlines() if "avg_fwd" in line)
+    assert header.split()[:7] == ["name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd"]
+
+
+def test_the_separator_may_be_anything() -> None:
+    for separator in (",", "--", "-"):
+        done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--sep", separator)
+        assert done.status == 0, done.stderr
+        line = next(line for line in done.stderr.splitlines() if line.lstrip().startswith("name"))
+        assert line.count(separator) == 11
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["table", "csv", "markdown", "json"])
+def test_formats_on_stdout(name: str) -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--format", name)
+    assert done.status == 0
+    assert "sound" in done.stdout
+    if name == "json":
+        assert done.json()["results"][0]["runner"] == "sound"
+
+
+def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
+    """The plan alone is asked: it is the order in which rows come."""
+    from fastrnns_rs.planning import Choice
+
+    def order(**choice: object) -> list[str]:
+        return [runner.name for runner, _ in Choice(**choice).runners()]
+
+    rnns = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_simple", "jit_multilayer", "py"]
+    cnns = ["resnet18", "resnet18_jit", "resnet50", "resnet50_jit"]
+    varlen = ["vl_cudnn", "vl_jit", "vl_py"]
+    assert order() == rnns + cnns
+    assert order(groups=["cnns", "rnns"]) == order(groups=["rnns", "cnns"]) == rnns + cnns
+    assert order(variable_lstms=True) == varlen + rnns + cnns
+    assert order(groups=["cnns"], variable_lstms=True) == varlen + cnns
+    assert order(rnns=[], cnns=[]) == rnns + cnns
+    assert order(rnns=["py", "cudnn_dropout"]) == ["py", "cudnn_dropout", *cnns]
+    assert order(groups=["cnns"], rnns=["py"]) == cnns
+    assert order(groups=["all"])[:15] == varlen + rnns + cnns
+    assert len(order(groups=["all"])) == 20
+    assert order(groups=["rnns"], names=["vl_py", "py"]) == [*rnns, "vl_py"]
+
+
+def test_torchscript_is_called_deprecated_once_and_in_our_words() -> None:
+    done = run_cli("bench", "--group", "rnns", "--rnns", "jit", "jit_premul", *FAST, "--json")
+    assert done.stderr.count("deprecated") == 1
+    assert [warning["code"] for warning in done.json()["warnings"]] == ["torchscript_deprecated"]
+    assert "FutureWarning" not in done.stderr
+    assert run_cli(*PLANTED_RUN, "--rnns", "sound", "--json").json()["warnings"] == []
+
+
+def test_no_warmup_is_said() -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--warmup", "0", "--json")
+    assert [warning["code"] for warning in done.json()["warnings"]] == ["first_call_in_estimate"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "message", "hint"),
+    [
+        (["--rnns", "cudn"], 2, "no runner is called 'cudn'", "did you mean cudnn?"),
+        (["--cnns", "RESNET18_jt"], 2, "no runner is called 'RESNET18_jt'", "did you mean resnet18_jit?"),
+        (["--group", "rnn"], 2, "no group is called 'rnn'", "did you mean rnns?"),
+        (["--group"], 2, "--group needs the name of at least one group", "--help"),
+        (["--seqLength", "0"], 2, "Invalid value for '--seqLength' / '--seq-length': 0 is not in the range x>=1.", "--help"),
+        (["--hiddenSize", "-3"], 2, "-3 is not in the range x>=1.", "--help"),
+        (["--miniBatch", "big"], 2, "'big' is not a valid integer.", "--help"),
+        (["--image-size", "0"], 2, "0 is not in the range x>=1.", "--help"),
+        (["--nloops", "0"], 2, "0 is not in the range x>=1.", "--help"),
+        (["--warmup", "-1"], 2, "-1 is not in the range x>=0.", "--help"),
+        (["--threads", "0"], 2, "0 is not in the range x>=1.", "--help"),
+        (["--seed", "-1"], 2, "-1 is not in the range x>=0.", "--help"),
+        (["--timeout", "0"], 2, "0.0 is not in the range x>0.", "--help"),
+        (["--device", "coda"], 2, "no device is called 'coda'", "did you mean cuda?"),
+        (["--device", "cuda:"], 2, "no device is called 'cuda:'", "did you mean"),
+        (["--device", "mps"], 2, "no device is called 'mps'", "cpu"),
+        (["--dtype", "float8"], 2, "'float8' is not one of 'float32', 'float64', 'float16', 'bfloat16'.", "--help"),
+        (["--print-json", "xml"], 2, "'xml' is not one of 'oss', 'pep'.", "--help"),
+        (["--json", "--print-json"], 2, "--json and --print-json both say what stdout is to carry", "--help"),
+        (["--json", "--format", "csv"], 2, "--format and --json both say what stdout is to carry", "--help"),
+        (["--output", "/nowhere/run.json"], 2, "/nowhere/run.json cannot be written: No such file or directory", "choose"),
+        (["--output", "/proc/run.json"], 2, "/proc/run.json cannot be written: ", "choose"),
+        (["--output", "/"], 2, "/ is a folder", "give the path of a file"),
+        (["--runner-file", "/nowhere.py"], 5, "no file at /nowhere.py", "give the path"),
+        (["--nlops", "3"], 2, "No such option", "--help"),
+        (["surprise"], 2, "unexpected extra argument", "--help"),
+        (["--rnns", "jit_simple", "--numLayers", "2"], 2, "jit_simple cannot do this: its mathematics has 1 layer", "leave it out"),
+        (["--rnns", "jit_dropout", "--numLayers", "1"], 2, "jit_dropout cannot do this: it needs --numLayers 2", "leave it out"),
+        (["--cnns", "resnet18", "--miniBatch", "1", "--image-size", "32"], 2, "batch normalisation needs", "leave it out"),
+        (["--allow-tf32", "--device", "cpu"], 2, "--allow-tf32 does not work on cpu: TF32 is a mode of CUDA", "leave it out"),
+    ],
+)
+def test_bad_input_is_one_line_and_a_hint(flags: list[str], status: int, message: str, hint: str, anywhere: Path) -> None:
+    done = run_cli("bench", "--quick", *flags)
+    assert done.status == status, done.stderr
+    error, advice = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert message in error
+    assert advice.startswith("hint: ")
+    assert hint in advice
+    assert done.stdout == ""
+
+
+def test_a_missing_device_is_5_and_says_which_case(anywhere: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        done = run_cli("bench", "--device", "cuda:99")
+        assert "cuda:0" in done.stderr
+    else:
+        done = run_cli("bench", "--device", "cuda:99")
+        assert run_cli("bench", "--device", "cuda").status == 5
+    assert done.status == 5
+    assert done.stderr.splitlines()[0].startswith("error: there is no device cuda:99: ")
+    assert "--device cpu" in done.stderr.splitlines()[1]
+
+
+def test_members_of_a_group_that_cannot_are_skipped_with_a_note() -> None:
+    done = run_cli("bench", "--group", "rnns", *FAST, "--numLayers", "2", "--json")
+    assert done.status == 0
+    rows = {row["runner"]: row for row in done.json()["results"]}
+    assert rows["jit_simple"]["status"] == "skipped"
+    assert "1 layer" in rows["jit_simple"]["reason"]
+    assert rows["jit_simple"]["processes"] == []
+    assert all(row["status"] == "ok" for name, row in rows.items() if name != "jit_simple")
+    assert len(rows) == 8
+
+
+def test_the_file_is_as_readable_as_others_and_replaces_whole(tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    output.write_text("old")
+    os.umask(0o022)
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--output", output)
+    assert done.status == 0
+    assert done.stdout == ""
+    assert stat.S_IMODE(output.stat().st_mode) == 0o644
+    assert json.loads(output.read_text())["status"] == "complete"
+    assert os.listdir(tmp_path) == ["run.json"]
+
+
+def test_options_come_from_variables_and_flags_win() -> None:
+    variables = {"FASTRNNS_BENCH_NLOOPS": "3", "FASTRNNS_BENCH_RNNS": "sound prints", "FASTRNNS_BENCH_NOTHING": "1"}
+    done = run_cli("bench", "--group", "rnns", "--runner-file", PLANTED, "--device", "cpu", "--json", **variables)
+    assert names(done.json()) == ["sound", "prints"]
+    assert done.json()["plan"]["stop"]["parameters"] == {"nloops": 3}
+    assert set(variables) <= set(done.json()["environment"]["variables"])
+    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--json", **variables)
+    assert done.json()["plan"]["stop"]["parameters"] == {"nloops": 2}
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "fastrnns_rs", "list", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    process.wait()
+
+
+def test_a_fault_of_ours_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from fastrnns_rs import catalogue, cli
+    from fastrnns_rs.cli import list as verb
+
+    def broken() -> catalogue.Catalogue:
+        raise ZeroDivisionError("planted\nin two lines")
+
+    monkeypatch.setattr(verb, "catalogue", broken)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["list"])
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "error: ZeroDivisionError: planted in two lines",
+        "hint: this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where",
+    ]

@@ -1,0 +1,75 @@
+"""Options in `pyproject.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import PLANTED, run_cli
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "pyproject.toml").write_text(text)
+
+
+def test_options_are_found_above_and_flags_and_variables_win(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        f"""
+[tool.fastrnns-rs.bench]
+rnns = ["sound", "prints"]
+group = "rnns"
+runner-file = ["{PLANTED}"]
+nloops = 4
+seqLength = 3
+hidden_size = 5
+quick = true
+device = "cpu"
+""",
+    )
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    found = run_cli("bench", "--json", cwd=below)
+    assert found.status == 0, found.stderr
+    document = found.json()
+    assert [row["runner"] for row in document["results"]] == ["sound", "prints"]
+    assert document["plan"]["preset"] == "quick"
+    assert document["plan"]["stop"]["parameters"] == {"nloops": 4}
+    problem = document["results"][0]["problem"]
+    assert (problem["seq_length"], problem["hidden_size"], problem["input_size"]) == (3, 5, 64)
+    found = run_cli("bench", "--json", "--rnns", "sound", cwd=below, FASTRNNS_BENCH_NLOOPS="3", FASTRNNS_BENCH_SEQ_LENGTH="2")
+    assert len(found.json()["results"]) == 1
+    assert found.json()["plan"]["stop"]["parameters"] == {"nloops": 3}
+    assert found.json()["results"][0]["problem"]["seq_length"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("[tool.fastrnns-rs.bench]\nhidden-sise = 3", "unknown key 'hidden-sise'", "did you mean hidden-size?"),
+        ("[tool.fastrnns-rs.bench]\nhelp = true", "unknown key 'help'", ""),
+        ("[tool.fastrnns-rs.bnch]\nnloops = 3", "has no use for 'bnch'", "did you mean bench?"),
+        ("[tool.fastrnns-rs]\nbench = 3", "bench in [tool.fastrnns-rs] of", "write it under"),
+        ("[tool]\nfastrnns-rs = 3", "[tool.fastrnns-rs] in", "write options under"),
+        ("[tool.fastrnns-rs.bench\n", "cannot be read", "mend the file"),
+        ("[tool.fastrnns-rs.bench]\nnloops = 'many'", "nloops in [tool.fastrnns-rs.bench] of", "give a value"),
+        ("[tool.fastrnns-rs.bench]\nnloops = 0", "0 is not in the range x>=1.", "give a value"),
+        ("[tool.fastrnns-rs.bench]\nnloops = [1, 2]", "is a list", "give one value"),
+        ("[tool.fastrnns-rs.bench]\ndevice = 'coda'", "no device is called 'coda'", "did you mean cuda?"),
+    ],
+)
+def test_mistakes_are_one_line_and_a_hint(text: str, message: str, hint: str, anywhere: Path) -> None:
+    write(anywhere, text)
+    done = run_cli("bench", cwd=anywhere)
+    assert done.status == 2
+    error, advice = done.stderr.splitlines()
+    assert message in error
+    assert hint in advice
+
+
+def test_help_and_other_projects_files_are_left_alone(anywhere: Path) -> None:
+    write(anywhere, "[project]\nname = 'other'\n")
+    assert run_cli("list", cwd=anywhere).status == 0
+    write(anywhere, "not toml at all")
+    assert run_cli("bench", "--help", cwd=anywhere).status == 0
+    assert run_cli("--help", cwd=anywhere).status == 0

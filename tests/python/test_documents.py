@@ -1,0 +1,144 @@
+"""The JSON documents: what is written is what the published schemas say, and nothing else is read."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import PLANTED, ROOT, TINY, run_cli
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.results import Run
+
+SCHEMAS = ROOT / "docs" / "schemas"
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    """A run with every kind of row."""
+    runners = ["sound", "raises", "prints", "hangs_deaf"]
+    flags = ["--group", "rnns", "cnns", "--cnns", "resnet18", "--numLayers", "2", "--timeout", "15"]
+    done = run_cli(
+        "bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags, "--nloops", "1", "--warmup", "0",
+        "--device", "cpu", *TINY, "--json",
+    )  # fmt: skip
+    return done.json()
+
+
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_published_schemas_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import write_schemas
+
+    for name, text in write_schemas.texts().items():
+        assert (SCHEMAS / name).read_text() == text, f"{name} is stale: make schemas"
+    sys.modules.pop("write_schemas")
+
+
+def test_a_run_is_what_its_schema_says(document: Any) -> None:
+    validator("run").validate(document)
+    assert {row["status"] for row in document["results"]} == {"ok", "failed", "timed_out"}
+    assert document["schema"] == "fastrnns-rs/run"
+    assert document["schema_version"] == "1.0"
+    summary = document["results"][0]["forward"]
+    assert (summary["n_samples"], summary["stddev_ns"], summary["ci_low_ns"], summary["n_processes"]) == (1, None, None, 1)
+
+
+def test_the_list_is_what_its_schema_says() -> None:
+    done = run_cli("list", "--json")
+    validator("list").validate(done.json())
+    assert len(done.json()["runners"]) == 20
+    assert [group["name"] for group in done.json()["groups"]] == ["vl_rnns", "rnns", "cnns", "all"]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of everything inside a document."""
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+def test_a_wrong_type_or_key_anywhere_is_refused_by_both(document: Any) -> None:
+    schema = validator("run")
+    free = {"variables", "parameters"}
+    checked = 0
+    for path in places(document):
+        broken = copy.deepcopy(document)
+        parent = broken
+        for key in path[:-1]:
+            parent = parent[key]
+        changes: list[Any] = [{"no": "such"}] if not free & set(path) else []
+        for change in changes:
+            parent[path[-1]] = change
+            assert not schema.is_valid(broken), path
+            with pytest.raises(FastrnnsError):
+                Run.from_dict(broken)
+            checked += 1
+        if isinstance(parent, dict) and not free & set(path[:-1]):
+            del parent[path[-1]]
+            assert not schema.is_valid(broken), path
+            with pytest.raises(FastrnnsError, match="is missing"):
+                Run.from_dict(broken)
+            parent[path[-1]] = None
+            parent["surplus"] = 1
+            assert not schema.is_valid(broken), path
+            with pytest.raises(FastrnnsError):
+                Run.from_dict(broken)
+    assert checked > 200
+
+
+def test_a_run_survives_being_saved(document: Any, tmp_path: Path) -> None:
+    run = Run.from_dict(document)
+    assert run.to_dict() == document
+    run.save(tmp_path / "run.json")
+    assert Run.load(tmp_path / "run.json") == run
+    assert run["sound"].runner == "sound"
+    with pytest.raises(KeyError):
+        run["nothing"]
+    with pytest.raises(FastrnnsError, match="cannot be written: Not a directory"):
+        run.save(tmp_path / "run.json" / "below")
+
+
+def test_no_document_holds_a_token_that_json_lacks(document: Any) -> None:
+    assert "NaN" not in json.dumps(document).replace("NaN or", "")
+    run = Run.from_dict(document)
+    object.__setattr__(run.environment, "load_average_1m", math.nan)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        run.render("json")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not a run file: Expecting value"),
+        ("[]", r"the document is \[\], not an object"),
+        ('{"schema": "other"}', "the key schema_version is missing"),
+        ("\x80", "cannot be read"),
+    ],
+)
+def test_other_files_are_refused_by_name(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(FastrnnsError, match=message) as raised:
+        Run.load(path)
+    assert str(path) in raised.value.message
+    with pytest.raises(FastrnnsError, match="no file at"):
+        Run.load(tmp_path / "nothing.json")
+
+
+def test_another_documents_name_is_refused(document: Any) -> None:
+    with pytest.raises(FastrnnsError, match="schema is 'fastrnns-rs/list', not one of fastrnns-rs/run"):
+        Run.from_dict({**document, "schema": "fastrnns-rs/list"})

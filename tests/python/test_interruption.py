@@ -1,0 +1,147 @@
+"""What happens when a bench is told to stop, or loses its parent."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PLANTED, TINY
+
+from fastrnns_rs import launching
+from fastrnns_rs.results import Run
+
+
+def start(output: Path, *runners: str, **settings: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
+    command += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **settings)
+
+
+def children(pid: int) -> list[int]:
+    """Workers of a bench, whether or not it still lives."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes()
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            continue
+        if parent == pid and b"fastrnns_rs.worker" in command:
+            found.append(int(entry.name))
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_for_row(process: subprocess.Popen[bytes], row: str) -> str:
+    """Reads the live table until a row stands there."""
+    text = ""
+    while row not in text:
+        line = process.stderr.readline().decode()
+        assert line, text
+        text += line
+    return text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("runner", ["hangs", "hangs_deaf"])
+def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runner: str, tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    with start(output, "sound", runner, "prints") as process:
+        wait_for_row(process, " sound ")
+        time.sleep(4)
+        workers = children(process.pid)
+        assert len(workers) == 1
+        asked = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(10) == 130
+        assert time.monotonic() - asked < 1.0
+        assert not any(alive(worker) for worker in workers)
+    run = Run.load(output)
+    assert run.status == "interrupted"
+    assert run.plan.stopped_by == "interrupt"
+    assert [result.runner for result in run.results] == ["sound", runner]
+    assert run["sound"].status == "ok"
+    assert run[runner].processes[0].status == "interrupted"
+    assert run[runner].reason == "interrupted"
+    # What was measured until then is there, unless the interpreter itself was held.
+    assert len(run[runner].processes[0].forward_ns) == (2 if runner == "hangs" else 0)
+
+
+def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
+    with start(tmp_path / "run.json", "sound") as process:
+        while not children(process.pid):
+            time.sleep(0.01)
+        workers = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 130
+        assert b"Traceback" not in process.stderr.read()
+        assert not any(alive(worker) for worker in workers)
+
+
+def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    with start(output, "sound", "hangs") as process:
+        wait_for_row(process, " sound ")
+        time.sleep(3)
+        workers = children(process.pid)
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + 2
+        while any(alive(worker) for worker in workers) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert workers
+        assert not any(alive(worker) for worker in workers)
+    run = Run.load(output)
+    assert (run.status, run["sound"].status) == ("interrupted", "ok")
+
+
+def test_a_terminal_shows_progress_and_loses_no_row(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
+    command += ["--device", "cpu", *TINY, "--rnns", "sound", "prints"]
+    process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    text = b""
+    while process.poll() is None or select.select([ours], [], [], 0.1)[0]:
+        try:
+            text += os.read(ours, 65536)
+        except OSError:
+            break
+    os.close(ours)
+    assert process.wait() == 0
+    assert b"importing torch" in text
+    for name in (b" sound ", b" prints "):
+        assert name in text
+
+
+def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the last 64 KiB of what a worker prints are kept, and pipes never fill up."""
+    child = (
+        "import sys, json; sys.stdin.readline();"
+        "sys.stderr.write('x' * 5_000_000 + 'the end');"
+        "print(json.dumps({'kind': 'phase', 'name': 'build'}));"
+        "print(json.dumps({'kind': 'result', 'status': 'ok', 'payload': list(range(300_000))}))"
+    )
+    real = subprocess.Popen
+    monkeypatch.setattr(launching.subprocess, "Popen", lambda _command, **rest: real([sys.executable, "-c", child], **rest))
+    phases: list[str] = []
+    answer = launching.launch({}, timeout=60, on_phase=phases.append)
+    assert answer.ended == "answered"
+    assert answer.content["payload"][-1] == 299_999
+    assert phases == ["build"]
+    assert len(answer.printed) == 64 * 1024
+    assert answer.printed.endswith("the end")

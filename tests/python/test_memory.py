@@ -1,0 +1,41 @@
+"""The loop leaves nothing behind: with the collector off, 200 iterations use no more memory than a few."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+
+import pytest
+from models_under_test import problem_of
+
+from fastrnns_rs import measuring
+from fastrnns_rs.context import torchscript_warnings_silenced
+from fastrnns_rs.registry import all_runners, find
+
+MEBIBYTE = 1 << 20
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.parametrize("name", [name for name in all_runners() if not name.startswith("resnet50")])
+def test_two_hundred_iterations_do_not_grow(name: str) -> None:
+    with torchscript_warnings_silenced():
+        model = find(name).creator(problem_of(name, mini_batch=2))
+        has_backward = model.backward is not None
+        # Compiling takes a few calls, and allocators a few more until they have what they need.
+        measuring.run_loop(model, measuring.stopwatch("cpu", 30, has_backward=has_backward), 30)
+        watch = measuring.stopwatch("cpu", 200, has_backward=has_backward)
+        gc.collect()
+        blocks, resident = sys.getallocatedblocks(), resident_bytes()
+        measuring.run_loop(model, watch, 200)
+    gc.disable()
+    try:
+        assert resident_bytes() - resident < 8 * MEBIBYTE
+        assert sys.getallocatedblocks() - blocks < 200, "an iteration leaves an object behind"
+        assert gc.collect() < 200, "an iteration leaves a cycle behind"
+    finally:
+        gc.enable()

@@ -1,0 +1,174 @@
+"""`fastrnns_rs.stats` against numpy and scipy."""
+
+from __future__ import annotations
+
+import array
+import math
+import sys
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+SAMPLES = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=400)
+#: Few distinct values, as a coarse clock gives.
+TIED = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=400)
+
+
+def check(samples: np.ndarray) -> None:
+    found = stats.summarize(samples)
+    n = len(samples)
+    values = samples.astype(np.float64)
+    scale = max(1.0, float(np.abs(values).max()))
+    assert found.count == n
+    assert found.mean == pytest.approx(values.mean(), rel=1e-12, abs=scale * 1e-12)
+    if n == 1:
+        assert found.stddev is None
+    else:
+        assert found.stddev == pytest.approx(values.std(ddof=1), rel=1e-9, abs=scale * 1e-12)
+    assert (found.min, found.max) == (values.min(), values.max())
+    quantiles = np.percentile(values, [50, 25, 75, 95, 99])
+    got = [found.median, found.q1, found.q3, found.p95, found.p99]
+    assert got == pytest.approx(quantiles.tolist(), rel=1e-13, abs=scale * 1e-15)
+    assert found.mad == pytest.approx(np.median(np.abs(values - np.median(values))), rel=1e-9, abs=scale * 1e-15)
+    expected = interval(values)
+    assert (found.ci_low, found.ci_high) == expected
+    assert found.ci_method == (None if expected[0] is None else "median_rank")
+
+
+def interval(values: np.ndarray, level: float = 0.95) -> tuple[float | None, float | None]:
+    """The narrowest symmetric pair of order statistics, by scipy's binomial law."""
+    n = len(values)
+    k = int(scipy.stats.binom.ppf((1 - level) / 2, n, 0.5))
+    while k >= 0 and scipy.stats.binom.cdf(k, n, 0.5) > (1 - level) / 2:
+        k -= 1
+    if k < 0:
+        return None, None
+    ordered = np.sort(values)
+    return ordered[k], ordered[n - 1 - k]
+
+
+@given(SAMPLES | TIED)
+def test_agrees_with_numpy_and_scipy(samples: list[float]) -> None:
+    check(np.array(samples))
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 6, 1023, 1024, 2048, 2049, 10_007, 300_000])
+def test_agrees_at_every_size(size: int) -> None:
+    """The sizes lie at the borders of its blocks and of its ways to select."""
+    generator = np.random.default_rng(size)
+    check(generator.lognormal(0, 1, size))
+    check(generator.pareto(0.7, size) * 1e6)
+    check(generator.integers(1_000, 1_100, size))
+    check(np.full(size, 3.5))
+    spiked = generator.normal(1e6, 1e3, size)
+    spiked[size // 2] = 1e15
+    check(spiked)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99, 0.999])
+def test_the_interval_follows_the_binomial_law_at_every_count(level: float) -> None:
+    for n in [*range(1, 300), 1_000, 9_999, 100_000]:
+        values = np.arange(n)
+        found = stats.summarize(values, confidence_level=level)
+        assert (found.ci_low, found.ci_high) == interval(values, level), n
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16, np.uint8])
+def test_every_number_type_and_layout(dtype: type) -> None:
+    values = np.arange(1, 100).astype(dtype)
+    expected = stats.summarize([float(value) for value in values])
+    frozen = values.copy()
+    frozen.setflags(write=False)
+    for samples in (values, values[::-1], np.repeat(values, 2)[::2], frozen, values.byteswap().view(values.dtype.newbyteorder())):
+        assert stats.summarize(samples) == expected
+    for samples in (values.tolist(), tuple(values.tolist()), iter(values.tolist()), array.array("d", values.tolist())):
+        assert stats.summarize(samples) == expected
+
+
+def test_a_torch_tensor_is_a_sequence_of_numbers() -> None:
+    import torch
+
+    assert stats.summarize(torch.tensor([1.0, 2.0, 4.0])).median == 2.0
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ([], "samples is empty; at least one value is needed"),
+        (np.empty(0), "samples is empty; at least one value is needed"),
+        ([1.0, math.nan], r"samples\[1\] is NaN; every value must be finite"),
+        (np.array([1.0, 2.0, -math.inf]), r"samples\[2\] is -inf; every value must be finite"),
+        (np.ones((2, 2)), "samples has 2 dimensions; it must have one"),
+        (np.float64(3), "samples has 0 dimensions; it must have one"),
+        ([1e308, -1e308], "the spread of samples overflows a 64-bit float"),
+    ],
+)
+def test_bad_values_are_named(samples: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        stats.summarize(samples)
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        (3.0, "samples is a float; it must be a sequence of numbers or a 1-D array"),
+        (None, "samples is a NoneType; it must be"),
+        (["fast"], r"samples\[0\] is 'fast'; every value must be a number"),
+        ([1, [2]], r"samples\[1\] is \[2\]; every value must be a number"),
+        ([1, 2 + 1j], r"samples\[1\] is \(2\+1j\); every value must be a number"),
+        ("12", r"samples\[0\] is '1'; every value must be a number"),
+    ],
+)
+def test_bad_types_are_named(samples: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        stats.summarize(samples)
+
+
+@pytest.mark.parametrize("level", [0, 1, -1, 1.5, math.nan, math.inf])
+def test_a_level_must_be_a_probability(level: float) -> None:
+    with pytest.raises(ValueError, match=r"confidence_level is .*; it must be between 0 and 1"):
+        stats.summarize([1.0], confidence_level=level)
+
+
+def test_huge_and_tiny_values() -> None:
+    assert stats.summarize([1e300, 1e300, 1e300]).stddev == 0
+    assert stats.summarize([5e-324, 1e-323]).max == 1e-323
+    assert stats.summarize([2**64 - 1] * 3).median == 2.0**64
+    assert stats.summarize(np.array([2**64 - 1], dtype=np.uint64)).median == 2.0**64
+    assert stats.summarize([10**400 // 10**390]).mean == 1e10
+    with pytest.raises((TypeError, ValueError)):
+        stats.summarize([10**400])
+
+
+def test_a_summary_is_frozen_and_shows_itself() -> None:
+    found = stats.summarize([1.0, 2.0, 3.0])
+    with pytest.raises(AttributeError):
+        found.mean = 3.0
+    assert repr(found) == "Summary(count=3, median=2.000 no interval, mean=2.000, stddev=1.000)"
+    assert found.to_dict()["stddev"] == 1.0
+    assert {name for name in dir(found) if not name.startswith("_")} - {"to_dict"} == set(found.to_dict())
+
+
+def test_every_public_thing_is_documented() -> None:
+    for name in stats.__all__:
+        assert getattr(stats, name).__doc__
+    for part in ("Args:", "Returns:", "Raises:", "Hyndman", "David and Nagaraja"):
+        assert part in stats.summarize.__doc__
+    assert all(getattr(stats.Summary, name).__doc__ for name in stats.summarize([1.0]).to_dict())
+
+
+def test_the_sample_array_is_not_copied() -> None:
+    """The peak of memory grows by less than the array itself."""
+    import resource
+
+    samples = np.random.default_rng(0).normal(size=4_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    stats.summarize(samples)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert grown < samples.nbytes / 2
+    assert sys.getrefcount(samples) == 2

@@ -1,0 +1,183 @@
+"""The house: who may use whom, what is loaded when, and that names do not collide."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import fastrnns_rs
+
+PACKAGE = ROOT / "python" / "fastrnns_rs"
+
+#: Which of our parts each part of the Rust core may use.
+RUST = {
+    "error": set(),
+    "units": set(),
+    "stats": {"error", "units"},
+    "timing": {"error", "units", "stats"},
+    "report": {"error", "units", "stats"},
+    "python": {"error", "units", "stats", "timing", "report"},
+}
+
+#: Parts of the Python package that may import torch when they are imported: only child processes load them, or people
+#: who want torch anyway.
+WITH_TORCH = {"cells", "recurrence", "measuring", "probing"}
+
+#: Which of our parts each part of the Python package may use, whether at its top or inside a function.
+PYTHON = {
+    "errors": set(),
+    "problem": {"errors"},
+    "documents": {"errors"},
+    "config": {"errors"},
+    "stats": {"_core"},
+    "context": {"errors"},
+    "cells": set(),
+    "recurrence": {"cells"},
+    "registry": {"errors", "problem", "models"},
+    "models": {"registry", "problem", "context", "recurrence", "models"},
+    "measuring": {"_core", "errors", "models"},
+    "probing": set(),
+    "worker": {"measuring", "probing", "registry", "problem", "context", "errors"},
+    "launching": set(),
+    "results": {"_core", "documents", "errors", "problem"},
+    "catalogue": {"registry", "results"},
+    "environment": {"errors", "launching", "results"},
+    "planning": {"context", "environment", "errors", "problem", "registry"},
+    "benchmarking": {"_core", "environment", "launching", "planning", "results", "stats"},
+    "render": {"_core", "documents", "planning", "results"},
+}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path, *, top_level_only: bool = False) -> set[str]:
+    """Modules that a file imports, those for type checkers left out."""
+    tree = ast.parse(path.read_text())
+    checking = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    nodes = tree.body if top_level_only else ast.walk(tree)
+    found: set[str] = set()
+    for node in nodes:
+        if id(node) in checking:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            if node.module == "fastrnns_rs":
+                found |= {f"fastrnns_rs.{alias.name}" for alias in node.names}
+    return found
+
+
+def files() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def test_python_parts_use_only_what_they_may() -> None:
+    for path in files():
+        part = part_of(path)
+        if part not in PYTHON:
+            assert part in {"__init__", "__main__", "api", "cli"}, f"{part} is in no list: say what it may use"
+            continue
+        used = {name.split(".")[1] for name in imports(path) if name.startswith("fastrnns_rs.")}
+        assert used - {part} <= PYTHON[part], f"{path.name} uses {used - PYTHON[part] - {part}}"
+
+
+def test_torch_is_imported_where_it_may_be() -> None:
+    for path in files():
+        if part_of(path) in WITH_TORCH:
+            continue
+        heavy = {name for name in imports(path, top_level_only=True) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}
+        assert not heavy, f"{path.name} imports {heavy} at its top"
+
+
+def test_rust_parts_use_only_what_they_may() -> None:
+    for path in (ROOT / "src").rglob("*.rs"):
+        part = path.relative_to(ROOT / "src").parts[0].removesuffix(".rs")
+        if part == "lib":
+            continue
+        used = set(re.findall(r"\bcrate::(\w+)", path.read_text())) - {part}
+        assert used <= RUST[part], f"{path} uses {used - RUST[part]}"
+        assert part == "python" or "pyo3" not in path.read_text(), f"{path} knows of Python"
+
+
+def test_the_core_has_no_unsafe_code() -> None:
+    assert 'unsafe_code = "deny"' in (ROOT / "Cargo.toml").read_text()
+    for path in (ROOT / "src").rglob("*.rs"):
+        assert "allow(unsafe_code" not in path.read_text(), path
+
+
+def test_no_module_hides_a_public_name() -> None:
+    """Importing a submodule sets an attribute of the package: it must not overwrite a function."""
+    for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
+        if not one.name.endswith("__main__"):
+            importlib.import_module(one.name)
+    for name in ("bench", "runner", "trainbench"):
+        assert callable(getattr(fastrnns_rs, name))
+    assert fastrnns_rs.stats.summarize([1.0]).count == 1
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = fastrnns_rs.nothing
+    assert set(dir(fastrnns_rs)) == set(fastrnns_rs.__all__)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import fastrnns_rs",
+        "import fastrnns_rs.stats; fastrnns_rs.stats.summarize([1.0, 2.0])",
+        "from fastrnns_rs import runner, Run, bench, trainbench, ModelDef",
+        "from fastrnns_rs import registry; registry.all_runners()",
+        "from fastrnns_rs.cli import main; main(['--help'])",
+        "from fastrnns_rs.cli import main; main(['--version'])",
+        "from fastrnns_rs.cli import main; main(['bench', '--help'])",
+        "from fastrnns_rs.cli import main; main(['list'])",
+        "from fastrnns_rs.cli import main; main(['list', '--json'])",
+        "from fastrnns_rs.cli import main; main(['bench', '--rnns', 'nothing'])",
+    ],
+)
+def test_torch_and_numpy_are_not_loaded(statement: str) -> None:
+    code = f"""
+import sys
+try:
+    {statement}
+except SystemExit:
+    pass
+loaded = {{"torch", "torchvision", "numpy"}} & set(sys.modules)
+sys.exit(f"loaded {{loaded}}" if loaded else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("profile", "warned"), [("debug", True), ("release", False)])
+def test_a_build_without_optimisation_warns(profile: str, warned: bool) -> None:
+    code = f"""
+import sys, types, warnings
+core = types.ModuleType("fastrnns_rs._core")
+core.BUILD_PROFILE, core.__version__ = {profile!r}, "0"
+sys.modules["fastrnns_rs._core"] = core
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    import fastrnns_rs
+sys.exit(0 if bool([w for w in heard if w.category is RuntimeWarning]) is {warned} else 1)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_of_this_machine_is_committed() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    assert not [name for name in tracked if name.endswith(("uv.lock", ".so"))]

@@ -1,0 +1,167 @@
+//! Every output format, on a run with a sound row, one without a backward, a failed one and one with an odd name.
+
+use fastrnns_rs::report::{FORMATS, Row, Table, render};
+use serde_json::{Value, json};
+
+fn phase(mean_ns: f64) -> Value {
+    json!({
+        "n_processes": 1, "n_samples": 2, "n_effective": null, "estimate_ns": mean_ns, "ci_low_ns": null,
+        "ci_high_ns": null, "confidence_level": 0.95, "ci_method": null, "mean_ns": mean_ns, "stddev_ns": 1000.5,
+        "min_ns": 1.0, "max_ns": 2.0, "median_ns": mean_ns, "q1_ns": 1.0, "q3_ns": 2.0, "p95_ns": 2.0, "p99_ns": 2.0,
+        "mad_ns": 0.5,
+    })
+}
+
+fn process(forward: &[u64], backward: Option<&[u64]>) -> Value {
+    json!({ "steady_from": 1, "forward_ns": forward, "backward_ns": backward })
+}
+
+fn run() -> String {
+    let mut sound = phase(1_500_000.0);
+    sound["ci_low_ns"] = json!(1_400_000.0);
+    sound["ci_high_ns"] = json!(1_600_000.0);
+    let problem = json!({ "seq_length": 3, "dtype": "float32", "image_size": null });
+    let row = |runner: &str,
+               group: &str,
+               status: &str,
+               reason: Option<&str>,
+               forward: Value,
+               backward: Value,
+               processes: Value| {
+        json!({
+            "runner": runner, "group": group, "status": status, "reason": reason, "note": null, "problem": problem,
+            "forward": forward, "backward": backward, "processes": processes,
+        })
+    };
+    let mut odd = row(
+        "a \"b\"|c",
+        "resnet",
+        "ok",
+        None,
+        phase(2e6),
+        phase(4e6),
+        json!([process(&[9, 2_000_000], Some(&[9, 4]))]),
+    );
+    odd["note"] = json!("read me");
+    json!({
+        "results": [
+            row("cudnn", "lstm", "ok", None, sound, phase(3e6), json!([process(&[7, 1_000_000, 2_000_000], Some(&[7, 40, 3_000_000]))])),
+            row("cudnn_layernorm", "lstm", "ok", None, phase(2_500_000.0), Value::Null, json!([process(&[7, 2_500_000], None)])),
+            row("jit", "lstm", "failed", Some("RuntimeError: a, b"), Value::Null, Value::Null, json!([process(&[7], None)])),
+            odd,
+        ],
+        "a key of a later version": 1,
+    })
+    .to_string()
+}
+
+fn rendered(format: &str) -> String {
+    render(&run(), format).expect("the run is sound")
+}
+
+#[test]
+fn oss_is_one_object_of_means_in_milliseconds() {
+    assert_eq!(
+        rendered("oss"),
+        "{\"lstm\": {\"cudnn\": 1.5, \"cudnn_layernorm\": 2.5}, \"lstm-backward\": {\"cudnn\": 3.0}, \
+         \"resnet\": {\"a \\\"b\\\"|c\": 2.0}, \"resnet-backward\": {\"a \\\"b\\\"|c\": 4.0}}\n"
+    );
+}
+
+#[test]
+fn pep_is_a_line_for_each_timed_sample() {
+    let expected = [
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "1.0"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "2.0"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn_layernorm", "unit": "ms", "value": "2.5"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "4e-5"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "3.0"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "resnet-a \"b\"|c", "unit": "ms", "value": "2.0"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "resnet-backward-a \"b\"|c", "unit": "ms", "value": "4e-6"}"#,
+    ];
+    assert_eq!(rendered("pep"), expected.join("\n") + "\n");
+}
+
+#[test]
+fn the_table_has_the_original_columns_then_unit_median_and_interval() {
+    let lines: Vec<String> =
+        rendered("table").lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "name avg_fwd std_fwd info_fwd avg_bwd std_bwd info_bwd unit median_fwd ci95_fwd median_bwd ci95_bwd",
+            "cudnn 1.500 0.001001 n=2 3.000 0.001001 n=2 ms 1.500 1.400..1.600 3.000 -",
+            "cudnn_layernorm 2.500 0.001001 n=2 - - - ms 2.500 - - -",
+            "jit failed: RuntimeError: a, b",
+            "a \"b\"|c 2.000 0.001001 n=2 4.000 0.001001 n=2 ms 2.000 - 4.000 -",
+            "note: a \"b\"|c: read me",
+        ]
+    );
+}
+
+#[test]
+fn a_separator_parts_fields_whatever_it_is() {
+    let table = Table::new(["cudnn"], ",");
+    let document: Value = serde_json::from_str(&run()).expect("JSON");
+    let row: Row = serde_json::from_value(document["results"][0].clone()).expect("a row");
+    assert_eq!(table.header().split(',').count(), 12);
+    assert_eq!(table.row(&row).split(',').count(), 12);
+}
+
+#[test]
+fn csv_has_a_line_for_each_phase_and_quotes_what_it_must() {
+    let text = rendered("csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let heads = reader.headers().expect("a heading").clone();
+    assert_eq!(
+        heads.iter().take(8).collect::<Vec<_>>(),
+        ["runner", "group", "phase", "status", "reason", "seq_length", "dtype", "image_size"]
+    );
+    let lines: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().expect("every line is whole");
+    let names: Vec<(&str, &str)> = lines.iter().map(|line| (&line[0], &line[2])).collect();
+    let odd = "a \"b\"|c";
+    assert_eq!(
+        names,
+        [
+            ("cudnn", "forward"),
+            ("cudnn", "backward"),
+            ("cudnn_layernorm", "forward"),
+            ("jit", ""),
+            (odd, "forward"),
+            (odd, "backward")
+        ]
+    );
+    assert_eq!(&lines[3][4], "RuntimeError: a, b");
+    let estimate = heads.iter().position(|head| head == "estimate_ns").expect("a column");
+    assert_eq!((&lines[0][estimate], &lines[3][estimate]), ("1500000", ""));
+}
+
+#[test]
+fn markdown_keeps_its_columns_whatever_a_name_holds() {
+    let text = rendered("markdown");
+    assert!(text.contains("| cudnn | 1.500 (1.400 – 1.600) | 3.000 | 2 |\n"), "{text}");
+    assert!(text.contains("| cudnn_layernorm | 2.500 | – | 2 |\n"), "{text}");
+    assert!(text.contains("| a \"b\"\\|c | 2.000 | 4.000 | 2 |\n"), "{text}");
+    assert!(text.contains("| jit | failed: RuntimeError: a, b | | |\n"), "{text}");
+}
+
+#[test]
+fn json_is_the_same_document_with_numbers_side_by_side() {
+    let text = rendered("json");
+    let (before, after): (Value, Value) =
+        (serde_json::from_str(&run()).expect("JSON"), serde_json::from_str(&text).expect("JSON"));
+    assert_eq!(before, after);
+    assert!(text.contains("\"forward_ns\": [7,1000000,2000000]"), "{text}");
+    assert_eq!(render("{}", "json").expect("JSON"), "{}\n");
+}
+
+#[test]
+fn what_is_not_a_run_is_refused() {
+    for format in FORMATS {
+        for text in ["", "[", "\u{0}", "{\"results\": "] {
+            assert!(render(text, format.name).is_err(), "{} took {text:?}", format.name);
+        }
+        assert!(format.name == "json" || render("{\"results\": 3}", format.name).is_err());
+    }
+    assert!(render(&run(), "xml").is_err());
+}
