@@ -46,12 +46,16 @@ impl Moments {
     }
 
     fn of_block<T: Sample>(block: &[T]) -> Self {
-        let (min, max) = extremes(block);
+        // Converted once: the loops below read it four times.
+        let mut converted = [0.0; BLOCK];
+        let values = &mut converted[..block.len()];
+        values.iter_mut().zip(block).for_each(|(value, sample)| *value = sample.value());
+        let (min, max) = extremes(values);
         // Summing distances from one of the values keeps the digits of samples that are large and close together.
-        let origin = block[0].value();
-        let mean = origin + sum(block, |value| value - origin) / block.len() as f64;
-        let squared_deviations = sum(block, |value| (value - mean) * (value - mean));
-        Self { count: block.len(), mean, squared_deviations, min, max }
+        let origin = values[0];
+        let mean = origin + sum(values, |value| value - origin) / values.len() as f64;
+        let squared_deviations = sum(values, |value| (value - mean) * (value - mean));
+        Self { count: values.len(), mean, squared_deviations, min, max }
     }
 
     fn merge(self, other: Self) -> Self {
@@ -71,29 +75,28 @@ impl Moments {
 }
 
 #[inline]
-fn sum<T: Sample>(block: &[T], term: impl Fn(f64) -> f64) -> f64 {
+fn sum(block: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let (groups, rest) = block.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
     for group in groups {
-        for (lane, sample) in lanes.iter_mut().zip(group) {
-            *lane += term(sample.value());
+        for (lane, value) in lanes.iter_mut().zip(group) {
+            *lane += term(*value);
         }
     }
-    lanes.iter().sum::<f64>() + rest.iter().map(|sample| term(sample.value())).sum::<f64>()
+    lanes.iter().sum::<f64>() + rest.iter().map(|value| term(*value)).sum::<f64>()
 }
 
 #[inline]
-fn extremes<T: Sample>(block: &[T]) -> (f64, f64) {
+fn extremes(block: &[f64]) -> (f64, f64) {
     let (groups, rest) = block.as_chunks::<LANES>();
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     for group in groups {
-        for ((low, high), sample) in low.iter_mut().zip(&mut high).zip(group) {
-            let value = sample.value();
+        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(group) {
             // Not `f64::min`, whose care for NaN costs an instruction: a NaN is found through the mean.
             *low = if value < *low { value } else { *low };
             *high = if value > *high { value } else { *high };
         }
     }
-    let rest = rest.iter().map(|sample| sample.value());
+    let rest = rest.iter().copied();
     (rest.clone().chain(low).fold(f64::INFINITY, f64::min), rest.chain(high).fold(f64::NEG_INFINITY, f64::max))
 }

@@ -84,7 +84,7 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64) -> Result<Summ
     ranks.extend(ends.iter().flat_map(|&(low, high)| [low, high]));
     ranks.sort_unstable();
     ranks.dedup();
-    let values = order_statistics(samples, std::convert::identity, &ranks);
+    let values = order_statistics(samples, std::convert::identity, (moments.min, moments.max), &ranks);
     // Each rank looked up below was put in above.
     let at = |rank: usize| values[ranks.partition_point(|&other| other < rank)];
 
@@ -100,15 +100,16 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64) -> Result<Summ
         q3,
         p95,
         p99,
-        mad: median_distance(samples, median),
+        mad: median_distance(samples, median, (moments.min, moments.max)),
         interval: ends.map(|(low, high)| Interval { low: at(low), high: at(high), method: CiMethod::MedianRank }),
         confidence_level,
     })
 }
 
-fn median_distance<T: Sample>(samples: &[T], centre: f64) -> f64 {
+fn median_distance<T: Sample>(samples: &[T], centre: f64, (min, max): (f64, f64)) -> f64 {
     let middle = Quantile::at(0.5, samples.len());
-    let values = order_statistics(samples, |value| (value - centre).abs(), &[middle.below, middle.above]);
+    let range = (0.0, (centre - min).max(max - centre));
+    let values = order_statistics(samples, |value| (value - centre).abs(), range, &[middle.below, middle.above]);
     middle.between(values[0], values[1])
 }
 

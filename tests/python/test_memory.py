@@ -35,7 +35,8 @@ def test_two_hundred_iterations_do_not_grow(name: str) -> None:
     gc.disable()
     try:
         assert resident_bytes() - resident < 8 * MEBIBYTE
-        assert sys.getallocatedblocks() - blocks < 200, "an iteration leaves an object behind"
+        # This also empties the interpreter's own lists of free objects, which torch's backward fills up to a limit.
         assert gc.collect() < 200, "an iteration leaves a cycle behind"
+        assert sys.getallocatedblocks() - blocks < 200, "an iteration leaves an object behind"
     finally:
         gc.enable()

@@ -24,7 +24,8 @@ proptest! {
         let mut sorted = samples.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let expected: Vec<f64> = ranks.iter().map(|&rank| sorted[rank]).collect();
-        prop_assert_eq!(order_statistics(&samples, |value| value, &ranks), expected);
+        let range = (sorted[0], sorted[sorted.len() - 1]);
+        prop_assert_eq!(order_statistics(&samples, |value| value, range, &ranks), expected);
     }
 
     #[test]
