@@ -1,6 +1,18 @@
 from collections.abc import Iterable
 from typing import Any, Final, final
 
+__all__ = [
+    "BUILD_PROFILE",
+    "Recorder",
+    "RunTable",
+    "Summary",
+    "__version__",
+    "clock_resolution_ns",
+    "render_run",
+    "run_formats",
+    "summarize",
+]
+
 BUILD_PROFILE: Final[str]
 
 __version__: Final[str]

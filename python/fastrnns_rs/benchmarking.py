@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from fastrnns_rs._core import BUILD_PROFILE, __version__
+from fastrnns_rs.documents import Notice
 from fastrnns_rs.environment import Facts, describe
 from fastrnns_rs.launching import Answer, launch
 from fastrnns_rs.results import (
@@ -15,7 +16,6 @@ from fastrnns_rs.results import (
     Compile,
     FirstCall,
     Jit,
-    Notice,
     PhaseSummary,
     PlanRecord,
     Process,

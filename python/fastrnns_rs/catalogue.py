@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fastrnns_rs import registry
-from fastrnns_rs.results import Notice
+from fastrnns_rs.documents import Notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

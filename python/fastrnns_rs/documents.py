@@ -7,10 +7,9 @@ type, is refused by its path in the document.
 from __future__ import annotations
 
 import os
-import tempfile
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -20,6 +19,16 @@ from fastrnns_rs.errors import UsageError
 T = TypeVar("T")
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something that a reader should know before trusting a number."""
+
+    code: str
+    message: str
+    evidence: str | None
+    hint: str | None
 
 
 def to_plain(value: Any) -> Any:
@@ -61,6 +70,8 @@ def check_writable(path: Path) -> None:
     Raises:
         UsageError: It cannot; the message says why.
     """
+    import tempfile  # takes longer to load than everything else here
+
     if path.is_dir():
         raise UsageError(f"{path} is a folder", "give the path of a file")
     try:
@@ -76,6 +87,8 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         UsageError: The place cannot be written to.
     """
+    import tempfile
+
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -180,7 +193,7 @@ def _join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911
     origin, arguments = get_origin(expected), get_args(expected)
     if origin in {Union, types.UnionType}:
         if all(option in _SCALARS for option in arguments):

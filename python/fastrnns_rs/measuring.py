@@ -185,7 +185,9 @@ def zero_gradients(params: list[torch.Tensor]) -> None:
     missing = len(params) - len(gradients)
     if missing:
         first = next(index for index, param in enumerate(params) if param.grad is None)
-        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward, first number {first}")
+        raise RunnerError(
+            f"{missing} of {len(params)} parameters have no gradient after backward, first number {first}"
+        )
     if gradients:
         torch._foreach_zero_(gradients)
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from fastrnns_rs import documents
 from fastrnns_rs._core import render_run
+from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem import Problem
 
@@ -21,16 +22,6 @@ SCHEMA_VERSION = "1.0"
 
 RunStatus = Literal["complete", "interrupted", "failed"]
 ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """Something that a reader should know before trusting a number."""
-
-    code: str
-    message: str
-    evidence: str | None
-    hint: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,10 @@ import torch
 from fastrnns_rs.context import JitSettings, jit_settings, torchscript_warnings_silenced
 from fastrnns_rs.planning import PRESETS
 from fastrnns_rs.problem import Problem, Sizes
-from fastrnns_rs.registry import find
+from fastrnns_rs.registry import all_runners, find
 
+#: Every runner of ours; other tests add their own to the registry.
+OURS = [name for name, runner in all_runners().items() if runner.source.module.startswith("fastrnns_rs.")]
 SMALL = {"seq_length": 6, "input_size": 4, "hidden_size": 5, "mini_batch": 3, "image_size": 33}
 
 

@@ -132,10 +132,11 @@ def test_entry_points_of_packages_add_runners(tmp_path: Path) -> None:
     entry_points.write_text("[fastrnns_rs.runners]\nextra = no_such_module\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "error: the package entry point extra = no_such_module failed: ModuleNotFoundError: No module named 'no_such_module'",
-        "hint: mend or uninstall extra",
-    ]
+    error, hint = done.stderr.splitlines()
+    assert error.startswith(
+        "error: the package entry point extra = no_such_module failed: ModuleNotFoundError: No module"
+    )
+    assert hint == "hint: mend or uninstall extra"
 
 
 def slow(_problem: Problem) -> ModelDef:
@@ -164,8 +165,20 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
         return slow(None)
 
     fastrnns_rs.trainbench("theirs", lambda problem: upstream_creator(**problem.upstream_arguments()), **sizes, seed=0)
-    assert heard == {"seqLength": 3, "numLayers": 1, "inputSize": 4, "hiddenSize": 5, "miniBatch": 2, "device": "cpu", "seed": 0}
-    for mistake, message in (({"nloops": 0}, "nloops is 0"), ({"hiddenSize": 0}, "hidden_size is 0"), ({"warmup": -1}, "warmup")):
+    assert heard == {
+        "seqLength": 3,
+        "numLayers": 1,
+        "inputSize": 4,
+        "hiddenSize": 5,
+        "miniBatch": 2,
+        "device": "cpu",
+        "seed": 0,
+    }
+    for mistake, message in (
+        ({"nloops": 0}, "nloops is 0"),
+        ({"hiddenSize": 0}, "hidden_size is 0"),
+        ({"warmup": -1}, "warmup"),
+    ):
         with pytest.raises(UsageError, match=message):
             fastrnns_rs.trainbench("jit", **{**sizes, **mistake})
     with pytest.raises(RunnerError, match="no gradient"):
@@ -174,5 +187,7 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
 
 def test_settings_of_the_process_are_left_as_they_were() -> None:
     before = torch.backends.cudnn.enabled, torch.backends.cudnn.allow_tf32, torch.get_num_threads()
-    fastrnns_rs.trainbench("aten", nloops=1, warmup=0, seqLength=2, inputSize=2, hiddenSize=2, miniBatch=2, device="cpu")
+    fastrnns_rs.trainbench(
+        "aten", nloops=1, warmup=0, seqLength=2, inputSize=2, hiddenSize=2, miniBatch=2, device="cpu"
+    )
     assert (torch.backends.cudnn.enabled, torch.backends.cudnn.allow_tf32, torch.get_num_threads()) == before

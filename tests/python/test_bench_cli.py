@@ -28,13 +28,25 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "exits": "the process exited with status 3 before it had a result",
         "calls_exit": "the runner called sys.exit(4)",
         "returns_nan": "output holds 3 values that are not finite, the first nan at [0]",
-        "no_gradient": "1 of 2 parameters have no gradient after backward, first number 1",
+        "no_gradient": "1 of 2 parameters have no gradient after backward, first 1",
         "is_killed": "the process was killed by signal 9 (SIGKILL); the kernel does this when memory runs out",
         "hangs": "no result after 8 s",
         "hangs_deaf": "no result after 8 s",
     }
     output = tmp_path / "run.json"
-    done = run_cli(*PLANTED_RUN, "--rnns", "sound", *planted, "eats_memory", "prints", "--timeout", "8", "--json", "--output", output)
+    done = run_cli(
+        *PLANTED_RUN,
+        "--rnns",
+        "sound",
+        *planted,
+        "eats_memory",
+        "prints",
+        "--timeout",
+        "8",
+        "--json",
+        "--output",
+        output,
+    )
     assert done.status == 1
     run = Run.from_dict(done.json())
     assert run == Run.load(output)
@@ -78,7 +90,13 @@ def test_what_a_runner_prints_stays_out_of_the_results() -> None:
 def test_sizes_have_three_spellings(flags: list[str]) -> None:
     done = run_cli("bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "1", "--json", *flags)
     problem = done.json()["results"][0]["problem"]
-    assert [problem[key] for key in ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch")] == [3, 2, 4, 5, 2]
+    assert [problem[key] for key in ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch")] == [
+        3,
+        2,
+        4,
+        5,
+        2,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +119,11 @@ def test_upstream_formats_and_columns() -> None:
     assert list(oss.json()) == ["lstm", "lstm-backward"]
     assert list(oss.json()["lstm"]) == ["cudnn", "cudnn_layernorm"]
     assert list(oss.json()["lstm-backward"]) == ["cudnn"]
-    assert run_cli(*arguments, "--print_json", "oss", "--rnns", "py").json()["lstm"].keys() == {"cudnn", "cudnn_layernorm", "py"}
+    assert run_cli(*arguments, "--print_json", "oss", "--rnns", "py").json()["lstm"].keys() == {
+        "cudnn",
+        "cudnn_layernorm",
+        "py",
+    }
     pep = run_cli(*arguments, "--print-json", "pep")
     lines = pep.stdout.splitlines()
     assert len(lines) == 6
@@ -170,7 +192,12 @@ def test_no_warmup_is_said() -> None:
         (["--cnns", "RESNET18_jt"], 2, "no runner is called 'RESNET18_jt'", "did you mean resnet18_jit?"),
         (["--group", "rnn"], 2, "no group is called 'rnn'", "did you mean rnns?"),
         (["--group"], 2, "--group needs the name of at least one group", "--help"),
-        (["--seqLength", "0"], 2, "Invalid value for '--seqLength' / '--seq-length': 0 is not in the range x>=1.", "--help"),
+        (
+            ["--seqLength", "0"],
+            2,
+            "Invalid value for '--seqLength' / '--seq-length': 0 is not in the range x>=1.",
+            "--help",
+        ),
         (["--hiddenSize", "-3"], 2, "-3 is not in the range x>=1.", "--help"),
         (["--miniBatch", "big"], 2, "'big' is not a valid integer.", "--help"),
         (["--image-size", "0"], 2, "0 is not in the range x>=1.", "--help"),
@@ -186,19 +213,46 @@ def test_no_warmup_is_said() -> None:
         (["--print-json", "xml"], 2, "'xml' is not one of 'oss', 'pep'.", "--help"),
         (["--json", "--print-json"], 2, "--json and --print-json both say what stdout is to carry", "--help"),
         (["--json", "--format", "csv"], 2, "--format and --json both say what stdout is to carry", "--help"),
-        (["--output", "/nowhere/run.json"], 2, "/nowhere/run.json cannot be written: No such file or directory", "choose"),
+        (
+            ["--output", "/nowhere/run.json"],
+            2,
+            "/nowhere/run.json cannot be written: No such file or directory",
+            "choose",
+        ),
         (["--output", "/proc/run.json"], 2, "/proc/run.json cannot be written: ", "choose"),
         (["--output", "/"], 2, "/ is a folder", "give the path of a file"),
         (["--runner-file", "/nowhere.py"], 5, "no file at /nowhere.py", "give the path"),
         (["--nlops", "3"], 2, "No such option", "--help"),
         (["surprise"], 2, "unexpected extra argument", "--help"),
-        (["--rnns", "jit_simple", "--numLayers", "2"], 2, "jit_simple cannot do this: its mathematics has 1 layer", "leave it out"),
-        (["--rnns", "jit_dropout", "--numLayers", "1"], 2, "jit_dropout cannot do this: it needs --numLayers 2", "leave it out"),
-        (["--cnns", "resnet18", "--miniBatch", "1", "--image-size", "32"], 2, "batch normalisation needs", "leave it out"),
-        (["--allow-tf32", "--device", "cpu"], 2, "--allow-tf32 does not work on cpu: TF32 is a mode of CUDA", "leave it out"),
+        (
+            ["--rnns", "jit_simple", "--numLayers", "2"],
+            2,
+            "jit_simple cannot do this: its mathematics has 1 layer",
+            "leave it out",
+        ),
+        (
+            ["--rnns", "jit_dropout", "--numLayers", "1"],
+            2,
+            "jit_dropout cannot do this: it needs --numLayers 2",
+            "leave it out",
+        ),
+        (
+            ["--cnns", "resnet18", "--miniBatch", "1", "--image-size", "32"],
+            2,
+            "batch normalisation needs",
+            "leave it out",
+        ),
+        (
+            ["--allow-tf32", "--device", "cpu"],
+            2,
+            "--allow-tf32 does not work on cpu: TF32 is a mode of CUDA",
+            "leave it out",
+        ),
     ],
 )
-def test_bad_input_is_one_line_and_a_hint(flags: list[str], status: int, message: str, hint: str, anywhere: Path) -> None:
+def test_bad_input_is_one_line_and_a_hint(
+    flags: list[str], status: int, message: str, hint: str, anywhere: Path
+) -> None:
     done = run_cli("bench", "--quick", *flags)
     assert done.status == status, done.stderr
     error, advice = done.stderr.splitlines()

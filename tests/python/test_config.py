@@ -37,7 +37,9 @@ device = "cpu"
     assert document["plan"]["stop"]["parameters"] == {"nloops": 4}
     problem = document["results"][0]["problem"]
     assert (problem["seq_length"], problem["hidden_size"], problem["input_size"]) == (3, 5, 64)
-    found = run_cli("bench", "--json", "--rnns", "sound", cwd=below, FASTRNNS_BENCH_NLOOPS="3", FASTRNNS_BENCH_SEQ_LENGTH="2")
+    found = run_cli(
+        "bench", "--json", "--rnns", "sound", cwd=below, FASTRNNS_BENCH_NLOOPS="3", FASTRNNS_BENCH_SEQ_LENGTH="2"
+    )
     assert len(found.json()["results"]) == 1
     assert found.json()["plan"]["stop"]["parameters"] == {"nloops": 3}
     assert found.json()["results"][0]["problem"]["seq_length"] == 2

@@ -25,10 +25,8 @@ def document() -> Any:
     """A run with every kind of row."""
     runners = ["sound", "raises", "prints", "hangs_deaf"]
     flags = ["--group", "rnns", "cnns", "--cnns", "resnet18", "--numLayers", "2", "--timeout", "15"]
-    done = run_cli(
-        "bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags, "--nloops", "1", "--warmup", "0",
-        "--device", "cpu", *TINY, "--json",
-    )  # fmt: skip
+    flags += ["--nloops", "1", "--warmup", "0", "--device", "cpu", *TINY, "--json"]
+    done = run_cli("bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags)
     return done.json()
 
 
@@ -53,7 +51,12 @@ def test_a_run_is_what_its_schema_says(document: Any) -> None:
     assert document["schema"] == "fastrnns-rs/run"
     assert document["schema_version"] == "1.0"
     summary = document["results"][0]["forward"]
-    assert (summary["n_samples"], summary["stddev_ns"], summary["ci_low_ns"], summary["n_processes"]) == (1, None, None, 1)
+    assert (summary["n_samples"], summary["stddev_ns"], summary["ci_low_ns"], summary["n_processes"]) == (
+        1,
+        None,
+        None,
+        1,
+    )
 
 
 def test_the_list_is_what_its_schema_says() -> None:

@@ -137,7 +137,9 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
         "print(json.dumps({'kind': 'result', 'status': 'ok', 'payload': list(range(300_000))}))"
     )
     real = subprocess.Popen
-    monkeypatch.setattr(launching.subprocess, "Popen", lambda _command, **rest: real([sys.executable, "-c", child], **rest))
+    monkeypatch.setattr(
+        launching.subprocess, "Popen", lambda _command, **rest: real([sys.executable, "-c", child], **rest)
+    )
     phases: list[str] = []
     answer = launching.launch({}, timeout=60, on_phase=phases.append)
     assert answer.ended == "answered"

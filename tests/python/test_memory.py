@@ -7,11 +7,11 @@ import resource
 import sys
 
 import pytest
-from models_under_test import problem_of
+from models_under_test import OURS, problem_of
 
 from fastrnns_rs import measuring
 from fastrnns_rs.context import torchscript_warnings_silenced
-from fastrnns_rs.registry import all_runners, find
+from fastrnns_rs.registry import find
 
 MEBIBYTE = 1 << 20
 
@@ -21,7 +21,7 @@ def resident_bytes() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-@pytest.mark.parametrize("name", [name for name in all_runners() if not name.startswith("resnet50")])
+@pytest.mark.parametrize("name", [name for name in OURS if not name.startswith("resnet50")])
 def test_two_hundred_iterations_do_not_grow(name: str) -> None:
     with torchscript_warnings_silenced():
         model = find(name).creator(problem_of(name, mini_batch=2))

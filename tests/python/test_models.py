@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from models_under_test import problem_of, run_once
+from models_under_test import OURS, problem_of, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
-from fastrnns_rs.registry import all_runners, find
+from fastrnns_rs.registry import find
 
 LIKE_NN_LSTM = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
-EVERY = list(all_runners())
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
@@ -64,7 +63,9 @@ def test_variable_lengths_equal_nn_lstm_on_each_sequence(name: str, layers: int)
         assert_close(of_sequence, y[:, 0])
         assert_close(found.states[0][:, index], h[:, 0])
         assert_close(found.states[1][:, index], c[:, 0])
-    assert_close(found.gradients, run_once("vl_cudnn", num_layers=layers, seq_length=20, mini_batch=5, dtype="float64").gradients)
+    assert_close(
+        found.gradients, run_once("vl_cudnn", num_layers=layers, seq_length=20, mini_batch=5, dtype="float64").gradients
+    )
 
 
 def test_variable_lengths_are_those_of_upstream() -> None:
@@ -111,7 +112,10 @@ def test_dropout_silences_its_share_between_layers() -> None:
     from fastrnns_rs import recurrence
 
     state = (torch.zeros(2, 50, 8), torch.zeros(2, 50, 8))
-    weights = [torch.randn(32, 8) if w.dim() == 2 else torch.zeros(32) for w in [torch.zeros(32, 8)] * 2 + [torch.zeros(32)] * 2]
+    weights = [
+        torch.randn(32, 8) if w.dim() == 2 else torch.zeros(32)
+        for w in [torch.zeros(32, 8)] * 2 + [torch.zeros(32)] * 2
+    ]
     x = torch.randn(10, 50, 8)
     torch.manual_seed(0)
     dropped = torch.dropout(torch.ones(200_000), 0.4, True)  # noqa: FBT003
@@ -132,7 +136,7 @@ def test_dropout_changes_from_call_to_call(name: str) -> None:
     assert not torch.equal(first, second)
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not all_runners()[name].images])
+@pytest.mark.parametrize("name", [name for name in OURS if not find(name).images])
 def test_shapes_are_the_documented_ones(name: str) -> None:
     runner = find(name)
     layers = 2 if runner.layers[1] != 1 else 1
@@ -162,7 +166,7 @@ def test_a_trace_computes_what_the_module_computes() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("resnet50")])
+@pytest.mark.parametrize("name", [name for name in OURS if not name.startswith("resnet50")])
 def test_every_runner_takes_every_dtype(name: str, dtype: str) -> None:
     found = run_once(name, dtype=dtype, mini_batch=2)
     output = found.output[0] if isinstance(found.output, list) else found.output
@@ -186,7 +190,7 @@ def test_a_seed_fixes_everything_and_zero_is_one(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", OURS)
 def test_every_runner_runs_on_cuda(name: str) -> None:
     found = run_once(name, device="cuda", mini_batch=2)
     output = found.output[0] if isinstance(found.output, list) else found.output

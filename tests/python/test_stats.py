@@ -78,13 +78,21 @@ def test_the_interval_follows_the_binomial_law_at_every_count(level: float) -> N
         assert (found.ci_low, found.ci_high) == interval(values, level), n
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16, np.uint8])
+@pytest.mark.parametrize(
+    "dtype", [np.float64, np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16, np.uint8]
+)
 def test_every_number_type_and_layout(dtype: type) -> None:
     values = np.arange(1, 100).astype(dtype)
     expected = stats.summarize([float(value) for value in values])
     frozen = values.copy()
     frozen.setflags(write=False)
-    for samples in (values, values[::-1], np.repeat(values, 2)[::2], frozen, values.byteswap().view(values.dtype.newbyteorder())):
+    for samples in (
+        values,
+        values[::-1],
+        np.repeat(values, 2)[::2],
+        frozen,
+        values.byteswap().view(values.dtype.newbyteorder()),
+    ):
         assert stats.summarize(samples) == expected
     for samples in (values.tolist(), tuple(values.tolist()), iter(values.tolist()), array.array("d", values.tolist())):
         assert stats.summarize(samples) == expected

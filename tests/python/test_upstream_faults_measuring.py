@@ -36,7 +36,9 @@ PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, "--device",
 
 def sleeper(_problem: Problem) -> ModelDef:
     """Forward takes 20 ms, backward 10 ms."""
-    return ModelDef(inputs=[0.02], params=[], forward=lambda t: time.sleep(t) or t, backward=lambda t: time.sleep(t / 2))
+    return ModelDef(
+        inputs=[0.02], params=[], forward=lambda t: time.sleep(t) or t, backward=lambda t: time.sleep(t / 2)
+    )
 
 
 # 1. Seconds on a CPU, milliseconds on CUDA, and no unit anywhere.
@@ -141,7 +143,19 @@ def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
 
 def test_fault_11_every_sample_is_kept() -> None:
     done = run_cli(
-        "bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "7", "--warmup", "2", *TINY, "--json"
+        "bench",
+        "--group",
+        "rnns",
+        "--rnns",
+        "cudnn",
+        "--device",
+        "cpu",
+        "--nloops",
+        "7",
+        "--warmup",
+        "2",
+        *TINY,
+        "--json",
     )
     process = done.json()["results"][0]["processes"][0]
     assert len(process["forward_ns"]) == len(process["backward_ns"]) == 9
@@ -232,12 +246,14 @@ def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
 
 def switches() -> tuple[bool, ...]:
     c: Any = torch._C
-    executor = c._jit_set_profiling_executor(True)
+    executor = c._jit_set_profiling_executor(True)  # noqa: FBT003
     c._jit_set_profiling_executor(executor)
-    optimize = c._get_graph_executor_optimize(True)
+    optimize = c._get_graph_executor_optimize(True)  # noqa: FBT003
     c._get_graph_executor_optimize(optimize)
     fusion = (c._jit_can_fuse_on_cpu(), c._jit_can_fuse_on_gpu(), c._jit_texpr_fuser_enabled())
-    pointwise = tuple(getattr(c, f"_jit_get_te_cuda_pointwise_{name}")() for name in ("loop_levels", "block_count", "block_size"))
+    pointwise = tuple(
+        getattr(c, f"_jit_get_te_cuda_pointwise_{name}")() for name in ("loop_levels", "block_count", "block_size")
+    )
     return (executor, optimize, *fusion, *pointwise)
 
 
@@ -298,7 +314,9 @@ def test_settings_mean_what_they_mean_upstream(fuser: str, executor: str | None)
 
 
 def check_16(run: dict[str, Any]) -> None:
-    assert {"torch_version", "cpu_model", "num_threads", "load_average_1m", "gpus", "git"} <= set(run.get("environment", {}))
+    assert {"torch_version", "cpu_model", "num_threads", "load_average_1m", "gpus", "git"} <= set(
+        run.get("environment", {})
+    )
     assert {"dtype", "allow_tf32", "amp", "device"} <= set(run["results"][0]["problem"])
     assert run["results"][0]["processes"][0]["peak_memory_bytes"] > 0
 

@@ -89,7 +89,8 @@ class Verb(click.Command):
                 raise UsageError(
                     f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), names)
                 )
-            found[param.name] = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
+            checked = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
+            found[param.name] = [checked] if param.multiple and not isinstance(checked, list) else checked
         return found
 
 

@@ -29,7 +29,7 @@ def _creator(architecture: str, *, traced: bool) -> Creator:
         if traced:
             with torchscript_warnings_silenced(), warnings.catch_warnings():
                 # Batch normalisation looks at the batch's size, which stays what it is here.
-                warnings.simplefilter("ignore", torch.jit.TracerWarning)
+                warnings.simplefilter("ignore", torch.jit.TracerWarning)  # type: ignore[attr-defined]
                 # Not checked against a second run: batch normalisation would count that one too.
                 forward = torch.jit.trace(model, images, check_trace=False)  # type: ignore[no-untyped-call]
         return ModelDef(

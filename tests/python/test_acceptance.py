@@ -1,0 +1,48 @@
+"""The main job as a person types it, on a CPU: minutes long, and left out by `-m "not acceptance"`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from conftest import run_cli
+
+from fastrnns_rs.results import Run
+
+
+@pytest.mark.acceptance
+def test_the_default_run_on_a_cpu(anywhere: Path) -> None:
+    begin = time.monotonic()
+    output = anywhere / "run.json"
+    done = run_cli("bench", "--group", "rnns", "cnns", "--variable-lstms", "--device", "cpu", "--output", output)
+    spent = time.monotonic() - begin
+    assert done.status == 0, done.stderr
+    run = Run.load(output)
+    assert (run.status, run.plan.preset) == ("complete", "cpu")
+    assert len(run.results) == 15
+    for result in run.results:
+        (process,) = result.processes
+        warmup = process.steady_from
+        explained = sum(process.forward_ns[warmup:]) + sum(process.backward_ns[warmup:])
+        assert result.status == "ok"
+        assert explained / process.timed_loop_ns >= 0.8, result.runner
+        assert result.forward.ci_low_ns <= result.forward.estimate_ns <= result.forward.ci_high_ns
+    # Three minutes are the aim; a machine that does something else meanwhile may take longer.
+    assert spent < 600
+
+
+@pytest.mark.gpu
+@pytest.mark.acceptance
+def test_the_default_run_on_cuda(anywhere: Path) -> None:
+    output = anywhere / "run.json"
+    done = run_cli("bench", "--group", "all", "--device", "cuda", "--nloops", "20", "--output", output)
+    assert done.status == 0, done.stderr
+    run = Run.load(output)
+    assert run.plan.preset == "upstream"
+    assert {result.timing_mode for result in run.results} == {"cuda_events"}
+    for result in run.results:
+        (process,) = result.processes
+        timed = process.forward_ns[process.steady_from :] + (process.backward_ns or [])[process.steady_from :]
+        assert result.status == "ok"
+        assert sum(timed) / process.timed_loop_ns >= 0.8, result.runner

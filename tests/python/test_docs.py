@@ -1,0 +1,91 @@
+"""What the README and the other pages say is run, or held against the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, run_cli
+from models_under_test import OURS
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
+
+
+def test_the_readme_opens_with_its_two_commands() -> None:
+    assert [block.strip() for _, block in BLOCKS[:2]] == ["scripts/fastrnns-rs bench --group rnns cnns", "scripts/test"]
+    for command in ("scripts/fastrnns-rs", "scripts/test", "scripts/setup"):
+        assert os.access(ROOT / command, os.X_OK)
+    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("scripts/test")
+
+
+@pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("fastrnns-rs")])
+def test_commands_of_the_readme_run(command: str, anywhere: Path) -> None:
+    done = run_cli(*shlex.split(command)[1:], cwd=anywhere)
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize("index", range(sum(kind == "python" for kind, _ in BLOCKS)))
+def test_python_of_the_readme_runs(index: int, tmp_path: Path) -> None:
+    path = tmp_path / "example.py"
+    path.write_text([block for kind, block in BLOCKS if kind == "python"][index])
+    done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert "failed" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"docs/{one.name}" for one in ROOT.glob("docs/*.md"))]
+)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text()):
+        assert target.startswith("https://") or (ROOT / page).parent.joinpath(target).exists(), target
+
+
+def test_every_runner_and_flag_is_on_its_page() -> None:
+    runners = (ROOT / "docs" / "runners.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \|", runners, flags=re.MULTILINE).__len__() == len(OURS)
+    assert all(f"| `{name}` |" in runners for name in OURS)
+    migration = (ROOT / "docs" / "migration.md").read_text()
+    upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
+    print-json rnns cnns group fuser executor"""
+    assert all(f"--{flag}" in migration for flag in upstream.split())
+    known = set(re.findall(r"--[\w-]+", run_cli("bench", "--help").stdout))
+    for flag in re.findall(r"`((?:--[\w-]+ ?)+)`", migration.split("## Functions")[0].split("## Flags")[1]):
+        assert set(flag.split()) - {"--seq_length"} <= known | {"--cuda-pointwise-"}
+
+
+def test_every_fault_of_the_migration_page_has_a_test() -> None:
+    page = (ROOT / "docs" / "migration.md").read_text()
+    numbers = {int(number) for number in re.findall(r"^(\d+)\. ", page, flags=re.MULTILINE)}
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_upstream_faults_*.py"))
+    assert numbers == {int(number) for number in re.findall(r"def test_fault_(\d+)", tests)}
+    assert numbers == {*range(1, 17), 26}
+
+
+@pytest.mark.parametrize("tool", ["cargo", "cc", "python3"])
+def test_setup_names_what_is_missing_in_one_line(tool: str, tmp_path: Path) -> None:
+    needed = ["sh", "dirname", "cut", "sort", "printf", "head", "python3", "cargo", "rustc", "cc", "env"]
+    for name in needed:
+        path = sys.executable if name == "python3" else shutil.which(name)
+        if name != tool and path:
+            (tmp_path / name).symlink_to(path)
+    setup = ROOT / "scripts" / "setup"
+    done = subprocess.run(
+        ["/bin/sh", setup],
+        env={"PATH": str(tmp_path), "HOME": os.environ["HOME"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("missing: ")
+    assert done.stderr.count("\n") == 1
