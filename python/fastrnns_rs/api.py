@@ -11,10 +11,11 @@ from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.planning import DEFAULT_TIMEOUT_S, Choice, Options, make_plan
 from fastrnns_rs.problem import Problem, Sizes, check_count
-from fastrnns_rs.registry import Creator, runner
+from fastrnns_rs.registry import runner
 from fastrnns_rs.results import Run
 
 if TYPE_CHECKING:
+    from fastrnns_rs.runners import Creator
     from collections.abc import Callable, Sequence
 
     import torch

@@ -96,6 +96,7 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
     """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
     import torch
 
+    # Torch's older names: once the newer ones (`fp32_precision`) are used for a part, reading the older ones raises.
     matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
     before = matmul.allow_tf32, cudnn.allow_tf32
     matmul.allow_tf32 = cudnn.allow_tf32 = allowed

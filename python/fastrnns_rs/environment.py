@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.launching import launch
 from fastrnns_rs.results import Environment, Git, Gpu
 
@@ -48,6 +48,7 @@ def probe(device: str, dtype: str) -> Facts:
     """Asks a child process about torch, `device` and `dtype`.
 
     Raises:
+        MissingError: Torch is not installed.
         FastrnnsError: Torch cannot be imported, or the child died.
         KeyboardInterrupt: Ctrl-C; the child is gone.
     """
@@ -55,6 +56,8 @@ def probe(device: str, dtype: str) -> Facts:
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
+        if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
+            raise MissingError("torch is not installed", "pip install torch")
         raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
     return Facts(**answer.content["facts"])
 

@@ -10,7 +10,7 @@ from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype
-from fastrnns_rs.registry import Runner
+from fastrnns_rs.runners import Runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.environment import Facts

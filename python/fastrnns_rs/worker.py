@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastrnns_rs.measuring import Stopwatch
-    from fastrnns_rs.registry import Runner
+    from fastrnns_rs.runners import Runner
 
 #: Set in every worker: a runner's file that benches when it is imported would start workers without end.
 MARK = "FASTRNNS_WORKER"
@@ -141,10 +141,10 @@ def main() -> None:
 
 
 def _runner(job: dict[str, Any]) -> Runner:
-    from fastrnns_rs import registry
+    from fastrnns_rs import registry, runners
 
     if job["runner"] not in registry.all_runners():
-        registry.load(registry.Source(**job["source"]))
+        registry.load(runners.Source(**job["source"]))
     return registry.find(job["runner"])
 
 

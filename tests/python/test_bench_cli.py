@@ -277,6 +277,13 @@ def test_a_missing_device_is_5_and_says_which_case(anywhere: Path) -> None:
     assert "--device cpu" in done.stderr.splitlines()[1]
 
 
+def test_without_torch_it_says_so(anywhere: Path) -> None:
+    (anywhere / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\")")
+    done = run_cli("bench", "--quick", PYTHONPATH=str(anywhere))
+    assert (done.status, done.stderr) == (5, "error: torch is not installed\nhint: pip install torch\n")
+    assert run_cli("list", PYTHONPATH=str(anywhere)).status == 0
+
+
 def test_members_of_a_group_that_cannot_are_skipped_with_a_note() -> None:
     done = run_cli("bench", "--group", "rnns", *FAST, "--numLayers", "2", "--json")
     assert done.status == 0

@@ -21,8 +21,9 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.models.inputs import lstm_inputs
 from fastrnns_rs.problem import PRESETS, Problem, Sizes
-from fastrnns_rs.registry import Runner, all_runners, find
+from fastrnns_rs.registry import all_runners, find
 from fastrnns_rs.results import Result
+from fastrnns_rs.runners import Runner
 
 Creator = Callable[[Problem], Any]
 

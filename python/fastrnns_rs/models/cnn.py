@@ -6,9 +6,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_tensor
-from fastrnns_rs.registry import Creator, runner
+from fastrnns_rs.registry import runner
 
 if TYPE_CHECKING:
+    from fastrnns_rs.runners import Creator
     from fastrnns_rs.problem import Problem
 
 
