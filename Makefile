@@ -11,8 +11,9 @@ setup: ## Install everything into .venv
 	scripts/setup test lint
 
 develop: setup ## The same, with the Python sources used in place; run again after a change of Rust
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/python -m pip install --quiet maturin
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release
+	$(BIN)/python -m pip install --quiet maturin
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release
+	touch .venv/.editable
 
 check: ## Format, lint, types, stubs and clippy, without changing anything
 	cargo fmt --check

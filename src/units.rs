@@ -39,6 +39,23 @@ pub fn show_milliseconds(ns: f64) -> String {
     significant(milliseconds(ns))
 }
 
+/// A float as Python's `repr` writes it, for output that must not differ from a Python program's.
+///
+/// ```
+/// use fastrnns_rs::units::python_repr;
+/// assert_eq!(python_repr(1.5), "1.5");
+/// assert_eq!(python_repr(2.0), "2.0");
+/// assert_eq!(python_repr(0.00004), "4e-05");
+/// ```
+pub fn python_repr(value: f64) -> String {
+    let text = format!("{value:?}");
+    // Rust writes `4e-5` where Python writes two digits at least; both change to exponents at the same small values.
+    match text.split_once("e-") {
+        Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-0{exponent}"),
+        _ => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs import benchmarking, environment, registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.launching import MARK
 from fastrnns_rs.planning import DEFAULT_TIMEOUT_S, Choice, Options, make_plan
-from fastrnns_rs.problem import Problem, Sizes, check_count
+from fastrnns_rs.problem import PRESETS, Problem, Sizes, check_count, check_device, check_seed, resolve
 from fastrnns_rs.registry import runner
 from fastrnns_rs.results import Run
 
 if TYPE_CHECKING:
-    from fastrnns_rs.runners import Creator
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import torch
+
+    from fastrnns_rs.runners import Creator
 
 __all__ = [
     "BenchResult",
@@ -54,6 +58,9 @@ def bench(
     timeout: float = DEFAULT_TIMEOUT_S,
     fuser: str = "te",
     executor: str | None = None,
+    cuda_pointwise_loop_level: int | None = None,
+    cuda_pointwise_block_count: int | None = None,
+    cuda_pointwise_block_size: int | None = None,
 ) -> Run:
     """Times runners, each in a fresh process, as `fastrnns-rs bench` does.
 
@@ -77,6 +84,9 @@ def bench(
         timeout: Seconds that a runner may take.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.
+        cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
+        cuda_pointwise_block_count: Blocks of such a kernel.
+        cuda_pointwise_block_size: Threads of such a block.
 
     Returns:
         The run. A runner that failed is a result with `status` and `reason`; it raises nothing.
@@ -86,7 +96,7 @@ def bench(
         MissingError: The device is not there.
         KeyboardInterrupt: Ctrl-C; its attribute `run` holds what was measured.
     """
-    if "FASTRNNS_WORKER" in os.environ:
+    if MARK in os.environ:
         message = "bench was called while a worker process imported the runner's file"
         raise UsageError(message, 'put the call under: if __name__ == "__main__":')
     options = Options(
@@ -108,7 +118,13 @@ def bench(
         allow_tf32=allow_tf32,
         threads=threads,
         timeout=timeout,
-        jit=JitSettings(fuser=fuser, executor=executor),
+        jit=JitSettings(
+            fuser=fuser,
+            executor=executor,
+            cuda_pointwise_loop_level=cuda_pointwise_loop_level,
+            cuda_pointwise_block_count=cuda_pointwise_block_count,
+            cuda_pointwise_block_size=cuda_pointwise_block_size,
+        ),
     )
     options.choice.runners()
     facts = environment.probe(device, dtype)
@@ -153,7 +169,8 @@ def trainbench(
 ) -> BenchResult:
     """Times one model in this process, with the arguments of PyTorch's fastrnns.
 
-    `bench` measures in a fresh process and keeps every sample; this is for code that has a creator at hand.
+    `bench` measures in a fresh process and keeps every sample; this is for code that has a creator at hand. TorchScript
+    compiles as the process is set to; TF32 is off.
 
     Args:
         name: Name of the result, and of the runner when no creator is given.
@@ -166,7 +183,7 @@ def trainbench(
         inputSize: Features of the input.
         hiddenSize: Features of the hidden state.
         miniBatch: Sequences in a batch.
-        device: `cpu`, `cuda` or `cuda:N`.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
         seed: Seed of inputs and parameters; None for 0.
 
     Returns:
@@ -174,47 +191,51 @@ def trainbench(
 
     Raises:
         UsageError: An argument makes no sense, or there is no such runner.
+        MissingError: The device is not there.
         RunnerError: The model broke its contract.
     """
     import torch
 
-    from fastrnns_rs import measuring
+    from fastrnns_rs.measuring import Measurement, measure
     from fastrnns_rs.stats import summarize
 
     check_count("nloops", nloops, least=1)
     check_count("warmup", warmup, least=0)
+    check_device(device)
+    check_seed(seed or 0)
     sizes = Sizes(
         seq_length=seqLength, num_layers=numLayers, input_size=inputSize, hidden_size=hiddenSize, mini_batch=miniBatch
     )
-    problem = Problem(
-        seq_length=sizes.seq_length,
-        num_layers=sizes.num_layers,
-        input_size=sizes.input_size,
-        hidden_size=sizes.hidden_size,
-        mini_batch=miniBatch,
-        device=str(torch.device(device)),
-        seed=seed or 0,
-    )
-    creator: Callable[[Problem], Any] = rnn_creator or registry.find(name).creator
-    model = creator(problem)
-    has_backward = model.backward is not None
-    watch = measuring.stopwatch(problem.device, warmup + nloops, has_backward=has_backward)
-    with model.context():
-        measuring.run_loop(model, watch, warmup + nloops)
-    forward = watch.durations_ns(*measuring.FORWARD)[warmup:]
-    backward = watch.durations_ns(*measuring.BACKWARD)[warmup:] if has_backward else None
+    where = resolve(device, torch.cuda.device_count() if torch.cuda.is_available() else 0)
+    if where is None:
+        raise MissingError(f"there is no device {device}", "use the device cpu")
+    settings: dict[str, Any] = {"dtype": "float32", "device": where, "seed": seed or 0, "allow_tf32": False}
+    if rnn_creator is None:
+        known = registry.find(name)
+        rnn_creator, problem = known.creator, known.problem(sizes, PRESETS["upstream"], **settings)
+        refusal = known.refusal(problem)
+        if refusal:
+            raise UsageError(f"{name} cannot do this: {refusal}", "change the argument")
+    else:
+        problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
+    measurement = Measurement(warmup, nloops)
+    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement)
+    found = measurement.samples()
+    forward, backward = found["forward_ns"][warmup:], found["backward_ns"]
 
     def phase(samples: list[int]) -> tuple[float, float | None, torch.Tensor]:
-        found = summarize(samples)
-        deviation = None if found.stddev is None else found.stddev / 1e6
-        return found.mean / 1e6, deviation, torch.tensor(samples, dtype=torch.float64) / 1e6
+        summary = summarize(samples)
+        deviation = None if summary.stddev is None else summary.stddev / 1e6
+        return summary.mean / 1e6, deviation, torch.tensor(samples, dtype=torch.float64) / 1e6
 
-    return BenchResult(name, *phase(forward), *((None, None, None) if backward is None else phase(backward)))
+    return BenchResult(name, *phase(forward), *((None, None, None) if backward is None else phase(backward[warmup:])))
 
 
 def _choice(runners: Sequence[str | Creator] | str | Creator | None, groups: Sequence[str] | str | None) -> Choice:
     if runners is None and groups is None:
         return Choice()
+    if runners is not None and not isinstance(runners, str | Iterable) and not callable(runners):
+        raise UsageError(f"runners is {runners!r}", "give names, or functions decorated with @fastrnns_rs.runner(name)")
     listed = [] if runners is None else [runners] if isinstance(runners, str) or callable(runners) else list(runners)
     groups = [groups] if isinstance(groups, str) else list(groups or ())
     return Choice(groups=groups, names=[one if isinstance(one, str) else registry.name_of(one) for one in listed])

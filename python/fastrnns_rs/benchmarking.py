@@ -104,8 +104,8 @@ def execute(
     """
     observer = observer or Silent()
     run = _new_run(plan, facts, command)
-    observer.begins(run, plan)
     save(run)
+    observer.begins(run, plan)
     results: list[Result] = []
     interrupted = False
     try:
@@ -163,7 +163,7 @@ def _result(plan: Plan, task: Task, order: int, answer: Answer | None) -> Result
         problem=task.problem,
         status=status,
         reason=answer.reason if answer else task.refusal,
-        note=task.runner.note(task.problem),
+        note=task.runner.note_on(task.problem),
         # Numbers of a runner that failed are kept as samples, not offered as a result.
         forward=_summary(forward[plan.warmup :]) if status == "ok" else None,
         backward=_summary(backward[plan.warmup :]) if status == "ok" and backward is not None else None,

@@ -32,7 +32,8 @@ def load(path: Path) -> dict[str, dict[str, Any]]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", "mend the file") from error
-    tables = document.get("tool", {}).get("fastrnns-rs", {})
+    tool = document.get("tool", {})
+    tables = tool.get("fastrnns-rs", {}) if isinstance(tool, dict) else {}
     if not isinstance(tables, dict):
         raise UsageError(f"[{TABLE}] in {path} is not a table", f"write options under [{TABLE}.bench]")
     for verb, options in tables.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.problem import check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +40,9 @@ class JitSettings:
             raise UsageError(f"no fuser is called {self.fuser!r}", nearest(self.fuser, FUSERS))
         if self.executor is not None and self.executor not in EXECUTORS:
             raise UsageError(f"no executor is called {self.executor!r}", nearest(self.executor, EXECUTORS))
+
+        for name, value in self.pointwise().items():
+            check_count(f"cuda_pointwise_{name}", value, least=1)
 
     def switches(self) -> dict[str, bool]:
         """What each switch is set to; one that is not named stays as it is."""
@@ -87,8 +91,13 @@ def cudnn_disabled() -> Iterator[None]:
     """Torch's own kernels inside the block, where cuDNN would be used."""
     import torch
 
-    with torch.backends.cudnn.flags(enabled=False):
+    # Not `cudnn.flags`: that also sets what it is not told, TF32 among it.
+    before = torch.backends.cudnn.enabled
+    torch.backends.cudnn.enabled = False
+    try:
         yield
+    finally:
+        torch.backends.cudnn.enabled = before
 
 
 @contextmanager
@@ -96,14 +105,17 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
     """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
     import torch
 
-    # Torch's older names: once the newer ones (`fp32_precision`) are used for a part, reading the older ones raises.
-    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
-    before = matmul.allow_tf32, cudnn.allow_tf32
-    matmul.allow_tf32 = cudnn.allow_tf32 = allowed
+    # Only the newer names: the older ones (`allow_tf32`) raise once a runner or a package has used these.
+    cudnn: Any = torch.backends.cudnn
+    places = [torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn]
+    before = [place.fp32_precision for place in places]
     try:
+        for place in places:
+            place.fp32_precision = "tf32" if allowed else "ieee"
         yield
     finally:
-        matmul.allow_tf32, cudnn.allow_tf32 = before
+        for place, precision in zip(places, before, strict=True):
+            place.fp32_precision = precision
 
 
 @contextmanager

@@ -39,7 +39,19 @@ def to_plain(value: Any) -> Any:
         return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_plain(item) for item in value]
-    return value
+    # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def check_version(plain: object, known: str) -> None:
+    """Refuses a document of another major version than `known`.
+
+    Raises:
+        UsageError: It is of another; a document without a version is left to `from_plain`.
+    """
+    version = plain.get("schema_version") if isinstance(plain, dict) else None
+    if isinstance(version, str) and version.partition(".")[0] != known.partition(".")[0]:
+        raise UsageError(f"its schema_version is {version}; {known} is known", "use the fastrnns-rs that wrote it")
 
 
 def from_plain(expected: type[T], plain: object, path: str = "") -> T:
@@ -74,6 +86,9 @@ def check_writable(path: Path) -> None:
 
     if path.is_dir():
         raise UsageError(f"{path} is a folder", "give the path of a file")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is not a regular file", "give the path of a file, or let stdout carry the format")
+    path = path.resolve()
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
@@ -89,6 +104,9 @@ def write_atomically(path: Path, text: str) -> None:
     """
     import tempfile
 
+    check_writable(path)
+    # Through a symbolic link to the file it stands for, which is what gets replaced.
+    path = path.resolve()
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

@@ -16,8 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Set in every worker: a runner's file that benches when it is imported would start workers without end.
+MARK = "FASTRNNS_WORKER"
 #: How much of what a worker printed is kept.
 _TAIL_BYTES = 64 * 1024
+#: A runner may raise an error with megabytes of text.
+_REASON_LENGTH = 400
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
 _GRACE_S = 0.6
 #: A signal that lands on another thread does not wake ours: look up this often.
@@ -70,7 +74,7 @@ def launch(
     """
     # -P: the folder one happens to stand in must not hide the standard library from the worker.
     command = [sys.executable, "-P", "-m", "fastrnns_rs.worker"]
-    environment = dict(os.environ)
+    environment = {**os.environ, MARK: "1"}
     if threads is not None:
         environment.update(OMP_NUM_THREADS=str(threads), MKL_NUM_THREADS=str(threads))
     heard = _Heard()
@@ -109,7 +113,13 @@ def _answer(heard: _Heard, ended: str, status: int, timeout: float) -> Answer:
         ended, reason = "died", _death(status)
     else:
         reason = content.get("reason")
-    return Answer(content, ended, reason, heard.printed.decode("utf-8", errors="replace"))
+    return Answer(content, ended, reason and _one_line(reason), heard.printed.decode("utf-8", errors="replace"))
+
+
+def _one_line(text: str) -> str:
+    """A reason as it may stand in a table: without control characters, and not longer than a few lines."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in str(text)).strip()
+    return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"
 
 
 def _death(status: int) -> str:
@@ -142,24 +152,26 @@ def _listen(worker: subprocess.Popen[bytes], heard: _Heard, on_phase: Callable[[
             while True:
                 left = deadline - time.monotonic()
                 ready = selector.select(max(0.0, min(left, _TICK_S)))
-                if not ready and left <= 0:
-                    return False
                 for key, _ in ready:
                     if key.fileobj != end and not _drain(worker, key.fileobj, heard, on_phase):
                         selector.unregister(key.fileobj)
                 if any(key.fileobj == end for key, _ in ready):
                     for stream in (worker.stdout, worker.stderr):
-                        while _drain(worker, stream, heard, on_phase) and _has_more(stream):
-                            pass
+                        _drain_rest(worker, stream, heard, on_phase)
                     return True
+                if left <= 0:
+                    return False
     finally:
         os.close(end)
 
 
-def _has_more(stream: Any) -> bool:
+def _drain_rest(worker: subprocess.Popen[bytes], stream: Any, heard: _Heard, on_phase: Callable[[str], None]) -> None:
+    """Takes what a pipe still holds. A child that was left behind may go on writing: not for ever."""
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
-        return bool(selector.select(0))
+        for _ in range(1000):
+            if not selector.select(0) or not _drain(worker, stream, heard, on_phase):
+                return
 
 
 def _drain(worker: subprocess.Popen[bytes], stream: Any, heard: _Heard, on_phase: Callable[[str], None]) -> bool:
@@ -176,12 +188,22 @@ def _drain(worker: subprocess.Popen[bytes], stream: Any, heard: _Heard, on_phase
     *complete, rest = heard.lines.split(b"\n")
     heard.lines = rest
     for line in complete:
-        message = json.loads(line)
-        if message.pop("kind") == "phase":
-            on_phase(message["name"])
-        else:
-            heard.result = message
+        _hear(bytes(line), heard, on_phase)
     return bool(chunk)
+
+
+def _hear(line: bytes, heard: _Heard, on_phase: Callable[[str], None]) -> None:
+    """Takes a message. What is none was written by a runner that found our pipe: it goes with what it printed."""
+    try:
+        message = json.loads(line)
+        kind, content = message.pop("kind"), message
+    except (ValueError, AttributeError, KeyError, TypeError):
+        heard.printed += line + b"\n"
+        return
+    if kind == "phase":
+        on_phase(str(content.get("name")))
+    else:
+        heard.result = content
 
 
 def _end(worker: subprocess.Popen[bytes]) -> int:

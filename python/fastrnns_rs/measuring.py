@@ -2,165 +2,151 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs._core import Recorder, clock_resolution_ns
+from fastrnns_rs.context import JitSettings, jit_settings, tf32_allowed, torchscript_warnings_silenced
 from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fastrnns_rs.models.definition import ModelDef
-
-#: Forward begins, forward ends, backward begins, backward ends.
-FORWARD, BACKWARD = (0, 1), (2, 3)
-#: What CUDA's documentation promises of an event's time stamp, about half a microsecond.
-CUDA_EVENT_RESOLUTION_NS = 500
+    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.runners import Creator
 
 
-class Stopwatch(Protocol):
-    """What the loop marks edges on. Any thread may read the iterations that are complete."""
+class Measurement:
+    """What is known of a loop at any moment. Any thread may ask while another runs the loop.
 
-    timing_mode: str
-    resolution_ns: int
+    Args:
+        warmup: Iterations at the beginning that are not timed iterations.
+        nloops: Timed iterations.
+    """
 
-    @property
-    def mark(self) -> Callable[[], None]:
-        """Notes that an edge is passed."""
+    def __init__(self, warmup: int, nloops: int) -> None:
+        self.warmup = warmup
+        self.iterations = warmup + nloops
+        self._watch: Stopwatch | None = None
+        self._has_backward = False
 
-    @property
-    def settle(self) -> Callable[[], None]:
-        """Ends an iteration: waits for what still runs."""
+    def begin(self, device: str, *, has_backward: bool) -> Stopwatch:
+        """Makes the stopwatch; from now on there is one to read."""
+        watch = stopwatch(device, self.iterations, has_backward=has_backward)
+        self._has_backward = has_backward
+        self._watch = watch
+        return watch
 
-    @property
-    def iterations(self) -> int:
-        """How many iterations are complete."""
-
-    def durations_ns(self, from_edge: int, to_edge: int) -> list[int]:
-        """Nanoseconds between two edges of each complete iteration."""
-
-    def elapsed_ns(self, first_iteration: int) -> int:
-        """Nanoseconds from the first edge of an iteration to the last edge of the last complete one."""
-
-
-class CpuWallClock:
-    """Wall time on the CPU, by the extension's recorder."""
-
-    timing_mode = "cpu_wall"
-
-    def __init__(self, iterations: int, edges: int) -> None:
-        self._recorder = Recorder(iterations, edges)
-        self.resolution_ns = clock_resolution_ns()
-        self.mark = self._recorder.mark
-        self.durations_ns = self._recorder.durations_ns
-        self.elapsed_ns = self._recorder.elapsed_ns
-
-    @staticmethod
-    def settle() -> None:
-        """Nothing runs on when a call on the CPU has returned."""
-
-    @property
-    def iterations(self) -> int:
-        """How many iterations are complete."""
-        return self._recorder.iterations
+    def samples(self) -> dict[str, Any]:
+        """The samples of the iterations that are complete, as the keys of a process in a run file."""
+        watch = self._watch
+        if watch is None:
+            return {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
+        count = watch.iterations
+        return {
+            # The loop may go on while a watcher reads: no more than what was complete at first.
+            "forward_ns": watch.durations_ns(*FORWARD)[:count],
+            "backward_ns": watch.durations_ns(*BACKWARD)[:count] if self._has_backward else None,
+            "timed_loop_ns": watch.elapsed_ns(self.warmup) if count > self.warmup else None,
+            "timing_mode": watch.timing_mode,
+            "timer_resolution_ns": watch.resolution_ns,
+        }
 
 
-class CudaEvents:
-    """Time on the device, by CUDA events that are made beforehand and read after the loop."""
+def measure(
+    creator: Creator,
+    problem: Problem,
+    jit: JitSettings,
+    measurement: Measurement,
+    on_phase: Callable[[str], None] = lambda _name: None,
+) -> None:
+    """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
 
-    timing_mode = "cuda_events"
-    resolution_ns = CUDA_EVENT_RESOLUTION_NS
+    Args:
+        creator: Builds the model.
+        problem: What it is built for.
+        jit: How TorchScript compiles.
+        measurement: Where the samples are found, during the loop and after it.
+        on_phase: Called with `build` and `measure`, as each begins.
 
-    def __init__(self, iterations: int, edges: int, device: torch.device) -> None:
-        self._edges = edges
-        self._stream = torch.cuda.current_stream(device)
-        events = (torch.cuda.Event(enable_timing=True) for _ in range(iterations * edges))  # type: ignore[no-untyped-call]
-        self._events = list(events)
-        for event in self._events:
-            # An event comes into being when it is first recorded: not inside the loop.
-            event.record(self._stream)
-        self._stream.synchronize()
-        self._record = iter([event.record for event in self._events])
-        self._settled = 0
-
-    def mark(self) -> None:
-        """Has the stream pass an event."""
-        next(self._record)(self._stream)
-
-    def settle(self) -> None:
-        """Waits until the device has done the iteration: the one synchronisation that it has."""
-        self._stream.synchronize()
-        self._settled += 1
-
-    @property
-    def iterations(self) -> int:
-        """How many iterations are complete."""
-        return self._settled
-
-    def durations_ns(self, from_edge: int, to_edge: int) -> list[int]:
-        """Nanoseconds between two edges of each complete iteration."""
-        edges = self._edges
-        return [self._between(i * edges + from_edge, i * edges + to_edge) for i in range(self._settled)]
-
-    def elapsed_ns(self, first_iteration: int) -> int:
-        """Nanoseconds from the first edge of an iteration to the last edge of the last complete one."""
-        return self._between(first_iteration * self._edges, self._settled * self._edges - 1)
-
-    def _between(self, begin: int, end: int) -> int:
-        milliseconds: float = self._events[begin].elapsed_time(self._events[end])
-        return round(milliseconds * 1e6)
+    Raises:
+        RunnerError: The model broke its contract.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(jit_settings(jit))
+        stack.enter_context(torchscript_warnings_silenced())
+        if torch.device(problem.device).type == "cuda":
+            stack.enter_context(torch.cuda.device(problem.device))
+            stack.enter_context(tf32_allowed(problem.allow_tf32))
+        on_phase("build")
+        model = _model_def(creator(problem))
+        stack.enter_context(model.context())
+        watch = measurement.begin(problem.device, has_backward=model.backward is not None)
+        on_phase("measure")
+        run_loop(model, watch, measurement.iterations)
 
 
-def stopwatch(device: str, iterations: int, *, has_backward: bool) -> Stopwatch:
-    """The stopwatch for a device, with room for `iterations`."""
-    edges = 4 if has_backward else 2
-    where = torch.device(device)
-    return CudaEvents(iterations, edges, where) if where.type == "cuda" else CpuWallClock(iterations, edges)
+def _model_def(built: Any) -> ModelDef:
+    """What a creator returned as a `ModelDef`; PyTorch's fastrnns has one of its own with the same five fields."""
+    if isinstance(built, ModelDef):
+        return built
+    fields = ("inputs", "params", "forward", "backward_setup", "backward")
+    if not all(hasattr(built, field) for field in fields):
+        raise RunnerError(f"the runner returned {type(built).__name__}, not a ModelDef")
+    return ModelDef(**{field: getattr(built, field) for field in fields})
 
 
 def run_loop(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
     """Runs the model `iterations` times, forward and backward, and marks the edges on `watch`.
 
-    The outputs of the first and of the last iteration are checked to be finite.
+    Outputs and gradients of the first and of the last iteration are checked to be finite.
 
     Raises:
-        RunnerError: A parameter has no gradient after backward, or an output holds NaN or an infinity.
+        RunnerError: A parameter has no gradient after backward, or an output or a gradient holds NaN or an infinity.
     """
-    iterate = _iteration(model, watch)
+    params = list(model.params)
+    iterate = _iteration(model, params, watch)
+    checked = _iteration(model, params, watch, check=True)
     gc.collect()
     collecting = gc.isenabled()
     gc.disable()
     try:
-        check_finite(iterate())
+        checked()
         for _ in range(iterations - 2):
             iterate()
         if iterations > 1:
-            check_finite(iterate())
+            checked()
     finally:
         if collecting:
             gc.enable()
 
 
-def _iteration(model: ModelDef, watch: Stopwatch) -> Callable[[], Any]:
+def _iteration(
+    model: ModelDef, params: list[torch.Tensor], watch: Stopwatch, *, check: bool = False
+) -> Callable[[], None]:
     """One iteration as a function, so that what it made is released before the next one begins."""
-    forward, inputs, params = model.forward, tuple(model.inputs), list(model.params)
+    forward, inputs = model.forward, tuple(model.inputs)
     setup, backward = model.backward_setup, model.backward
     mark, settle = watch.mark, watch.settle
 
-    def forward_only() -> Any:
+    def forward_only() -> None:
         mark()
         output = forward(*inputs)
         mark()
         settle()
-        return output
+        if check:
+            check_finite("output", output)
 
     if backward is None:
         return forward_only
 
-    def forward_and_backward() -> Any:
+    def forward_and_backward() -> None:
         mark()
         output = forward(*inputs)
         mark()
@@ -168,9 +154,11 @@ def _iteration(model: ModelDef, watch: Stopwatch) -> Callable[[], Any]:
         mark()
         backward(*arguments)
         mark()
+        if check:
+            check_finite("output", output)
+            check_finite("gradient", [param.grad for param in params])
         zero_gradients(params)
         settle()
-        return output
 
     return forward_and_backward
 
@@ -185,33 +173,37 @@ def zero_gradients(params: list[torch.Tensor]) -> None:
     missing = len(params) - len(gradients)
     if missing:
         first = next(index for index, param in enumerate(params) if param.grad is None)
-        raise RunnerError(
-            f"{missing} of {len(params)} parameters have no gradient after backward, first number {first}"
-        )
+        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward, first {first}")
     if gradients:
         torch._foreach_zero_(gradients)
 
 
-def check_finite(output: Any) -> None:
-    """Refuses an output with a NaN or an infinity in it.
+def check_finite(name: str, value: Any) -> None:
+    """Refuses a NaN or an infinity anywhere in nested tuples, lists, mappings and dataclasses of tensors.
 
     Raises:
         RunnerError: There is one; the message says where.
     """
-    for name, tensor in _tensors("output", output):
+    for path, tensor in _tensors(name, value):
         wrong = ~torch.isfinite(tensor)
         count = int(wrong.sum())
         if count:
             index = tuple(wrong.nonzero()[0].tolist())
-            value = tensor[index].item()
-            raise RunnerError(f"{name} holds {count} values that are not finite, the first {value} at {list(index)}")
+            found = tensor[index].item()
+            raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
 
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Every floating-point tensor in nested tuples and lists, with its path."""
+    """Every tensor of floating-point numbers in a value, with its path."""
     if isinstance(value, torch.Tensor):
         if value.is_floating_point():
             yield name, value.detach()
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             yield from _tensors(f"{name}[{index}]", item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _tensors(f"{name}[{key!r}]", item)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _tensors(f"{name}.{field.name}", getattr(value, field.name))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype
+from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype, check_seed
 from fastrnns_rs.runners import Runner
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DEFAULT_GROUPS = ("cnns", "rnns")
 DEFAULT_TIMEOUT_S = 1800.0
+#: OpenMP dies of many more.
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,11 @@ class Options:
     def __post_init__(self) -> None:
         check_count("warmup", self.warmup, least=0)
         check_count("nloops", self.nloops, least=1)
-        check_count("threads", self.threads, least=1)
-        check_count("seed", self.seed, least=0)
+        check_count("threads", self.threads, least=1, most=MOST_THREADS)
+        check_seed(self.seed)
         check_device(self.device)
         check_dtype(self.dtype)
-        if not self.timeout > 0:
+        if not isinstance(self.timeout, int | float) or not self.timeout > 0:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
 
 

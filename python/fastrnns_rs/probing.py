@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from fastrnns_rs.problem import resolve
 
 
 def probe(device: str, dtype: str) -> dict[str, Any]:
@@ -39,30 +42,31 @@ def probe(device: str, dtype: str) -> dict[str, Any]:
     }
 
 
-def resolve(device: str, cuda_devices: int) -> str | None:
-    """The device that a name means on this machine, or None where there is none."""
-    if device == "cpu" or (device == "auto" and not cuda_devices):
-        return "cpu"
-    index = int(device.partition(":")[2] or 0) if device != "auto" else 0
-    if index >= cuda_devices:
-        return None
-    return "cuda" if device == "auto" else device
-
-
 def dtype_problem(device: str, dtype: str) -> str | None:
-    """Why an LSTM step and a convolution do not run in `dtype` on `device`, or None."""
+    """Why an LSTM and a convolution do not run in `dtype` on `device`, or None."""
     where = {"device": device, "dtype": getattr(torch, dtype)}
+    with ExitStack() as stack:
+        if device.startswith("cuda"):
+            # Some of torch's questions are about the current device.
+            stack.enter_context(torch.cuda.device(device))
+        return _try_dtype(dtype, where)
+
+
+def _try_dtype(dtype: str, where: dict[str, Any]) -> str | None:
     try:
         if (
             dtype == "bfloat16"
-            and device.startswith("cuda")
+            and where["device"].startswith("cuda")
             and not torch.cuda.is_bf16_supported(including_emulation=False)
         ):
             return "the GPU computes bfloat16 by emulation only"
-        x = torch.ones(2, 4, **where, requires_grad=True)
-        (x @ x.t()).sum().backward()  # type: ignore[no-untyped-call]
+        lstm = torch.nn.LSTM(2, 2, **where)
+        lstm(torch.ones(2, 1, 2, **where))[0].sum().backward()
         image = torch.ones(1, 1, 3, 3, **where, requires_grad=True)
         torch.conv2d(image, torch.ones(1, 1, 3, 3, **where)).sum().backward()  # type: ignore[no-untyped-call]
+    except torch.OutOfMemoryError:
+        # The device is full, which says nothing of the dtype: the runners will say it.
+        return None
     except (RuntimeError, TypeError) as error:
         return str(error).splitlines()[0]
     return None

@@ -9,6 +9,8 @@ from typing import Any
 from fastrnns_rs.errors import UsageError, nearest
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
+#: No size or count is larger: torch counts in 64 bits, but some of its kernels in 32.
+MOST = (1 << 31) - 1
 DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
 
 
@@ -119,8 +121,8 @@ class Sizes:
             check_count(field.name, getattr(self, field.name), least=1)
 
 
-def check_count(name: str, value: int | None, *, least: int) -> None:
-    """Refuses what is not a whole number of at least `least`.
+def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -> None:
+    """Refuses what is not a whole number from `least` to `most`.
 
     Raises:
         UsageError: It is not; the message names it.
@@ -129,6 +131,19 @@ def check_count(name: str, value: int | None, *, least: int) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise UsageError(f"{name} is {value!r}", f"give a whole number of at least {least}")
+    if value > most:
+        raise UsageError(f"{name} is {value}", f"give a whole number of at most {most}")
+
+
+def check_seed(seed: int) -> None:
+    """Refuses a seed that torch's generators do not take.
+
+    Raises:
+        UsageError: It is not a whole number from 0 to 2**63 - 1.
+    """
+    if seed is None:
+        raise UsageError("seed is None", "give a whole number; 0 is one like any other")
+    check_count("seed", seed, least=0, most=(1 << 63) - 1)
 
 
 def check_device(device: str) -> None:
@@ -137,8 +152,18 @@ def check_device(device: str) -> None:
     Raises:
         UsageError: The name is not `auto`, `cpu`, `cuda` or `cuda:N`.
     """
-    if not DEVICES.fullmatch(device):
-        raise UsageError(f"no device is called {device!r}", nearest(device, ["auto", "cpu", "cuda", "cuda:0"]))
+    if not isinstance(device, str) or not DEVICES.fullmatch(device):
+        raise UsageError(f"no device is called {device!r}", nearest(str(device), ["auto", "cpu", "cuda", "cuda:0"]))
+
+
+def resolve(device: str, cuda_devices: int) -> str | None:
+    """The device that a name means on this machine, or None where there is none."""
+    if device == "cpu" or (device == "auto" and not cuda_devices):
+        return "cpu"
+    index = int(device.partition(":")[2] or 0) if device != "auto" else 0
+    if index >= cuda_devices:
+        return None
+    return "cuda" if device == "auto" else device
 
 
 def check_dtype(dtype: str) -> None:
@@ -148,4 +173,4 @@ def check_dtype(dtype: str) -> None:
         UsageError: It is none of `DTYPES`.
     """
     if dtype not in DTYPES:
-        raise UsageError(f"no dtype is called {dtype!r}", nearest(dtype, DTYPES))
+        raise UsageError(f"no dtype is called {dtype!r}", nearest(str(dtype).removeprefix("torch."), DTYPES))

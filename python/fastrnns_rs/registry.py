@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-
-from fastrnns_rs.errors import MissingError, UsageError, nearest
-from fastrnns_rs.runners import Creator, Runner, Source
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.errors import FastrnnsError, UsageError, nearest
+from fastrnns_rs.runners import Creator, Runner, Source
+
 if TYPE_CHECKING:
-    from fastrnns_rs.problem import Problem
     from collections.abc import Callable, Mapping
+
+    from fastrnns_rs.problem import Problem
 
 ENTRY_POINT_GROUP = "fastrnns_rs.runners"
 #: What `--group` picks, in the order in which groups run.
@@ -62,11 +66,12 @@ def runner(
     """
 
     def register(creator: Creator) -> Creator:
-        source = Source(module=creator.__module__, file=str(Path(creator.__code__.co_filename).resolve()))
-        if not creator.__module__.startswith("fastrnns_rs."):
+        source = _source_of(creator)
+        if not source.module.startswith("fastrnns_rs."):
             all_runners()
         known = _runners.get(name)
-        if known is not None and known.source.file != source.file:
+        # The same function again is a file that is read again.
+        if known is not None and (known.source.file, known.qualified) != (source.file, creator.__qualname__):
             raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
         _runners[name] = Runner(
             name=name,
@@ -81,10 +86,18 @@ def runner(
             torchscript=torchscript,
             note=note,
             source=source,
+            qualified=creator.__qualname__,
         )
         return creator
 
     return register
+
+
+def _source_of(creator: Creator) -> Source:
+    code = getattr(inspect.unwrap(creator), "__code__", None)
+    if code is None:
+        raise UsageError(f"{creator!r} is no function", "decorate a function that is defined with def")
+    return Source(module=creator.__module__, file=str(Path(code.co_filename).resolve()))
 
 
 def all_runners() -> Mapping[str, Runner]:
@@ -117,10 +130,13 @@ def name_of(creator: Creator) -> str:
     """The name of the runner that a decorated function builds.
 
     Raises:
-        UsageError: It is not decorated.
+        UsageError: It is not decorated, or a fresh process could not find it.
     """
     for name, one in all_runners().items():
         if one.creator is creator:
+            if "<locals>" in one.qualified or not Path(one.source.file).is_file():
+                message = f"the runner {name} is not at the top level of a file, where a fresh process could find it"
+                raise UsageError(message, "define it in a module or script, outside of functions")
             return name
     shown = getattr(creator, "__name__", repr(creator))
     raise UsageError(f"{shown} is no runner", "decorate it with @fastrnns_rs.runner(name)")
@@ -152,22 +168,29 @@ def load_file(path: str) -> list[str]:
     """Registers the runners that a Python file defines, and returns their names.
 
     Raises:
-        MissingError: There is no such file.
-        UsageError: It defines no runner.
+        UsageError: There is no such file, it defines no runner, or it fails when it is executed.
     """
     all_runners()
     if not Path(path).is_file():
-        raise MissingError(f"no file at {path}", "give the path of a Python file that defines runners")
+        raise UsageError(f"no file at {path}", "give the path of a Python file that defines runners")
     file = Path(path).resolve()
     # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a
     # script guards stays out of it.
     sys.path.insert(0, str(file.parent))
     name = f"_fastrnns_runners_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{path} is not a Python file", "give the path of a file that ends in .py")
+    loader = SourceFileLoader(name, str(file))
+    spec = importlib.util.spec_from_loader(name, loader)
+    if spec is None:
+        raise UsageError(f"{path} is not a Python file", "give the path of a file that defines runners")
     sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[name])
+    try:
+        # Standard output is for results.
+        with contextlib.redirect_stdout(sys.stderr):
+            loader.exec_module(sys.modules[name])
+    except (FastrnnsError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise UsageError(f"{path} cannot be loaded: {type(error).__name__}: {error}", "mend the file") from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
         raise UsageError(f"{path} defines no runner", "decorate a function with @fastrnns_rs.runner(name)")

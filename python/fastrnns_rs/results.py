@@ -17,7 +17,6 @@ from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem import Problem
 
-SCHEMA = "fastrnns-rs/run"
 SCHEMA_VERSION = "1.0"
 
 RunStatus = Literal["complete", "interrupted", "failed"]
@@ -249,6 +248,7 @@ class Run:
         Raises:
             UsageError: It is not one; the message names the key.
         """
+        documents.check_version(plain, SCHEMA_VERSION)
         return documents.from_plain(cls, plain)
 
     @classmethod

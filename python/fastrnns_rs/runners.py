@@ -43,6 +43,7 @@ class Runner:
         torchscript: Whether it compiles with TorchScript.
         note: What a reader must know to compare its row, for a problem.
         source: Where it was defined.
+        qualified: The creator's name there.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Runner:
     torchscript: bool
     note: Callable[[Problem], str | None]
     source: Source
+    qualified: str
 
     def problem(self, sizes: Sizes, preset: Preset, *, dtype: str, device: str, seed: int, allow_tf32: bool) -> Problem:
         """The problem that it is built for, when these sizes are asked of it."""
@@ -82,6 +84,14 @@ class Runner:
             seed=seed,
             allow_tf32=allow_tf32,
         )
+
+    def note_on(self, problem: Problem) -> str | None:
+        """What a reader must know to compare its row; a note that fails says so and harms nothing."""
+        try:
+            note = self.note(problem)
+        except Exception as error:  # noqa: BLE001  # a runner of somebody else
+            return f"its note failed: {type(error).__name__}: {error}"
+        return None if note is None else str(note)
 
     def refusal(self, problem: Problem) -> str | None:
         """Why it cannot honour `problem`, or None if it can."""

@@ -7,19 +7,19 @@ for what was measured so far; its end means that the parent is gone.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import sys
 import threading
-from contextlib import ExitStack
+import traceback
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastrnns_rs.measuring import Stopwatch
+    from fastrnns_rs.measuring import Measurement
     from fastrnns_rs.runners import Runner
-
-#: Set in every worker: a runner's file that benches when it is imported would start workers without end.
-MARK = "FASTRNNS_WORKER"
 
 
 class Channel:
@@ -47,83 +47,55 @@ class Channel:
         self._stream.flush()
 
 
-class Measurement:
-    """What is known of the loop at any moment, so that a watcher can report it."""
-
-    def __init__(self, warmup: int) -> None:
-        self._warmup = warmup
-        self._watch: Stopwatch | None = None
-        self._has_backward = False
-
-    def begin(self, watch: Stopwatch, *, has_backward: bool) -> None:
-        """From now on there is a stopwatch to read."""
-        self._has_backward = has_backward
-        self._watch = watch
-
-    def samples(self) -> dict[str, Any]:
-        """The samples of the iterations that are complete."""
-        from fastrnns_rs.measuring import BACKWARD, FORWARD
-
-        watch = self._watch
-        if watch is None:
-            return {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
-        count = watch.iterations
-        timed = count > self._warmup
-        return {
-            # The loop may go on while a watcher reads: no more than what was complete at first.
-            "forward_ns": watch.durations_ns(*FORWARD)[:count],
-            "backward_ns": watch.durations_ns(*BACKWARD)[:count] if self._has_backward else None,
-            "timed_loop_ns": watch.elapsed_ns(self._warmup) if timed else None,
-            "timing_mode": watch.timing_mode,
-            "timer_resolution_ns": watch.resolution_ns,
-        }
-
-
-def bench(job: dict[str, Any], channel: Channel, measurement: Measurement) -> dict[str, Any]:
+def bench(job: dict[str, Any], channel: Channel, answers: Answers) -> dict[str, Any]:
     """Builds the job's runner and times it."""
     channel.phase("import")
     import torch
 
-    from fastrnns_rs import measuring
-    from fastrnns_rs.context import (
-        JitSettings,
-        jit_settings,
-        tf32_allowed,
-        torchscript_warnings_silenced,
-    )
+    from fastrnns_rs.context import JitSettings
+    from fastrnns_rs.measuring import Measurement, measure
     from fastrnns_rs.problem import Problem
 
     problem = Problem(**job["problem"])
-    one = _runner(job)
-    iterations = job["warmup"] + job["nloops"]
+    runner = _runner(job)
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
-    with ExitStack() as stack:
-        stack.enter_context(jit_settings(JitSettings(**job["jit"])))
-        stack.enter_context(tf32_allowed(problem.allow_tf32))
-        stack.enter_context(torchscript_warnings_silenced())
-        if torch.device(problem.device).type == "cuda":
-            stack.enter_context(torch.cuda.device(problem.device))
-        channel.phase("build")
-        model = one.creator(problem)
-        stack.enter_context(model.context())
-        has_backward = model.backward is not None
-        watch = measuring.stopwatch(problem.device, iterations, has_backward=has_backward)
-        measurement.begin(watch, has_backward=has_backward)
-        channel.phase("measure")
-        measuring.run_loop(model, watch, iterations)
+    measurement = Measurement(job["warmup"], job["nloops"])
+    answers.measurement = measurement
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, channel.phase)
     return {"status": "ok", **measurement.samples(), **_peak_memory(problem.device)}
+
+
+class Answers:
+    """Where the watcher finds what was measured so far."""
+
+    def __init__(self) -> None:
+        self.measurement: Measurement | None = None
+
+    def so_far(self) -> dict[str, Any]:
+        """The samples of complete iterations, if there are any."""
+        nothing: dict[str, Any] = {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
+        if self.measurement is None:
+            return nothing
+        try:
+            return self.measurement.samples()
+        except Exception:  # noqa: BLE001  # a broken device must not hide why it broke
+            traceback.print_exc()
+            return nothing
 
 
 def main() -> None:
     """Reads a job from standard input and answers it."""
-    os.environ[MARK] = "1"
-    # Runners may print, and C++ below them too: both descriptors of standard output now lead to standard error.
+    # Runners may read and print, and C++ below them too. What they share with the parent is moved out of their way:
+    # standard input is empty for them, and both descriptors of standard output lead to standard error.
+    control = os.fdopen(os.dup(0))
     channel = Channel(os.fdopen(os.dup(1), "w"))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    job = json.loads(sys.stdin.readline())
-    measurement = Measurement(job.get("warmup", 0))
-    threading.Thread(target=_watch_parent, args=(channel, measurement), daemon=True).start()
+    _die_with_parent()
+    job = json.loads(control.readline())
+    answers = Answers()
+    threading.Thread(target=_watch_parent, args=(control, channel, answers), daemon=True).start()
     sys.path[:] = job["sys_path"]
     try:
         if job["kind"] == "probe":
@@ -131,12 +103,16 @@ def main() -> None:
 
             content = {"status": "ok", "facts": probe(job["device"], job["dtype"])}
         else:
-            content = bench(job, channel, measurement)
-    except BaseException as error:  # noqa: BLE001# the process ends here, and its parent wants to know why
-        content = {"status": "failed", "reason": _reason(error), **_samples(measurement)}
+            content = bench(job, channel, answers)
+    except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why
+        traceback.print_exc()
+        content = {"status": "failed", "reason": _reason(error), **answers.so_far()}
+    for stream in (sys.stdout, sys.stderr):
+        # A runner may have closed them.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
     channel.result(content)
     # A runner may have left threads behind that would keep the interpreter from ending.
-    sys.stderr.flush()
     os._exit(0)
 
 
@@ -148,23 +124,27 @@ def _runner(job: dict[str, Any]) -> Runner:
     return registry.find(job["runner"])
 
 
-def _watch_parent(channel: Channel, measurement: Measurement) -> None:
+def _watch_parent(control: IO[str], channel: Channel, answers: Answers) -> None:
     """Ends the process when the parent asks for it, or is gone. It waits in a read, and costs the loop nothing."""
-    if sys.stdin.readline():
-        channel.result({"status": "interrupted", "reason": "interrupted", **_samples(measurement)})
+    if control.readline():
+        channel.result({"status": "interrupted", "reason": "interrupted", **answers.so_far()})
     os._exit(1)
 
 
-def _samples(measurement: Measurement) -> dict[str, Any]:
-    try:
-        return measurement.samples()
-    except Exception as error:  # noqa: BLE001# a broken device must not hide why it broke
-        return {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None, "samples_lost": _reason(error)}
+def _die_with_parent() -> None:
+    """Has the kernel end this process with its parent, even while a runner holds the interpreter."""
+    import ctypes
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
 def _reason(error: BaseException) -> str:
     """One line that says what went wrong."""
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception as second:  # noqa: BLE001  # an error whose text is an error too
+        text = f"its message cannot be shown: {type(second).__name__}"
     first = text.splitlines()[0] if text else ""
     if type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in text:
         return f"out of memory: {first}"
@@ -172,7 +152,9 @@ def _reason(error: BaseException) -> str:
         return f"the runner called sys.exit({error.code!r})"
     from fastrnns_rs.errors import FastrnnsError
 
-    return str(error) if isinstance(error, FastrnnsError) else f"{type(error).__name__}: {first}"
+    if isinstance(error, FastrnnsError):
+        return text
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def _peak_memory(device: str) -> dict[str, int | None]:
@@ -184,13 +166,10 @@ def _peak_memory(device: str) -> dict[str, int | None]:
             "peak_memory_bytes": torch.cuda.max_memory_allocated(device),
             "peak_reserved_bytes": torch.cuda.max_memory_reserved(device),
         }
-    import resource
-
-    kibibyte = 1024
-    return {
-        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * kibibyte,
-        "peak_reserved_bytes": None,
-    }
+    # Not getrusage: what that reports begins with the memory of the parent that started this process.
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    kibibytes = int(status.split("VmHWM:")[1].split()[0])
+    return {"peak_memory_bytes": kibibytes * 1024, "peak_reserved_bytes": None}
 
 
 if __name__ == "__main__":

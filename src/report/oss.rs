@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::run::{Row, Run};
 use crate::error::Result;
-use crate::units::milliseconds;
+use crate::units::{milliseconds, python_repr};
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
@@ -20,7 +20,7 @@ fn means(rows: &[&Row], wanted: &str) -> Vec<(String, String)> {
     measured
         .flat_map(|row| row.phases().map(|(name, phase)| (row.runner.clone(), name, phase)))
         .filter(|(_, name, _)| *name == wanted)
-        .map(|(runner, _, phase)| (runner, Value::from(milliseconds(phase.mean_ns)).to_string()))
+        .map(|(runner, _, phase)| (runner, python_repr(milliseconds(phase.mean_ns))))
         .collect()
 }
 

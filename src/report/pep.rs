@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::run::{Process, Row, Run};
 use crate::error::Result;
-use crate::units::milliseconds;
+use crate::units::{milliseconds, python_repr};
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
@@ -21,8 +21,8 @@ fn write(text: &mut String, group: &str, rows: &[&Row], samples: impl Fn(&Proces
         let metric = Value::from(format!("{group}-{}", row.runner));
         let measured = row.processes.iter().filter_map(|process| samples(process).map(|all| process.steady(all)));
         for &ns in measured.flatten() {
-            let value = milliseconds(ns as f64);
-            let line = format!(r#"{{"type": "NET", "metric": {metric}, "unit": "ms", "value": "{value:?}"}}"#);
+            let value = python_repr(milliseconds(ns as f64));
+            let line = format!(r#"{{"type": "NET", "metric": {metric}, "unit": "ms", "value": "{value}"}}"#);
             text.push_str("Caffe2Observer ");
             text.push_str(&line);
             text.push('\n');

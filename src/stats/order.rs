@@ -15,7 +15,8 @@ const LANES: usize = 8;
 
 /// The values that would stand at `ranks` (ascending, counted from 0) if `samples`, each put through `map`, were sorted.
 ///
-/// `map` must give values from `low` to `high`, finite all of them. `samples` is read, never copied whole.
+/// `map` must give values from `low` to `high`, finite all of them. What is copied are the values near the wanted ranks: a
+/// few in a thousand of an ordinary sample, all but a few where something far away stretches the range.
 ///
 /// # Panics
 /// If `ranks` does not ascend or holds one that is not below `samples.len()`.
@@ -35,7 +36,7 @@ pub fn order_statistics<T: Sample>(
 fn select<T: Sample>(
     values: &[T],
     map: impl Fn(f64) -> f64 + Copy,
-    (low, high): (f64, f64),
+    range: (f64, f64),
     ranks: &[usize],
     found: &mut Vec<f64>,
 ) {
@@ -43,20 +44,50 @@ fn select<T: Sample>(
         return;
     }
     let read = |value: &T| map(value.value());
+    let parts = narrow(values, read, range, ranks, found);
+    parts.into_iter().flatten().for_each(|part| part.finish(found));
+}
+
+/// One round: parts the values into bins and keeps those of the wanted ones. `None` when the answers were at hand.
+fn narrow<T: Sample>(
+    values: &[T],
+    read: impl Fn(&T) -> f64 + Copy,
+    (low, high): (f64, f64),
+    ranks: &[usize],
+    found: &mut Vec<f64>,
+) -> Option<Vec<Part>> {
     let scale = (BINS - 1) as f64 / (high - low);
-    // All values equal, or a range that a float cannot hold or divide by: sorting is always right.
+    if high <= low {
+        found.extend(ranks.iter().map(|_| low));
+        return None;
+    }
+    // A range that a float cannot hold or divide by: sorting is always right.
     if values.len() < SORT_BELOW || !(scale > 0.0 && scale.is_finite()) {
         let mut sorted: Vec<f64> = values.iter().map(read).collect();
         sorted.sort_unstable_by(f64::total_cmp);
-        return found.extend(ranks.iter().map(|&rank| sorted[rank]));
+        found.extend(ranks.iter().map(|&rank| sorted[rank]));
+        return None;
     }
     let bins = Bins { low, scale };
     let counts = count(values, |value| bins.of(read(value)));
     let wanted = Wanted::locate(&counts, ranks);
-    for (bin, values) in wanted.bins.iter().zip(gather(values, read, bins, &counts, &wanted)) {
-        let range = extremes(&values);
-        // A named function: a closure here would be a new type, and so a new `select`, at every level.
-        select(&values, std::convert::identity, range, &bin.ranks, found);
+    let gathered = gather(values, read, bins, &counts, &wanted);
+    Some(wanted.bins.into_iter().zip(gathered).map(|(bin, values)| Part { values, ranks: bin.ranks }).collect())
+}
+
+/// The values of one bin, and which of them are wanted.
+struct Part {
+    values: Vec<f64>,
+    ranks: Vec<usize>,
+}
+
+impl Part {
+    /// Narrows down further; each round's values are let go before the next round goes deeper.
+    fn finish(self, found: &mut Vec<f64>) {
+        let range = extremes(&self.values);
+        let parts = narrow(&self.values, |&value| value, range, &self.ranks, found);
+        drop(self);
+        parts.into_iter().flatten().for_each(|part| part.finish(found));
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Summary {
     pub confidence_level: f64,
 }
 
-/// Describes `samples` in a handful of reads, without sorting and without copying them whole.
+/// Describes `samples` in a handful of reads, without sorting them.
 ///
 /// Quantiles interpolate linearly between order statistics (type 7 of Hyndman and Fan, 1996, as numpy does).
 ///

@@ -1,6 +1,9 @@
 //! The edges of timed regions, written into memory that was set aside beforehand.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use super::Clock;
 use crate::error::{Error, Result};
@@ -50,12 +53,13 @@ impl Recorder {
         if let Some(slot) = self.ticks.get(index) {
             slot.store(now, Relaxed);
         }
-        self.marked.store(index + 1, Relaxed);
+        // Whoever reads this count also sees the ticks that it counts.
+        self.marked.store(index + 1, Release);
     }
 
     /// Iterations whose every edge was marked and kept.
     pub fn iterations(&self) -> usize {
-        self.marked.load(Relaxed).min(self.ticks.len()) / self.edges
+        self.marked.load(Acquire).min(self.ticks.len()) / self.edges
     }
 
     /// For each complete iteration, the nanoseconds from the edge `from` to the edge `to`, both counted from 0.
@@ -102,7 +106,7 @@ impl Recorder {
     }
 
     fn refuse_overrun(&self) -> Result<()> {
-        let (marked, capacity) = (self.marked.load(Relaxed), self.ticks.len());
+        let (marked, capacity) = (self.marked.load(Acquire), self.ticks.len());
         if marked > capacity { Err(Error::RecorderOverrun { marked, capacity }) } else { Ok(()) }
     }
 }

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from fastrnns_rs import ModelDef, Problem, runner
 
@@ -22,6 +23,12 @@ def _model(forward):
         output.backward(gradient)
 
     return ModelDef(inputs=[weight], params=[weight], forward=forward, backward_setup=setup, backward=backward)
+
+
+def _say_ready():
+    """Tells a test that waits for it that the runner hangs now."""
+    if "PLANTED_READY" in os.environ:
+        Path(os.environ["PLANTED_READY"]).touch()
 
 
 def _times_two(weight):
@@ -70,6 +77,7 @@ def hangs(_problem: Problem) -> ModelDef:
     def forward(weight):
         calls.append(1)
         if len(calls) > 2:
+            _say_ready()
             time.sleep(3600)
         return weight * 2
 
@@ -83,6 +91,7 @@ def hangs_deaf(_problem: Problem) -> ModelDef:
     def forward(_weight):
         code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
         subprocess.Popen([sys.executable, "-c", code, "planted-grandchild"])
+        _say_ready()
         ctypes.PyDLL(None).sleep(3600)
 
     return _model(forward)
@@ -91,6 +100,78 @@ def hangs_deaf(_problem: Problem) -> ModelDef:
 @runner("returns_nan")
 def returns_nan(_problem: Problem) -> ModelDef:
     return _model(lambda weight: weight * float("nan"))
+
+
+@runner("hides_nan")
+def hides_nan(_problem: Problem) -> ModelDef:
+    """NaN in a mapping in a list."""
+    import torch
+
+    model = _model(lambda weight: {"y": [torch.tensor(float("nan"))], "x": weight * 2})
+    return ModelDef(
+        inputs=model.inputs,
+        params=model.params,
+        forward=model.forward,
+        backward=lambda output: output["x"].sum().backward(),
+    )
+
+
+@runner("nan_gradient")
+def nan_gradient(_problem: Problem) -> ModelDef:
+    return _model(lambda weight: (weight - weight).sqrt() * 0)
+
+
+@runner("no_model")
+def no_model(_problem: Problem) -> int:
+    return 3
+
+
+@runner("mute")
+def mute(_problem: Problem) -> ModelDef:
+    raise RuntimeError
+
+
+@runner("escapes")
+def escapes(_problem: Problem) -> ModelDef:
+    """Text that is no UTF-8 and would change a terminal's colour."""
+    raise ValueError("odd \udcff \x1b[31m letters")
+
+
+@runner("shouts")
+def shouts(_problem: Problem) -> ModelDef:
+    raise ValueError("x" * 1_000_000)
+
+
+@runner("garbles", note=lambda _problem: str(1 // 0))
+def garbles(_problem: Problem) -> ModelDef:
+    """Writes to every descriptor there is, and has a note that fails."""
+    for descriptor in range(3, 30):
+        try:
+            os.write(descriptor, b'garbage\n[1]\n{"kind"}\n{"no": 1}\n')
+        except OSError:
+            continue
+    return _model(_times_two)
+
+
+@runner("reads")
+def reads(_problem: Problem) -> ModelDef:
+    """Reads standard input, itself and in a child."""
+
+    def forward(weight):
+        assert sys.stdin.read() == ""
+        subprocess.run(["cat"], check=True)
+        return weight * 2
+
+    return _model(forward)
+
+
+@runner("removes")
+def removes(_problem: Problem) -> ModelDef:
+    """Removes a folder."""
+    import shutil
+
+    shutil.rmtree(os.environ["PLANTED_REMOVES"], ignore_errors=True)
+    return _model(_times_two)
 
 
 @runner("no_gradient")

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import planted_runners
 import pytest
@@ -103,14 +104,62 @@ def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path
     assert "bench was called while a worker process imported the runner's file" in done.stdout
 
 
+def test_the_memory_of_a_worker_is_its_own() -> None:
+    """Not that of the process that started it."""
+    ballast = bytearray(3_000_000_000)
+    peak = fastrnns_rs.bench("cudnn", **TINY)["cudnn"].processes[0].peak_memory_bytes
+    assert 50_000_000 < peak < len(ballast) / 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"runners": 5},
+        {"runners": "cudnn", "dtype": torch.float32},
+        {"runners": "cudnn", "device": torch.device("cpu")},
+        {"runners": "cudnn", "device": None},
+        {"runners": "cudnn", "timeout": "x"},
+        {"runners": "cudnn", "seed": None},
+        {"runners": "cudnn", "nloops": 1 << 40},
+    ],
+)
+def test_wrong_types_are_usage_errors(arguments: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        fastrnns_rs.bench(**arguments)
+
+
+def test_a_runner_that_no_process_could_find_is_refused() -> None:
+    @fastrnns_rs.runner("local")
+    def local(_problem: Problem) -> ModelDef:
+        raise AssertionError
+
+    with pytest.raises(UsageError, match="the runner local is not at the top level of a file"):
+        fastrnns_rs.bench(local)
+
+
+def test_only_functions_are_runners() -> None:
+    with pytest.raises(UsageError, match="is no function"):
+        fastrnns_rs.runner("callable")(planted_runners.Problem)
+    fastrnns_rs.runner("twice")(lambda _problem: None)
+    with pytest.raises(UsageError, match="a runner called twice exists already"):
+        fastrnns_rs.runner("twice")(test_only_functions_are_runners)
+
+
 def test_a_taken_name_is_refused() -> None:
     with pytest.raises(UsageError, match="a runner called cudnn exists already"):
         fastrnns_rs.runner("cudnn")(lambda _problem: None)
 
 
-def test_ctrl_c_carries_what_was_measured() -> None:
-    killer = threading.Timer(8.0, signal.raise_signal, [signal.SIGINT])
-    killer.start()
+def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = tmp_path / "ready"
+    monkeypatch.setenv("PLANTED_READY", str(ready))
+
+    def interrupt() -> None:
+        while not ready.exists():
+            time.sleep(0.05)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt) as raised:
         fastrnns_rs.bench([planted_runners.sound, planted_runners.hangs], **TINY)
     assert raised.value.run.status == "interrupted"
@@ -183,6 +232,39 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
             fastrnns_rs.trainbench("jit", **{**sizes, **mistake})
     with pytest.raises(RunnerError, match="no gradient"):
         fastrnns_rs.trainbench("x", planted_runners.no_gradient, **sizes)
+    with pytest.raises(UsageError, match="jit_dropout cannot do this: it needs --numLayers 2"):
+        fastrnns_rs.trainbench("jit_dropout", **sizes)
+    with pytest.raises(UsageError, match="no device is called 'coda'"):
+        fastrnns_rs.trainbench("jit", **{**sizes, "device": "coda"})
+    with pytest.raises(UsageError, match="seed is -1"):
+        fastrnns_rs.trainbench("jit", **sizes, seed=-1)
+    if not torch.cuda.is_available():
+        with pytest.raises(MissingError, match="there is no device cuda"):
+            fastrnns_rs.trainbench("jit", **{**sizes, "device": "cuda"})
+
+
+def test_trainbench_takes_upstreams_own_model_definition() -> None:
+    class Upstream(NamedTuple):
+        inputs: object
+        params: object
+        forward: object
+        backward_setup: object
+        backward: object
+
+    weight = torch.ones(2, requires_grad=True)
+
+    def creator(**_kwargs: object) -> object:
+        def setup(y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return y, torch.ones_like(y)
+
+        return Upstream([weight], iter([weight]), lambda w: w * 2, setup, torch.Tensor.backward)
+
+    def adapted(problem: Problem) -> object:
+        return creator(**problem.upstream_arguments())
+
+    found = fastrnns_rs.trainbench("theirs", adapted, 3, 0, device="cpu")
+    assert found.avg_bwd > 0
+    assert not weight.grad.any()
 
 
 def test_settings_of_the_process_are_left_as_they_were() -> None:

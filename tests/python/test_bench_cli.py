@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from conftest import PLANTED, TINY, run_cli
+from models_under_test import OURS
 
 from fastrnns_rs.results import Run
 
@@ -28,6 +31,11 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "exits": "the process exited with status 3 before it had a result",
         "calls_exit": "the runner called sys.exit(4)",
         "returns_nan": "output holds 3 values that are not finite, the first nan at [0]",
+        "hides_nan": "output['y'][0] holds 1 values that are not finite, the first nan at []",
+        "nan_gradient": "gradient[0] holds 3 values that are not finite, the first nan at [0]",
+        "no_model": "the runner returned int, not a ModelDef",
+        "mute": "RuntimeError",
+        "escapes": "ValueError: odd \\udcff  [31m letters",
         "no_gradient": "1 of 2 parameters have no gradient after backward, first 1",
         "is_killed": "the process was killed by signal 9 (SIGKILL); the kernel does this when memory runs out",
         "hangs": "no result after 8 s",
@@ -39,6 +47,8 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "--rnns",
         "sound",
         *planted,
+        "shouts",
+        "garbles",
         "eats_memory",
         "prints",
         "--timeout",
@@ -51,7 +61,8 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     run = Run.from_dict(done.json())
     assert run == Run.load(output)
     assert run.status == "failed"
-    assert names(done.json()) == ["sound", *planted, "eats_memory", "prints"]
+    assert names(done.json()) == ["sound", *planted, "shouts", "garbles", "eats_memory", "prints"]
+    assert len(run["shouts"].reason) == 400
     for name, reason in planted.items():
         result = run[name]
         assert result.reason == reason
@@ -59,7 +70,8 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         assert result.forward is None
         assert f"{name} {result.status}: {reason}" in done.stderr
     assert run["eats_memory"].reason.startswith("out of memory: ")
-    assert run["sound"].status == run["prints"].status == "ok"
+    assert run["sound"].status == run["prints"].status == run["garbles"].status == "ok"
+    assert run["garbles"].note == "its note failed: ZeroDivisionError: division by zero"
     # It hung in its third iteration: the two before are kept.
     assert len(run["hangs"].processes[0].forward_ns) == 2
     assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in _read(one)]
@@ -70,6 +82,69 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
+    """Standard error closed, full, or with bytes that are no text; output that the locale cannot write."""
+    output = tmp_path / "run.json"
+    command = (
+        f"{sys.executable} -m fastrnns_rs bench --quick --group rnns --rnns cudnn --device cpu --json --output {output}"
+    )
+    for redirection in ("2>&-", "2>/dev/full", "PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff'"):
+        line = f"{command} {redirection}" if redirection.startswith("2") else f"{redirection} {command}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["status"] == "complete"
+        assert Run.load(output).status == "complete"
+
+
+def test_a_deleted_folder_is_no_obstacle(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    line = f"cd {folder} && rmdir {folder} && exec {sys.executable} -m fastrnns_rs list"
+    assert subprocess.run(["sh", "-c", line], capture_output=True, check=False).returncode == 0
+
+
+def test_what_a_runner_file_prints_is_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "runners_without_suffix"
+    path.write_text("print('hello')\n" + PLANTED.read_text())
+    done = run_cli("bench", "--group", "rnns", "--runner-file", path, *FAST, "--rnns", "sound", "--json")
+    assert done.json()["status"] == "complete"
+
+
+def test_a_failing_file_is_the_users(anywhere: Path) -> None:
+    path = anywhere / "mine.py"
+    path.write_text("import no_such_module\n")
+    done = run_cli("bench", "--runner-file", path)
+    assert done.status == 2
+    assert f"{path} cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'" in done.stderr
+    assert "hint: mend the file" in done.stderr
+
+
+def test_a_runner_that_reads_finds_nothing_and_debugging_shows_its_traceback() -> None:
+    done = run_cli(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
+    assert [row["status"] for row in done.json()["results"]] == ["ok", "failed"]
+    assert "Traceback" in done.stderr
+    assert "and here is more" in done.stderr
+
+
+def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
+    """The folder goes away when the first runner has run."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = run_cli(
+        *PLANTED_RUN, "--rnns", "removes", "sound", "--output", folder / "r", "--json", PLANTED_REMOVES=str(folder)
+    )
+    assert done.status == 1
+    assert [row["status"] for row in done.json()["results"]] == ["ok", "ok"]
+    assert "cannot be written" in done.stderr
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    assert run_cli(*PLANTED_RUN, "--rnns", "sound", "--output", tmp_path / "link.json").status == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["status"] == "complete"
 
 
 def test_what_a_runner_prints_stays_out_of_the_results() -> None:
@@ -167,8 +242,10 @@ def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
     assert order(rnns=[], cnns=[]) == rnns + cnns
     assert order(rnns=["py", "cudnn_dropout"]) == ["py", "cudnn_dropout", *cnns]
     assert order(groups=["cnns"], rnns=["py"]) == cnns
-    assert order(groups=["all"])[:15] == varlen + rnns + cnns
-    assert len(order(groups=["all"])) == 20
+    everything = order(groups=["all"])
+    assert everything[:15] == varlen + rnns + cnns
+    assert set(OURS) <= set(everything)
+    assert len(OURS) == 20
     assert order(groups=["rnns"], names=["vl_py", "py"]) == [*rnns, "vl_py"]
 
 
@@ -204,6 +281,12 @@ def test_no_warmup_is_said() -> None:
         (["--nloops", "0"], 2, "0 is not in the range x>=1.", "--help"),
         (["--warmup", "-1"], 2, "-1 is not in the range x>=0.", "--help"),
         (["--threads", "0"], 2, "0 is not in the range x>=1.", "--help"),
+        (["--seed", "9223372036854775808"], 2, "seed is 9223372036854775808", "at most 9223372036854775807"),
+        (["--output", "/dev/null"], 2, "/dev/null is not a regular file", "let stdout carry"),
+        (["--hiddenSize", "99999999999999"], 2, "hidden_size is 99999999999999", "at most 2147483647"),
+        (["--nloops", "99999999999999"], 2, "nloops is 99999999999999", "at most 2147483647"),
+        (["--threads", "100000"], 2, "threads is 100000", "at most 1024"),
+        (["--cuda-pointwise-block-size", "99999999999"], 2, "cuda_pointwise_block_size is 99999999999", "at most"),
         (["--seed", "-1"], 2, "-1 is not in the range x>=0.", "--help"),
         (["--timeout", "0"], 2, "0.0 is not in the range x>0.", "--help"),
         (["--device", "coda"], 2, "no device is called 'coda'", "did you mean cuda?"),
@@ -221,7 +304,7 @@ def test_no_warmup_is_said() -> None:
         ),
         (["--output", "/proc/run.json"], 2, "/proc/run.json cannot be written: ", "choose"),
         (["--output", "/"], 2, "/ is a folder", "give the path of a file"),
-        (["--runner-file", "/nowhere.py"], 5, "no file at /nowhere.py", "give the path"),
+        (["--runner-file", "/nowhere.py"], 2, "no file at /nowhere.py", "give the path"),
         (["--nlops", "3"], 2, "No such option", "--help"),
         (["surprise"], 2, "unexpected extra argument", "--help"),
         (
@@ -318,9 +401,6 @@ def test_options_come_from_variables_and_flags_win() -> None:
 
 
 def test_a_closed_pipe_is_silent() -> None:
-    import subprocess
-    import sys
-
     command = [sys.executable, "-m", "fastrnns_rs", "list", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()

@@ -8,17 +8,18 @@ import torch
 from fastrnns_rs.context import cudnn_disabled, tf32_allowed
 
 
-def allowed_now() -> tuple[bool, bool]:
-    return torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+def precisions() -> list[str]:
+    cudnn = torch.backends.cudnn
+    return [torch.backends.cuda.matmul.fp32_precision, cudnn.conv.fp32_precision, cudnn.rnn.fp32_precision]
 
 
-@pytest.mark.parametrize("allowed", [True, False])
-def test_tf32_holds_for_products_and_cudnn_alike(allowed: bool) -> None:
-    before = allowed_now()
+@pytest.mark.parametrize(("allowed", "precision"), [(True, "tf32"), (False, "ieee")])
+def test_tf32_holds_for_products_convolutions_and_recurrent_layers(allowed: bool, precision: str) -> None:
+    before = precisions()
     with pytest.raises(KeyError), tf32_allowed(allowed):
-        assert allowed_now() == (allowed, allowed)
+        assert precisions() == [precision] * 3
         raise KeyError
-    assert allowed_now() == before
+    assert precisions() == before
 
 
 def test_cudnn_is_switched_off_and_on_again() -> None:

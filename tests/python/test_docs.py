@@ -50,6 +50,19 @@ def test_links_lead_somewhere(page: str) -> None:
         assert target.startswith("https://") or (ROOT / page).parent.joinpath(target).exists(), target
 
 
+def test_no_page_has_a_number_still_to_be_filled_in() -> None:
+    for page in ROOT.glob("**/*.md"):
+        if ".venv" not in page.parts and "target" not in page.parts:
+            assert not re.search(r"\b(TODO|TBD|XXX)\b|\| *[A-Z]{4,} *\|", page.read_text()), page
+
+
+def test_python_of_the_migration_page_exists() -> None:
+    page = (ROOT / "docs" / "migration.md").read_text()
+    for module, names in re.findall(r"`from (fastrnns_rs[\w.]*) import ([\w, ]+)`", page):
+        for name in names.split(", "):
+            assert hasattr(__import__(module, fromlist=[name]), name), f"{module}.{name}"
+
+
 def test_every_runner_and_flag_is_on_its_page() -> None:
     runners = (ROOT / "docs" / "runners.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", runners, flags=re.MULTILINE).__len__() == len(OURS)
@@ -81,7 +94,7 @@ def test_setup_names_what_is_missing_in_one_line(tool: str, tmp_path: Path) -> N
     setup = ROOT / "scripts" / "setup"
     done = subprocess.run(
         ["/bin/sh", setup],
-        env={"PATH": str(tmp_path), "HOME": os.environ["HOME"]},
+        env={**os.environ, "PATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -142,6 +142,11 @@ def test_other_files_are_refused_by_name(text: str, message: str, tmp_path: Path
         Run.load(tmp_path / "nothing.json")
 
 
+def test_another_major_version_is_refused(document: Any) -> None:
+    with pytest.raises(FastrnnsError, match="its schema_version is 2.0; 1.0 is known"):
+        Run.from_dict({**document, "schema_version": "2.0"})
+
+
 def test_another_documents_name_is_refused(document: Any) -> None:
     with pytest.raises(FastrnnsError, match="schema is 'fastrnns-rs/list', not one of fastrnns-rs/run"):
         Run.from_dict({**document, "schema": "fastrnns-rs/list"})

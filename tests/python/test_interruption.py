@@ -19,9 +19,18 @@ from fastrnns_rs.results import Run
 
 
 def start(output: Path, *runners: str, **settings: object) -> subprocess.Popen[bytes]:
+    """A bench; a file `ready` comes into being beside its output when a runner hangs."""
     command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
     command += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **settings)
+    environment = {**os.environ, "PLANTED_READY": str(output.with_name("ready"))}
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, **settings)
+
+
+def wait_until_it_hangs(output: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not output.with_name("ready").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def children(pid: int) -> list[int]:
@@ -62,7 +71,7 @@ def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runne
     output = tmp_path / "run.json"
     with start(output, "sound", runner, "prints") as process:
         wait_for_row(process, " sound ")
-        time.sleep(4)
+        wait_until_it_hangs(output)
         workers = children(process.pid)
         assert len(workers) == 1
         asked = time.monotonic()
@@ -81,6 +90,17 @@ def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runne
     assert len(run[runner].processes[0].forward_ns) == (2 if runner == "hangs" else 0)
 
 
+def test_under_nohup_a_hang_up_is_ignored(tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    with start(output, "sound", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        while not children(process.pid):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        process.stderr.read()
+        assert process.wait(60) == 0
+    assert Run.load(output).status == "complete"
+
+
 def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
     with start(tmp_path / "run.json", "sound") as process:
         while not children(process.pid):
@@ -92,11 +112,12 @@ def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
         assert not any(alive(worker) for worker in workers)
 
 
-def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("runner", ["hangs", "hangs_deaf"])
+def test_a_worker_does_not_outlive_its_parent(runner: str, tmp_path: Path) -> None:
     output = tmp_path / "run.json"
-    with start(output, "sound", "hangs") as process:
+    with start(output, "sound", runner) as process:
         wait_for_row(process, " sound ")
-        time.sleep(3)
+        wait_until_it_hangs(output)
         workers = children(process.pid)
         process.kill()
         process.wait()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import array
 import math
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastrnns_rs import stats
@@ -52,6 +53,7 @@ def interval(values: np.ndarray, level: float = 0.95) -> tuple[float | None, flo
     return ordered[k], ordered[n - 1 - k]
 
 
+@settings(deadline=None)  # the first call of scipy takes as long as it likes
 @given(SAMPLES | TIED)
 def test_agrees_with_numpy_and_scipy(samples: list[float]) -> None:
     check(np.array(samples))
@@ -172,11 +174,17 @@ def test_every_public_thing_is_documented() -> None:
 
 def test_the_sample_array_is_not_copied() -> None:
     """The peak of memory grows by less than the array itself."""
-    import resource
-
-    samples = np.random.default_rng(0).normal(size=4_000_000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    stats.summarize(samples)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert grown < samples.nbytes / 2
-    assert sys.getrefcount(samples) == 2
+    code = """
+import numpy as np, sys
+from fastrnns_rs.stats import summarize
+def peak():
+    return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) * 1024
+samples = np.random.default_rng(0).random(size=8_000_000)
+summarize(samples[:2000])
+before = peak()
+summarize(samples)
+grown = peak() - before
+sys.exit(f"{grown} bytes for {samples.nbytes}" if grown > samples.nbytes / 4 else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -16,7 +16,7 @@ import pytest
 import torch
 from models_under_test import problem_of, run_once
 
-from fastrnns_rs import measuring, worker
+from fastrnns_rs import measuring
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.models.inputs import lstm_inputs
@@ -209,10 +209,8 @@ def check_09(measure: Callable[[ModelDef], tuple[list[int], list[int] | None]]) 
 
 def test_fault_09_no_backward_is_no_number() -> None:
     def ours(model: ModelDef) -> tuple[list[int], list[int] | None]:
-        measurement = worker.Measurement(0)
-        has_backward = model.backward is not None
-        watch = measuring.stopwatch("cpu", 3, has_backward=has_backward)
-        measurement.begin(watch, has_backward=has_backward)
+        measurement = measuring.Measurement(0, 3)
+        watch = measurement.begin("cpu", has_backward=model.backward is not None)
         measuring.run_loop(model, watch, 3)
         found = measurement.samples()
         return found["forward_ns"], found["backward_ns"]

@@ -74,10 +74,10 @@ fn pep_is_a_line_for_each_timed_sample() {
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "1.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "2.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn_layernorm", "unit": "ms", "value": "2.5"}"#,
-        r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "4e-5"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "4e-05"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "3.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "resnet-a \"b\"|c", "unit": "ms", "value": "2.0"}"#,
-        r#"Caffe2Observer {"type": "NET", "metric": "resnet-backward-a \"b\"|c", "unit": "ms", "value": "4e-6"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "resnet-backward-a \"b\"|c", "unit": "ms", "value": "4e-06"}"#,
     ];
     assert_eq!(rendered("pep"), expected.join("\n") + "\n");
 }

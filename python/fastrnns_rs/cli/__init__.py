@@ -69,12 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits with its code. An error is one line and a hint, never a traceback."""
     try:
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         # Who reads has gone. Python would complain when it flushes at exit: nothing is left to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 0
-    except Exception as error:  # noqa: BLE001# the last line of defence turns everything into one line
+    except Exception as error:  # noqa: BLE001  # the last line of defence turns everything into one line
         code = _tell(error)
     except KeyboardInterrupt:
         from fastrnns_rs.errors import ExitCode
@@ -103,6 +104,8 @@ def _tell(error: Exception) -> int:
         message, hint, code = error.format_message(), f"{name} --help shows what it takes", ExitCode.USAGE
     elif isinstance(error, click.ClickException):
         message, hint, code = error.format_message(), "", ExitCode.FAILED
+    elif isinstance(error, OSError) and error.filename is None:
+        message, hint, code = f"writing failed: {error.strerror}", "look at where the output goes", ExitCode.FAILED
     else:
         message = f"{type(error).__name__}: {error}"
         hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED

@@ -12,11 +12,14 @@ import click
 from fastrnns_rs._core import run_formats
 from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb, spelled
 from fastrnns_rs.context import EXECUTORS, FUSERS
+from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.problem import DTYPES
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from fastrnns_rs.results import Run
 
 COUNT = Count(min=1)
 
@@ -81,9 +84,15 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     help="Write fastrnns' JSON to stdout: oss (the default) or pep.",
 )
 @click.option(
-    "--format", "format_name", type=click.Choice([name for name, _ in run_formats()]), help="What to write to stdout."
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_BENCH_FORMAT",
+    type=click.Choice([name for name, _ in run_formats()]),
+    help="What to write to stdout.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json: the run file.")
+@click.option(
+    "--json", "as_json", envvar="FASTRNNS_BENCH_JSON", is_flag=True, help="Short for --format json: the run file."
+)
 @click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each runner.")
 def command(**given: Any) -> int:
     """Times runners forward and backward, each in a fresh process.
@@ -93,7 +102,6 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs import benchmarking, environment, registry
     from fastrnns_rs.documents import check_writable
-    from fastrnns_rs.errors import ExitCode
     from fastrnns_rs.planning import make_plan
     from fastrnns_rs.render.terminal import Terminal
 
@@ -107,10 +115,13 @@ def command(**given: Any) -> int:
     # Looked at before torch is asked anything, which takes seconds.
     options.choice.runners()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+        # Under nohup a hang-up is to be ignored, and stays so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     facts = environment.probe(options.device, options.dtype)
     plan = make_plan(options, facts)
     terminal = Terminal(given["sep"])
+    saver = Saver(output)
     interrupted = False
     try:
         run = benchmarking.execute(
@@ -118,17 +129,42 @@ def command(**given: Any) -> int:
             facts,
             command=["fastrnns-rs", *sys.argv[1:]],
             observer=terminal,
-            save=(lambda run: run.save(output)) if output is not None else (lambda _run: None),
+            save=saver,
         )
     except benchmarking.Interrupted as stopped:
         run, interrupted = stopped.run, True
     finally:
         terminal.close()
     if format_name is not None:
-        click.echo(run.render(format_name), nl=False)
+        # As bytes: a document is UTF-8 whatever the terminal is.
+        click.echo(run.render(format_name).encode(), nl=False)
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if run.status == "complete" else ExitCode.FAILED
+    return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED
+
+
+class Saver:
+    """Writes the run file after each runner. A disk that fills up during a run must not end the run.
+
+    Args:
+        path: Where the file goes; None for no file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.failed = False
+
+    def __call__(self, run: Run) -> None:
+        """Writes the run so far, or says why that failed."""
+        if self._path is None:
+            return
+        try:
+            run.save(self._path)
+        except UsageError as error:
+            self.failed = True
+            click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
+        else:
+            self.failed = False
 
 
 def _format(given: dict[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from fastrnns_rs.documents import to_plain
 
 @click.command(name="list", cls=Verb)
 @click.argument("what", type=click.Choice(["runners", "groups"]), required=False)
-@click.option("--json", "as_json", is_flag=True, help="Write the document for scripts.")
+@click.option("--json", "as_json", envvar="FASTRNNS_LIST_JSON", is_flag=True, help="Write the document for scripts.")
 def command(what: str | None, as_json: bool) -> None:
     """Shows the runners and groups that bench can run."""
     found = catalogue()

@@ -67,7 +67,11 @@ class Verb(click.Command):
 
     def _configured(self, verb: str) -> dict[str, Any]:
         """The options that the nearest `pyproject.toml` sets, by parameter."""
-        path = config.find(Path.cwd())
+        try:
+            path = config.find(Path.cwd())
+        except FileNotFoundError:
+            # The folder that one stands in was deleted.
+            return {}
         if path is None:
             return {}
         from fastrnns_rs.cli import VERBS
@@ -89,6 +93,8 @@ class Verb(click.Command):
                 raise UsageError(
                     f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), names)
                 )
+            if param.name in found:
+                raise UsageError(f"[{config.TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")
             checked = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
             found[param.name] = [checked] if param.multiple and not isinstance(checked, list) else checked
         return found
@@ -128,9 +134,14 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
     listed = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not param.multiple:
         raise UsageError(f"{place} is a list", "give one value")
-    try:
-        for one in listed:
-            param.type.convert(one if isinstance(one, bool | int | float) else str(one), param, None)
-    except click.BadParameter as error:
-        raise UsageError(f"{place} is {value!r}: {error.message}", "give a value that the flag takes") from error
+    for one in listed:
+        is_flag = isinstance(param, click.Option) and param.is_flag
+        number = isinstance(param.type, click.IntRange | click.FloatRange)
+        kinds: tuple[type, ...] = (bool,) if is_flag else (int, float) if number else (str,)
+        if not isinstance(one, kinds) or (number and isinstance(one, bool)):
+            raise UsageError(f"{place} is {one!r}", f"give {' or '.join(kind.__name__ for kind in kinds)}")
+        try:
+            param.type.convert(one if is_flag else str(one), param, None)
+        except click.BadParameter as error:
+            raise UsageError(f"{place} is {value!r}: {error.message}", "give a value that the flag takes") from error
     return value

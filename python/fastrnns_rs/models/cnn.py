@@ -9,8 +9,8 @@ from fastrnns_rs.models.definition import ModelDef, backward, from_tensor
 from fastrnns_rs.registry import runner
 
 if TYPE_CHECKING:
-    from fastrnns_rs.runners import Creator
     from fastrnns_rs.problem import Problem
+    from fastrnns_rs.runners import Creator
 
 
 def _creator(architecture: str, *, traced: bool) -> Creator:

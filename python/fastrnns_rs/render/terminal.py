@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -37,7 +38,8 @@ class Terminal:
         """Says what is about to run, then the headings."""
         self._table = RunTable([task.runner.name for task in plan.tasks], self._separator)
         where = plan.tasks[0].problem
-        gpu = next((f" ({gpu.name})" for gpu in run.environment.gpus), "") if where.device.startswith("cuda") else ""
+        number = int(where.device.partition(":")[2] or 0)
+        gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
         self._write(
             f"{len(plan.tasks)} runners on {where.device}{gpu}, {where.dtype}, torch {run.environment.torch_version}, "
             f"{run.environment.num_threads} threads"
@@ -52,7 +54,7 @@ class Terminal:
             evidence = f" ({warning.evidence})" if warning.evidence else ""
             self._write(f"warning: {warning.message}{evidence}")
         self._write(self._table.header())
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             self._begin_progress(len(plan.tasks))
 
     def runner_begins(self, name: str) -> None:
@@ -91,10 +93,14 @@ class Terminal:
         self._progress.start()
 
     def _write(self, line: str) -> None:
-        if self._progress is None:
-            print(line, file=sys.stderr, flush=True)  # noqa: T201
-        else:
-            self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        if sys.stderr is None:
+            return
+        # Nobody may be there to look: that is no reason to stop measuring.
+        with contextlib.suppress(OSError, ValueError):
+            if self._progress is None:
+                print(line, file=sys.stderr, flush=True)  # noqa: T201
+            else:
+                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _sizes(plan: Plan) -> dict[str, str]:
