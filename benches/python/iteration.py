@@ -15,7 +15,7 @@ from fastrnns_rs.problem import PRESETS, Sizes
 from fastrnns_rs.registry import find
 from fastrnns_rs.stopwatch import stopwatch
 
-COUNT = 300
+COUNT = 1000
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def main() -> None:
         return (time.perf_counter() - begin) / loops
 
     bare(100)
-    found = in_turn(30, ours=ours, by_hand=by_hand, original=original)
+    found = in_turn(20, ours=ours, by_hand=by_hand, original=original)
     for name in found:
         print(f"{name}: {statistics.median(found[name]) * 1e6:.1f} us an iteration")
     added = statistics.median(a - b for a, b in zip(found["ours"], found["by_hand"], strict=True)) * 1e6

@@ -118,7 +118,8 @@ def _answer(heard: _Heard, ended: str, status: int, timeout: float) -> Answer:
 
 def _one_line(text: str) -> str:
     """A reason as it may stand in a table: without control characters, and not longer than a few lines."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in str(text)).strip()
+    valid = str(text).encode("utf-8", "backslashreplace").decode()
+    shown = "".join(letter if letter.isprintable() else " " for letter in valid).strip()
     return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"
 
 

@@ -169,13 +169,18 @@ def zero_gradients(params: list[torch.Tensor]) -> None:
     Raises:
         RunnerError: A parameter has none: backward did not reach it.
     """
-    gradients: list[torch.Tensor] = [param.grad for param in params if param.grad is not None]
-    missing = len(params) - len(gradients)
-    if missing:
-        first = next(index for index, param in enumerate(params) if param.grad is None)
-        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward, first {first}")
-    if gradients:
+    if not params:
+        return
+    gradients: Any = [param.grad for param in params]
+    try:
         torch._foreach_zero_(gradients)
+    except TypeError:
+        # Looked at only now: this runs in every iteration, and torch takes no None.
+        missing = [index for index, gradient in enumerate(gradients) if gradient is None]
+        if not missing:
+            raise
+        count = f"{len(missing)} of {len(params)} parameters have"
+        raise RunnerError(f"{count} no gradient after backward, first {missing[0]}") from None
 
 
 def check_finite(name: str, value: Any) -> None:

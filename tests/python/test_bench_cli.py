@@ -38,8 +38,8 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "escapes": "ValueError: odd \\udcff  [31m letters",
         "no_gradient": "1 of 2 parameters have no gradient after backward, first 1",
         "is_killed": "the process was killed by signal 9 (SIGKILL); the kernel does this when memory runs out",
-        "hangs": "no result after 8 s",
-        "hangs_deaf": "no result after 8 s",
+        "hangs": "no result after 12 s",
+        "hangs_deaf": "no result after 12 s",
     }
     output = tmp_path / "run.json"
     done = run_cli(
@@ -52,7 +52,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "eats_memory",
         "prints",
         "--timeout",
-        "8",
+        "12",
         "--json",
         "--output",
         output,
@@ -71,7 +71,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         assert f"{name} {result.status}: {reason}" in done.stderr
     assert run["eats_memory"].reason.startswith("out of memory: ")
     assert run["sound"].status == run["prints"].status == run["garbles"].status == "ok"
-    assert run["garbles"].note == "its note failed: ZeroDivisionError: division by zero"
+    assert run["garbles"].note.startswith("its note failed: ZeroDivisionError: ")
     # It hung in its third iteration: the two before are kept.
     assert len(run["hangs"].processes[0].forward_ns) == 2
     assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in _read(one)]

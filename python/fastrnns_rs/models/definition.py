@@ -54,9 +54,11 @@ def from_tensor(seed: int) -> BackwardSetup:
     drawn: dict[Size, Tensor] = {}
 
     def setup(output: Tensor) -> tuple[Tensor, Tensor]:
-        if output.shape not in drawn:
-            drawn[output.shape] = _normal_like(output, seed)
-        return output, drawn[output.shape]
+        shape = output.shape
+        gradient = drawn.get(shape)
+        if gradient is None:
+            gradient = drawn[shape] = _normal_like(output, seed)
+        return output, gradient
 
     return setup
 
