@@ -25,6 +25,7 @@ def names(document: dict[str, object]) -> list[str]:
 
 def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     """The whole of what can go wrong, in one run that hangs twice."""
+    before = grandchildren()
     planted = {
         "raises": "RuntimeError: the model could not be built",
         "crashes": "the process was killed by signal 11 (SIGSEGV)",
@@ -74,14 +75,19 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     assert run["garbles"].note.startswith("its note failed: ZeroDivisionError: ")
     # It hung in its third iteration: the two before are kept.
     assert len(run["hangs"].processes[0].forward_ns) == 2
-    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in _read(one)]
+    assert grandchildren() <= before
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
+def grandchildren() -> set[Path]:
+    """Processes that the runner `hangs_deaf` started, of this test or of any other."""
+
+    def read(path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError:
+            return b""
+
+    return {path for path in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in read(path)}
 
 
 def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:

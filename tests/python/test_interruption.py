@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -126,6 +127,10 @@ def test_a_worker_does_not_outlive_its_parent(runner: str, tmp_path: Path) -> No
             time.sleep(0.02)
         assert workers
         assert not any(alive(worker) for worker in workers)
+        # What a runner itself started is not ours to find once we are gone: this test cleans up after its own.
+        for worker in workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(worker, signal.SIGKILL)
     run = Run.load(output)
     assert (run.status, run["sound"].status) == ("interrupted", "ok")
 
