@@ -47,26 +47,7 @@ class Channel:
         self._stream.flush()
 
 
-def bench(job: dict[str, Any], channel: Channel, answers: Answers) -> dict[str, Any]:
-    """Builds the job's runner and times it."""
-    channel.phase("import")
-    import torch
-
-    from fastrnns_rs.context import JitSettings
-    from fastrnns_rs.measuring import Measurement, measure
-    from fastrnns_rs.problem import Problem
-
-    problem = Problem(**job["problem"])
-    runner = _runner(job)
-    if job["threads"] is not None:
-        torch.set_num_threads(job["threads"])
-    measurement = Measurement(job["warmup"], job["nloops"])
-    answers.measurement = measurement
-    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, channel.phase)
-    return {"status": "ok", **measurement.samples(), **_peak_memory(problem.device)}
-
-
-class Answers:
+class Progress:
     """Where the watcher finds what was measured so far."""
 
     def __init__(self) -> None:
@@ -80,8 +61,27 @@ class Answers:
         try:
             return self.measurement.samples()
         except Exception:  # noqa: BLE001  # a broken device must not hide why it broke
-            traceback.print_exc()
+            _print_traceback()
             return nothing
+
+
+def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str, Any]:
+    """Builds the job's runner and times it."""
+    channel.phase("import")
+    import torch
+
+    from fastrnns_rs.context import JitSettings
+    from fastrnns_rs.measuring import Measurement, measure
+    from fastrnns_rs.problem import Problem
+
+    problem = Problem(**job["problem"])
+    runner = _runner(job)
+    if job["threads"] is not None:
+        torch.set_num_threads(job["threads"])
+    measurement = Measurement(job["warmup"], job["nloops"])
+    progress.measurement = measurement
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, channel.phase)
+    return {"status": "ok", **measurement.samples(), **_peak_memory(problem.device)}
 
 
 def main() -> None:
@@ -94,8 +94,8 @@ def main() -> None:
     os.dup2(2, 1)
     _die_with_parent()
     job = json.loads(control.readline())
-    answers = Answers()
-    threading.Thread(target=_watch_parent, args=(control, channel, answers), daemon=True).start()
+    progress = Progress()
+    threading.Thread(target=_watch_parent, args=(control, channel, progress), daemon=True).start()
     sys.path[:] = job["sys_path"]
     try:
         if job["kind"] == "probe":
@@ -103,10 +103,10 @@ def main() -> None:
 
             content = {"status": "ok", "facts": probe(job["device"], job["dtype"])}
         else:
-            content = bench(job, channel, answers)
+            content = bench(job, channel, progress)
     except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why
-        traceback.print_exc()
-        content = {"status": "failed", "reason": _reason(error), **answers.so_far()}
+        _print_traceback()
+        content = {"status": "failed", "reason": _reason(error), **progress.so_far()}
     for stream in (sys.stdout, sys.stderr):
         # A runner may have closed them.
         with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -114,6 +114,12 @@ def main() -> None:
     channel.result(content)
     # A runner may have left threads behind that would keep the interpreter from ending.
     os._exit(0)
+
+
+def _print_traceback() -> None:
+    """For FASTRNNS_DEBUG; a runner may have closed standard error."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        traceback.print_exc()
 
 
 def _runner(job: dict[str, Any]) -> Runner:
@@ -124,10 +130,10 @@ def _runner(job: dict[str, Any]) -> Runner:
     return registry.find(job["runner"])
 
 
-def _watch_parent(control: IO[str], channel: Channel, answers: Answers) -> None:
+def _watch_parent(control: IO[str], channel: Channel, progress: Progress) -> None:
     """Ends the process when the parent asks for it, or is gone. It waits in a read, and costs the loop nothing."""
     if control.readline():
-        channel.result({"status": "interrupted", "reason": "interrupted", **answers.so_far()})
+        channel.result({"status": "interrupted", "reason": "interrupted", **progress.so_far()})
     os._exit(1)
 
 
