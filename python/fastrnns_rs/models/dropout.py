@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import multilayer
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.lstm import nn_lstm
 from fastrnns_rs.registry import runner
 
 if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.problem import Problem
 
 PROBABILITY = 0.4
@@ -23,16 +24,7 @@ def _where(problem: Problem) -> str:
 )
 def cudnn_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, H] and (h, c), each [L, B, H]."""
-    from fastrnns_rs.models.inputs import lstm_inputs
-
-    inputs = lstm_inputs(problem, dropout=PROBABILITY)
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden],
-        params=inputs.flat_weights(),
-        forward=inputs.module,
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    return nn_lstm(problem, dropout=PROBABILITY)
 
 
 @runner(
