@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,30 @@ from fastrnns_rs import launching
 from fastrnns_rs.results import Run
 
 
-def start(output: Path, *runners: str, **settings: object) -> subprocess.Popen[bytes]:
+def listening() -> None:
+    """Signals as a terminal leaves them: who runs the tests may have them ignored, as nohup does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def deaf_to_hang_ups() -> None:
+    listening()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def start(output: Path, *runners: str, signals: Callable[[], None] = listening) -> Iterator[subprocess.Popen[bytes]]:
     """A bench; a file `ready` comes into being beside its output when a runner hangs."""
     command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
     command += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
     environment = {**os.environ, "PLANTED_READY": str(output.with_name("ready"))}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, **settings)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stderr=pipe, stdout=pipe, env=environment, preexec_fn=signals) as process:
+        try:
+            yield process
+        finally:
+            # A test that fails must not wait for what it failed to end.
+            process.kill()
 
 
 def wait_until_it_hangs(output: Path) -> None:
@@ -93,7 +112,7 @@ def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runne
 
 def test_under_nohup_a_hang_up_is_ignored(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
-    with start(output, "sound", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+    with start(output, "sound", signals=deaf_to_hang_ups) as process:
         while not children(process.pid):
             time.sleep(0.01)
         process.send_signal(signal.SIGHUP)
