@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.problem import Preset, Problem, Sizes
@@ -62,27 +62,19 @@ class Runner:
 
     def problem(self, sizes: Sizes, preset: Preset, *, dtype: str, device: str, seed: int, allow_tf32: bool) -> Problem:
         """The problem that it is built for, when these sizes are asked of it."""
+        batch = preset.cnn_mini_batch if self.images else preset.mini_batch
+        common = Problem(
+            mini_batch=sizes.mini_batch or batch, dtype=dtype, device=device, seed=seed, allow_tf32=allow_tf32
+        )
         if self.images:
-            return Problem(
-                mini_batch=sizes.mini_batch or preset.cnn_mini_batch,
-                image_size=sizes.image_size or preset.image_size,
-                channels_last=False,
-                dtype=dtype,
-                device=device,
-                seed=seed,
-                allow_tf32=allow_tf32,
-            )
-        return Problem(
+            return replace(common, image_size=sizes.image_size or preset.image_size, channels_last=False)
+        return replace(
+            common,
             seq_length=sizes.seq_length or preset.seq_length,
             num_layers=sizes.num_layers or max(preset.num_layers, self.layers[0]),
             input_size=sizes.input_size or preset.input_size,
             hidden_size=sizes.hidden_size or preset.hidden_size,
-            mini_batch=sizes.mini_batch or preset.mini_batch,
             bidirectional=False,
-            dtype=dtype,
-            device=device,
-            seed=seed,
-            allow_tf32=allow_tf32,
         )
 
     def note_on(self, problem: Problem) -> str | None:
@@ -103,9 +95,11 @@ class Runner:
         least, most = self.layers
         given = problem.num_layers
         if given is not None and given < least:
-            return f"it needs --numLayers {least} or more (its dropout acts between layers); {given} was given"
+            return f"it needs --numLayers {least} or more; {given} was given"
         if given is not None and most is not None and given > most:
-            return f"its mathematics has {most} layer; --numLayers {given} was given"
+            return (
+                f"its mathematics permits {most} layer{'s' if most > 1 else ''} at most; --numLayers {given} was given"
+            )
         # Five halvings: up to here the last feature map is one pixel, and one image leaves one value a channel.
         last_single_pixel = 32
         if self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel:

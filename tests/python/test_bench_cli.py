@@ -182,7 +182,7 @@ def test_no_warmup_is_said() -> None:
         (
             ["--rnns", "jit_simple", "--numLayers", "2"],
             2,
-            "jit_simple cannot do this: its mathematics has 1 layer",
+            "jit_simple cannot do this: its mathematics permits 1 layer",
             "leave it out",
         ),
         (
