@@ -34,7 +34,7 @@ test: ## Run every test
 
 bench: ## Measure our own overheads against their peers
 	scripts/setup test
-	for bench in recorder iteration startup summary; do $(BIN)/python benches/python/$$bench.py; done
+	for bench in recorder iteration startup summary command; do $(BIN)/python benches/python/$$bench.py; done
 	cargo bench --quiet
 
 schemas: ## Write the JSON Schemas of docs/schemas anew

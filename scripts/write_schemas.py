@@ -4,11 +4,20 @@ import json
 from pathlib import Path
 
 from fastrnns_rs.catalogue import Catalogue
+from fastrnns_rs.diagnosis import Diagnosis
 from fastrnns_rs.documents import json_schema
+from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.reporting.document import SummaryDocument
 from fastrnns_rs.results import Run
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
-DOCUMENTS = {"run": (Run, "fastrnns-rs/run 1.0"), "list": (Catalogue, "fastrnns-rs/list 1.0")}
+DOCUMENTS = {
+    "run": (Run, "fastrnns-rs/run 1.0"),
+    "list": (Catalogue, "fastrnns-rs/list 1.0"),
+    "capture": (Capture, "fastrnns-rs/capture 1.0"),
+    "summary": (SummaryDocument, "fastrnns-rs/summary 1.0"),
+    "doctor": (Diagnosis, "fastrnns-rs/doctor 1.0"),
+}
 
 
 def texts() -> dict[str, str]:

@@ -1,5 +1,8 @@
 //! The one error type of the core. A variant carries the facts; whoever shows it chooses the words around them.
 
+use std::ffi::OsStr;
+
+use rustix::io::Errno;
 use thiserror::Error;
 
 /// What can go wrong in the core.
@@ -74,6 +77,79 @@ pub enum Error {
         /// The name asked for.
         name: String,
     },
+
+    /// What was given is no command.
+    #[error("not a command: {reason}")]
+    NotACommand {
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A command could not be started.
+    #[error("{program} cannot be started: {}", std::io::Error::from_raw_os_error(*.errno))]
+    Spawn {
+        /// What was to be started.
+        program: String,
+        /// The system's reason.
+        errno: i32,
+    },
+
+    /// A command could not be supervised, and was ended.
+    #[error("the command could not be supervised: {reason}")]
+    Supervision {
+        /// What stood in the way.
+        reason: String,
+    },
+
+    /// No profiler has this name.
+    #[error("no profiler is called {name:?}")]
+    UnknownProfiler {
+        /// The name asked for.
+        name: String,
+    },
+
+    /// A profiler's program is there but does not work.
+    #[error("{path}: {reason}")]
+    UnusableProfiler {
+        /// The program.
+        path: String,
+        /// What it did instead.
+        reason: String,
+    },
+
+    /// A file is not a capture that can be read.
+    #[error("{path}: {reason}")]
+    NotACapture {
+        /// The file.
+        path: String,
+        /// What is wrong with it, or what it looks like.
+        reason: String,
+        /// What to do.
+        hint: String,
+    },
+
+    /// A file of categories cannot be understood.
+    #[error("line {line}: {reason}")]
+    BadCategories {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The caller asked for the end of a command, and it was ended.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    pub(crate) fn spawn(program: &OsStr, errno: Errno) -> Self {
+        Self::Spawn { program: program.display().to_string(), errno: errno.raw_os_error() }
+    }
+
+    pub(crate) fn supervision(errno: Errno) -> Self {
+        Self::Supervision { reason: errno.to_string() }
+    }
 }
 
 /// Shorthand for the core's results.

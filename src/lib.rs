@@ -5,13 +5,18 @@
 //!
 //! - [`stats`] describes samples.
 //! - [`timing`] records the edges of timed regions.
+//! - [`orchestrate`] runs other programs and leaves nothing of them behind.
 //! - [`report`] renders a run file.
+//! - [`trace`] reads what profilers wrote and makes a summary of it.
 //! - [`units`] holds the one rule by which numbers are shown.
 
 pub mod error;
+pub mod orchestrate;
 pub mod report;
+mod simd;
 pub mod stats;
 pub mod timing;
+pub mod trace;
 pub mod units;
 
 #[cfg(feature = "python")]

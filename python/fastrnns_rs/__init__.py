@@ -12,12 +12,19 @@ from fastrnns_rs._core import BUILD_PROFILE, __version__
 if TYPE_CHECKING:
     from fastrnns_rs.api import (
         BenchResult,
+        Capture,
+        Completed,
         FastrnnsError,
         MissingError,
         Problem,
         Run,
+        Schedule,
+        Summary,
         UsageError,
         bench,
+        profile,
+        read,
+        run_command,
         runner,
         trainbench,
     )
@@ -25,20 +32,32 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BenchResult",
+    "Capture",
+    "Completed",
     "FastrnnsError",
     "MissingError",
     "ModelDef",
     "Problem",
     "Run",
+    "Schedule",
+    "Summary",
     "UsageError",
     "__version__",
     "bench",
+    "profile",
+    "read",
+    "run_command",
     "runner",
     "stats",
     "trainbench",
 ]
 
-_HOME = {"ModelDef": "fastrnns_rs.models.definition"}
+#: What is not looked up in `fastrnns_rs.api`; reading captures needs nothing of what runs models.
+_HOME = {
+    "ModelDef": "fastrnns_rs.models.definition",
+    "Summary": "fastrnns_rs.reporting.summary",
+    "read": "fastrnns_rs.reporting.reading",
+}
 
 if BUILD_PROFILE != "release":
     warnings.warn(

@@ -1,16 +1,30 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final, final
 
 __all__ = [
     "BUILD_PROFILE",
+    "Completed",
+    "Process",
+    "Profiler",
     "Recorder",
     "RunTable",
     "Summary",
+    "Trace",
+    "TraceSummary",
     "__version__",
+    "capture_formats",
     "clock_resolution_ns",
+    "keep",
+    "name_kinds",
+    "profiler_names",
     "render_run",
+    "run_command",
     "run_formats",
     "summarize",
+    "summary_formats",
+    "summary_views",
 ]
 
 BUILD_PROFILE: Final[str]
@@ -75,3 +89,97 @@ class RunTable:
 
 def render_run(document: str, name: str) -> str: ...
 def run_formats() -> list[tuple[str, str]]: ...
+
+@final
+class Completed:
+    @property
+    def exit_status(self) -> int | None: ...
+    @property
+    def signal(self) -> int | None: ...
+    @property
+    def timed_out(self) -> bool: ...
+    @property
+    def stdout_tail(self) -> str: ...
+    @property
+    def stderr_tail(self) -> str: ...
+    @property
+    def duration_ns(self) -> int: ...
+
+def run_command(
+    argv: Sequence[str],
+    *,
+    timeout: float | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | PathLike[str] | None = None,
+    grace: float = 1.0,
+) -> Completed: ...
+
+@final
+class Process:
+    def __new__(cls, argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> Process: ...
+    def write(self, data: bytes) -> None: ...
+    def read_lines(self, timeout: float) -> bytes: ...
+    @property
+    def ended(self) -> bool: ...
+    def end(self, grace: float = 0.0) -> Completed: ...
+
+def keep() -> None: ...
+def profiler_names() -> list[str]: ...
+
+@final
+class Profiler:
+    def __new__(cls, name: str, path: str | PathLike[str] | None = None) -> Profiler: ...
+    @staticmethod
+    def find(name: str, *, root: str | PathLike[str] | None = None) -> list[Path]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> Path | None: ...
+    @property
+    def version(self) -> str | None: ...
+    @property
+    def version_numbers(self) -> list[int]: ...
+    @property
+    def capabilities(self) -> list[str]: ...
+    @property
+    def importer_path(self) -> Path | None: ...
+    def wrap(
+        self, command: Sequence[str], stem: str | PathLike[str], *, cuda: bool, capture_range: bool
+    ) -> list[str]: ...
+    def artefacts(self, stem: str | PathLike[str]) -> list[tuple[Path, str, bool]]: ...
+    def finish(self, stem: str | PathLike[str]) -> list[str] | None: ...
+
+@final
+class Trace:
+    def __new__(cls, paths: Sequence[tuple[str | PathLike[str], str]]) -> Trace: ...
+    def summarize(
+        self,
+        *,
+        devices: Sequence[int] = ...,
+        streams: Sequence[int] = ...,
+        processes: Sequence[int] = ...,
+        pattern: str | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        by_shape: bool = False,
+        categories: str | None = None,
+        inductor: tuple[str, float, int] | None = None,
+    ) -> TraceSummary: ...
+
+@final
+class TraceSummary:
+    def to_json(self) -> str: ...
+    def render(
+        self,
+        format: str,  # noqa: A002
+        *,
+        by: str = "overview",
+        top: int | None = None,
+        names: str = "full",
+        width: int | None = None,
+    ) -> str: ...
+
+def capture_formats() -> list[tuple[str, str]]: ...
+def summary_formats() -> list[tuple[str, str]]: ...
+def summary_views() -> list[tuple[str, str]]: ...
+def name_kinds() -> list[tuple[str, str]]: ...

@@ -126,6 +126,22 @@ def torchscript_warnings_silenced() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def driver_warnings_silenced() -> Iterator[None]:
+    """Without torch's notice, at its first backward on a CPU too, that a driver is too old: who asks is told by us."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r".*CUDA initialization.*")
+        yield
+
+
+def cuda_device_count() -> int:
+    """How many CUDA devices torch can use."""
+    import torch
+
+    with driver_warnings_silenced():
+        return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
 def _switch(name: str) -> tuple[Callable[[], bool], Callable[[bool], Any]]:
     """How to read and write one of TorchScript's switches."""
     import torch

@@ -110,7 +110,7 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text)
             # mkstemp lets nobody else read; a result file is as readable as any other.
             mask = os.umask(0)

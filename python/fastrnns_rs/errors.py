@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     FAILED = 1
     USAGE = 2
     MISSING = 5
+    TIMED_OUT = 124
     INTERRUPTED = 130
 
 
@@ -53,6 +54,11 @@ class MissingError(FastrnnsError):
 
 class RunnerError(FastrnnsError):
     """A runner broke its contract: a missing gradient, an output that is not finite."""
+
+
+def printable(text: str) -> str:
+    """Text without what would move a terminal's cursor, and with what no encoding takes."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import selectors
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs._core import Process
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastrnns_rs._core import Completed
+
 #: Set in every worker: a runner's file that benches when it is imported would start workers without end.
 MARK = "FASTRNNS_WORKER"
-#: How much of what a worker printed is kept.
-_TAIL_BYTES = 64 * 1024
 #: A runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400
+#: How much is kept of what was no message.
+_GARBAGE_LENGTH = 64 * 1024
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
 _GRACE_S = 0.6
-#: A signal that lands on another thread does not wake ours: look up this often.
-_TICK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ class Answer:
 class _Heard:
     """What has come from a worker so far."""
 
-    lines: bytearray = field(default_factory=bytearray)
-    printed: bytearray = field(default_factory=bytearray)
+    partial: bytes = b""
+    garbage: list[str] = field(default_factory=list)
     result: dict[str, Any] | None = None
 
 
@@ -78,15 +77,7 @@ def launch(
     if threads is not None:
         environment.update(OMP_NUM_THREADS=str(threads), MKL_NUM_THREADS=str(threads))
     heard = _Heard()
-    worker = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        # A group of its own: Ctrl-C reaches us alone, and what it starts can be ended with it.
-        start_new_session=True,
-    )
+    worker = Process(command, env=environment)
     ended = "answered"
     try:
         try:
@@ -99,21 +90,22 @@ def launch(
             _tell(worker, "stop")
             _listen(worker, heard, on_phase, time.monotonic() + _GRACE_S)
     finally:
-        status = _end(worker)
-    return _answer(heard, ended, status, timeout)
+        completed = worker.end()
+    return _answer(heard, ended, completed, timeout)
 
 
-def _answer(heard: _Heard, ended: str, status: int, timeout: float) -> Answer:
+def _answer(heard: _Heard, ended: str, completed: Completed, timeout: float) -> Answer:
     content = heard.result or {}
     if ended == "timed_out":
         reason: str | None = f"no result after {timeout:g} s"
     elif ended == "interrupted":
         reason = "interrupted"
     elif heard.result is None:
-        ended, reason = "died", _death(status)
+        ended, reason = "died", _death(completed)
     else:
         reason = content.get("reason")
-    return Answer(content, ended, reason and _one_line(reason), heard.printed.decode("utf-8", errors="replace"))
+    printed = "".join(heard.garbage)[-_GARBAGE_LENGTH:] + completed.stderr_tail
+    return Answer(content, ended, reason and _one_line(reason), printed)
 
 
 def _one_line(text: str) -> str:
@@ -123,74 +115,30 @@ def _one_line(text: str) -> str:
     return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"
 
 
-def _death(status: int) -> str:
-    if status >= 0:
-        return f"the process exited with status {status} before it had a result"
-    name = signal.Signals(-status).name if -status in set(signal.Signals) else "a signal"
-    cause = "; the kernel does this when memory runs out" if -status == signal.SIGKILL else ""
-    return f"the process was killed by signal {-status} ({name}){cause}"
+def _death(completed: Completed) -> str:
+    number = completed.signal
+    if number is None:
+        return f"the process exited with status {completed.exit_status} before it had a result"
+    name = signal.Signals(number).name if number in set(signal.Signals) else "a signal"
+    cause = "; the kernel does this when memory runs out" if number == signal.SIGKILL else ""
+    return f"the process was killed by signal {number} ({name}){cause}"
 
 
-def _tell(worker: subprocess.Popen[bytes], line: str) -> None:
+def _tell(worker: Process, line: str) -> None:
     """Sends a line; a worker that is gone does not hear it."""
-    if worker.stdin is not None:
-        with contextlib.suppress(BrokenPipeError):
-            worker.stdin.write(line.encode() + b"\n")
-            worker.stdin.flush()
+    worker.write(line.encode() + b"\n")
 
 
-def _listen(worker: subprocess.Popen[bytes], heard: _Heard, on_phase: Callable[[str], None], deadline: float) -> bool:
+def _listen(worker: Process, heard: _Heard, on_phase: Callable[[str], None], deadline: float) -> bool:
     """Reads until the worker has ended (True) or the deadline has passed (False)."""
-    # Its end, not that of its output: a grandchild may hold the pipes open for ever.
-    end = os.pidfd_open(worker.pid)
-    try:
-        with selectors.DefaultSelector() as selector:
-            selector.register(end, selectors.EVENT_READ)
-            for stream in (worker.stdout, worker.stderr):
-                if stream is not None and not stream.closed:
-                    os.set_blocking(stream.fileno(), False)
-                    selector.register(stream, selectors.EVENT_READ)
-            while True:
-                left = deadline - time.monotonic()
-                ready = selector.select(max(0.0, min(left, _TICK_S)))
-                for key, _ in ready:
-                    if key.fileobj != end and not _drain(worker, key.fileobj, heard, on_phase):
-                        selector.unregister(key.fileobj)
-                if any(key.fileobj == end for key, _ in ready):
-                    for stream in (worker.stdout, worker.stderr):
-                        _drain_rest(worker, stream, heard, on_phase)
-                    return True
-                if left <= 0:
-                    return False
-    finally:
-        os.close(end)
-
-
-def _drain_rest(worker: subprocess.Popen[bytes], stream: Any, heard: _Heard, on_phase: Callable[[str], None]) -> None:
-    """Takes what a pipe still holds. A child that was left behind may go on writing: not for ever."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(stream, selectors.EVENT_READ)
-        for _ in range(1000):
-            if not selector.select(0) or not _drain(worker, stream, heard, on_phase):
-                return
-
-
-def _drain(worker: subprocess.Popen[bytes], stream: Any, heard: _Heard, on_phase: Callable[[str], None]) -> bool:
-    """Takes what a pipe holds; False when it has ended."""
-    try:
-        chunk = os.read(stream.fileno(), 1 << 20)
-    except BlockingIOError:
-        return True
-    if stream is worker.stderr:
-        heard.printed += chunk
-        del heard.printed[:-_TAIL_BYTES]
-        return bool(chunk)
-    heard.lines += chunk
-    *complete, rest = heard.lines.split(b"\n")
-    heard.lines = rest
-    for line in complete:
-        _hear(bytes(line), heard, on_phase)
-    return bool(chunk)
+    while True:
+        left = deadline - time.monotonic()
+        said = heard.partial + worker.read_lines(max(0.0, left))
+        *complete, heard.partial = said.split(b"\n")
+        for line in complete:
+            _hear(line, heard, on_phase)
+        if worker.ended or left <= 0:
+            return worker.ended
 
 
 def _hear(line: bytes, heard: _Heard, on_phase: Callable[[str], None]) -> None:
@@ -199,20 +147,9 @@ def _hear(line: bytes, heard: _Heard, on_phase: Callable[[str], None]) -> None:
         message = json.loads(line)
         kind, content = message.pop("kind"), message
     except (ValueError, AttributeError, KeyError, TypeError):
-        heard.printed += line + b"\n"
+        heard.garbage.append(line.decode("utf-8", errors="replace") + "\n")
         return
     if kind == "phase":
         on_phase(str(content.get("name")))
     else:
         heard.result = content
-
-
-def _end(worker: subprocess.Popen[bytes]) -> int:
-    """Ends the worker's whole group, then collects it, in this order: its number cannot be another's meanwhile."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(worker.pid, signal.SIGKILL)
-    for stream in (worker.stdin, worker.stdout, worker.stderr):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
-    return worker.wait()

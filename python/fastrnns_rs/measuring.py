@@ -5,12 +5,18 @@ from __future__ import annotations
 import dataclasses
 import gc
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs.context import JitSettings, jit_settings, tf32_allowed, torchscript_warnings_silenced
+from fastrnns_rs.context import (
+    JitSettings,
+    driver_warnings_silenced,
+    jit_settings,
+    tf32_allowed,
+    torchscript_warnings_silenced,
+)
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
@@ -81,18 +87,19 @@ def measure(
     with ExitStack() as stack:
         stack.enter_context(jit_settings(jit))
         stack.enter_context(torchscript_warnings_silenced())
+        stack.enter_context(driver_warnings_silenced())
         if torch.device(problem.device).type == "cuda":
             stack.enter_context(torch.cuda.device(problem.device))
             stack.enter_context(tf32_allowed(problem.allow_tf32))
         on_phase("build")
-        model = _model_def(creator(problem))
+        model = model_def(creator(problem))
         stack.enter_context(model.context())
         watch = measurement.begin(problem.device, has_backward=model.backward is not None)
         on_phase("measure")
         run_loop(model, watch, measurement.iterations)
 
 
-def _model_def(built: Any) -> ModelDef:
+def model_def(built: Any) -> ModelDef:
     """What a creator returned as a `ModelDef`; PyTorch's fastrnns has one of its own with the same five fields."""
     if isinstance(built, ModelDef):
         return built
@@ -113,15 +120,22 @@ def run_loop(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
     params = list(model.params)
     iterate = _iteration(model, params, watch)
     checked = _iteration(model, params, watch, check=True)
-    gc.collect()
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_off():
         checked()
         for _ in range(iterations - 2):
             iterate()
         if iterations > 1:
             checked()
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Collects garbage once, and not again inside the block."""
+    gc.collect()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collecting:
             gc.enable()

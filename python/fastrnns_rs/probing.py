@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from fastrnns_rs import nvidia
 from fastrnns_rs.problem import resolve
 
 
@@ -94,26 +93,28 @@ def _no_cuda_reason(heard: list[str]) -> str:
     """Why torch has no CUDA device, in our words; torch's own go to a warning and differ by version."""
     if torch.version.cuda is None:
         return f"torch {torch.__version__} is built without CUDA"
-    old = [text for text in heard if "driver" in text and "old" in text]
-    driver = Path("/proc/driver/nvidia/version")
-    if old or _driver_too_old():
+    if not nvidia.has_device():
+        # Asked first: where a package brought an old library of the driver, torch blames the driver.
+        state = "the driver is loaded, but has no device" if nvidia.is_loaded() else "no driver is loaded"
+        return f"no NVIDIA GPU was found: {state}"
+    said = [*heard, *_start_errors()]
+    if any("driver" in text and "old" in text for text in said):
         return (
             f"the NVIDIA driver is too old for torch {torch.__version__}, which is built for CUDA {torch.version.cuda}"
         )
-    if os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
+    if nvidia.is_hidden():
         return "CUDA_VISIBLE_DEVICES hides every GPU"
-    if driver.exists():
-        return "the NVIDIA driver is loaded, but torch finds no GPU"
-    return "no NVIDIA GPU was found: no driver is loaded"
+    why = next((text.strip().splitlines()[0] for text in reversed(said) if text.strip()), "it does not say why")
+    return f"there is an NVIDIA GPU, but torch cannot use it: {why}"
 
 
-def _driver_too_old() -> bool:
-    """Whether torch refuses to start CUDA because of the driver's version."""
+def _start_errors() -> list[str]:
+    """What torch says when it cannot start CUDA."""
     try:
         torch.cuda.init()  # type: ignore[no-untyped-call]
     except (RuntimeError, AssertionError) as error:
-        return "too old" in str(error)
-    return False
+        return [str(error)]
+    return []
 
 
 def _gpu(index: int) -> dict[str, Any]:

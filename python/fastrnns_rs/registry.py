@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.problem import Problem
 
+#: What modules are called that were made of a runner's file: nobody can import them.
+_FILE_MODULE = "_fastrnns_runners_"
 ENTRY_POINT_GROUP = "fastrnns_rs.runners"
 #: What `--group` picks, in the order in which groups run.
 GROUPS = ("vl_rnns", "rnns", "cnns")
@@ -158,10 +160,29 @@ def members(group: str) -> list[str]:
 
 def load(source: Source) -> None:
     """Runs the code that defines a runner, in a process that does not have it yet."""
-    if _origin(source.module) == source.file:
+    if is_importable(source):
         importlib.import_module(source.module)
     else:
         load_file(source.file)
+
+
+def load_module(name: str) -> None:
+    """Imports a module that defines runners.
+
+    Raises:
+        UsageError: It cannot be imported.
+    """
+    all_runners()
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        message = f"the module {name} cannot be imported: {type(error).__name__}: {error}"
+        raise UsageError(message, "put its folder on PYTHONPATH") from error
+
+
+def is_importable(source: Source) -> bool:
+    """Whether importing its module runs its file."""
+    return not source.module.startswith(_FILE_MODULE) and _origin(source.module) == source.file
 
 
 def load_file(path: str) -> list[str]:
@@ -177,7 +198,7 @@ def load_file(path: str) -> list[str]:
     # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a
     # script guards stays out of it.
     sys.path.insert(0, str(file.parent))
-    name = f"_fastrnns_runners_{file.stem}"
+    name = f"{_FILE_MODULE}{file.stem}"
     loader = SourceFileLoader(name, str(file))
     spec = importlib.util.spec_from_loader(name, loader)
     if spec is None:

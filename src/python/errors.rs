@@ -1,12 +1,23 @@
-//! Errors of the core as Python's exceptions: what a caller passed is a `ValueError`.
+//! Errors of the core as Python's exceptions: what a caller passed is a `ValueError`, what the system refused an `OSError`.
 
 use pyo3::PyErr;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 
 use crate::error::Error;
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
-        PyValueError::new_err(error.to_string())
+        match error {
+            // Python makes of the number the class that its own functions raise: FileNotFoundError, PermissionError.
+            Error::Spawn { program, errno } => {
+                let system = std::io::Error::from_raw_os_error(errno).to_string();
+                let reason = system.split(" (os error").next().unwrap_or_default().to_owned();
+                PyOSError::new_err((errno, reason, program))
+            }
+            Error::Supervision { .. } | Error::UnusableProfiler { .. } => PyRuntimeError::new_err(error.to_string()),
+            Error::NotACapture { path, reason, hint } => PyValueError::new_err((format!("{path}: {reason}"), hint)),
+            Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+            _ => PyValueError::new_err(error.to_string()),
+        }
     }
 }

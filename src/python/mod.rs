@@ -5,9 +5,13 @@
 
 mod convert;
 mod errors;
+mod interrupt;
+mod orchestrate;
+mod profilers;
 mod report;
 mod stats;
 mod timing;
+mod trace;
 
 use pyo3::prelude::pymodule;
 
@@ -15,11 +19,17 @@ use pyo3::prelude::pymodule;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::orchestrate::{Completed, Process, keep, run_command};
+    #[pymodule_export]
+    use super::profilers::{Profiler, profiler_names};
+    #[pymodule_export]
     use super::report::{RunTable, render_run, run_formats};
     #[pymodule_export]
     use super::stats::{Summary, summarize};
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
+    #[pymodule_export]
+    use super::trace::{Trace, TraceSummary, capture_formats, name_kinds, summary_formats, summary_views};
 
     /// The package's version; Cargo.toml is the one place where it is written.
     #[pymodule_export]

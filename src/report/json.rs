@@ -8,10 +8,15 @@ const INDENT: &str = "  ";
 
 pub(super) fn render(document: &str) -> Result<String> {
     let value: Value = serde_json::from_str(document).map_err(|error| Error::NotARun { reason: error.to_string() })?;
-    let mut text = String::with_capacity(document.len() + document.len() / 8);
-    write(&value, 0, &mut text);
+    Ok(layout(&value))
+}
+
+/// A document as it is laid out; it ends with a newline.
+pub(super) fn layout(document: &Value) -> String {
+    let mut text = String::new();
+    write(document, 0, &mut text);
     text.push('\n');
-    Ok(text)
+    text
 }
 
 fn write(value: &Value, depth: usize, text: &mut String) {

@@ -1,7 +1,7 @@
 //! Renders a run file for people, spreadsheets and the scripts that read the original benchmark's output.
 //!
 //! A format is one file here, its `mod` line and its row in [`FORMATS`]. Renderers only arrange: every number that they
-//! show stands in the run file.
+//! show stands in the run file. [`summary`] does the same for what captures hold.
 
 mod csv;
 mod json;
@@ -9,6 +9,7 @@ mod markdown;
 mod oss;
 mod pep;
 mod run;
+pub mod summary;
 mod table;
 
 pub use run::{Phase, Process, Row, Run};

@@ -12,8 +12,23 @@ from typing import Any
 
 import pytest
 
+from fastrnns_rs.environment import Facts
+
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"
+#: What a machine without a GPU says of itself.
+FACTS = Facts(
+    torch_version="2.15.0",
+    cuda_version=None,
+    cudnn_version=None,
+    num_threads=2,
+    device="cpu",
+    cuda_device_count=0,
+    no_cuda_reason="no NVIDIA GPU was found",
+    dtype_problem=None,
+    tf32_problem=None,
+    gpus=[],
+)
 #: A problem that a CPU does in a millisecond.
 TINY = ["--seqLength", "3", "--inputSize", "4", "--hiddenSize", "5", "--miniBatch", "2", "--image-size", "33"]
 
@@ -56,8 +71,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return
-    import torch
+    from fastrnns_rs.context import cuda_device_count
 
-    if not torch.cuda.is_available():
+    if not cuda_device_count():
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="needs a CUDA device; torch.cuda.is_available() is False"))

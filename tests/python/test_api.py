@@ -17,6 +17,7 @@ import torch
 
 import fastrnns_rs
 from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
+from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.errors import RunnerError
 
 TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "nloops": 6, "warmup": 1, "device": "cpu"}
@@ -51,7 +52,7 @@ def test_mistakes_are_named() -> None:
         fastrnns_rs.bench([problem_of])
     with pytest.raises(UsageError, match="no group is called"):
         fastrnns_rs.bench(groups="rnn")
-    if not torch.cuda.is_available():
+    if not cuda_device_count():
         with pytest.raises(MissingError, match="there is no device cuda"):
             fastrnns_rs.bench("cudnn", device="cuda")
 
@@ -243,7 +244,7 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
         fastrnns_rs.trainbench("jit", **{**sizes, "device": "coda"})
     with pytest.raises(UsageError, match="seed is -1"):
         fastrnns_rs.trainbench("jit", **sizes, seed=-1)
-    if not torch.cuda.is_available():
+    if not cuda_device_count():
         with pytest.raises(MissingError, match="there is no device cuda"):
             fastrnns_rs.trainbench("jit", **{**sizes, "device": "cuda"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 from conftest import PLANTED, TINY, run_cli
 
+from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.results import Run
 
+#: For a shell: the folder may have a space in its name.
+PYTHON = shlex.quote(sys.executable)
 FAST = ["--device", "cpu", "--nloops", "2", "--warmup", "1", *TINY]
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]
 
@@ -94,7 +98,8 @@ def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
     """Standard error closed, full, or with bytes that are no text; output that the locale cannot write."""
     output = tmp_path / "run.json"
     command = (
-        f"{sys.executable} -m fastrnns_rs bench --quick --group rnns --rnns cudnn --device cpu --json --output {output}"
+        f"{PYTHON} -m fastrnns_rs bench --quick --group rnns --rnns cudnn --device cpu --json"
+        f" --output {shlex.quote(str(output))}"
     )
     for redirection in ("2>&-", "2>/dev/full", "PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff'"):
         line = f"{command} {redirection}" if redirection.startswith("2") else f"{redirection} {command}"
@@ -107,7 +112,8 @@ def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
 def test_a_deleted_folder_is_no_obstacle(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
-    line = f"cd {folder} && rmdir {folder} && exec {sys.executable} -m fastrnns_rs list"
+    gone = shlex.quote(str(folder))
+    line = f"cd {gone} && rmdir {gone} && exec {PYTHON} -m fastrnns_rs list"
     assert subprocess.run(["sh", "-c", line], capture_output=True, check=False).returncode == 0
 
 
@@ -154,9 +160,7 @@ def test_what_a_runner_prints_stays_out_of_the_results() -> None:
 
 
 def test_a_missing_device_is_5_and_says_which_case(anywhere: Path) -> None:
-    import torch
-
-    if torch.cuda.is_available():
+    if cuda_device_count():
         done = run_cli("bench", "--device", "cuda:99")
         assert "cuda:0" in done.stderr
     else:

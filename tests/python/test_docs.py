@@ -71,7 +71,8 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
     print-json rnns cnns group fuser executor"""
     assert all(f"--{flag}" in migration for flag in upstream.split())
-    known = set(re.findall(r"--[\w-]+", run_cli("bench", "--help").stdout))
+    helps = run_cli("bench", "--help").stdout + run_cli("profile", "--help").stdout
+    known = set(re.findall(r"--[\w-]+", helps))
     for flag in re.findall(r"`((?:--[\w-]+ ?)+)`", migration.split("## Functions")[0].split("## Flags")[1]):
         assert set(flag.split()) - {"--seq_length"} <= known | {"--cuda-pointwise-"}
 
@@ -81,7 +82,20 @@ def test_every_fault_of_the_migration_page_has_a_test() -> None:
     numbers = {int(number) for number in re.findall(r"^(\d+)\. ", page, flags=re.MULTILINE)}
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_upstream_faults_*.py"))
     assert numbers == {int(number) for number in re.findall(r"def test_fault_(\d+)", tests)}
-    assert numbers == {*range(1, 17), 26}
+    assert numbers == {*range(1, 22), 26}
+
+
+@pytest.mark.parametrize("page", ["profiling", "profiler-guide"])
+def test_commands_of_the_profiling_pages_are_understood(page: str, anywhere: Path) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    blocks = "".join(re.findall(r"^```sh\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)).replace("\\\n", "")
+    commands = [line for line in blocks.splitlines() if line.startswith("fastrnns-rs profile")]
+    assert commands
+    for command in commands:
+        done = run_cli(*shlex.split(command)[1:], "--dry-run", cwd=anywhere)
+        missing = "--device cuda" in command or ("--nsys" in command and shutil.which("nsys") is None)
+        assert done.status in ({0, 5} if missing else {0}), (command, done.stderr)
+        assert not list(anywhere.iterdir())
 
 
 @pytest.mark.parametrize("tool", ["cargo", "cc", "python3"])

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 #: Each verb's help in one line, so that the list of verbs needs none of them.
 VERBS = {
     "bench": "Time runners forward and backward.",
+    "profile": "Capture runners with nsys, nvprof or torch.profiler.",
+    "report": "Show where the time of captures went.",
     "list": "Show the runners and groups.",
+    "doctor": "Check this machine, its profilers and the configuration.",
 }
 
 
@@ -27,7 +30,8 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The verbs, in the order of a person's first steps."""
-        return list(VERBS)
+        # Not list(): once it is imported, the verb of that name stands among the names of this module.
+        return [*VERBS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb's command, or None."""
@@ -49,13 +53,14 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Lists the verbs without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 @click.group(
     cls=Verbs,
     context_settings={"auto_envvar_prefix": "FASTRNNS", "help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a runner failed, 2 usage, 5 a device is missing, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 5 a device or a tool is missing, 124 timed out, "
+    "130 interrupted.",
 )
 @click.version_option(__version__, message=f"fastrnns-rs {__version__} ({BUILD_PROFILE} build)")
 @click.pass_context
@@ -86,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _tell(error: Exception) -> int:
     """Writes an error for a person, and returns its exit code."""
-    from fastrnns_rs.errors import ExitCode, FastrnnsError
+    from fastrnns_rs.errors import ExitCode, FastrnnsError, printable
 
     if os.environ.get("FASTRNNS_DEBUG"):
         import traceback
@@ -109,7 +114,7 @@ def _tell(error: Exception) -> int:
     else:
         message = f"{type(error).__name__}: {error}"
         hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED
-    click.echo("error: " + " ".join(message.split()), err=True)
+    click.echo("error: " + printable(" ".join(message.split())), err=True)
     if hint:
-        click.echo(f"hint: {hint}", err=True)
+        click.echo(f"hint: {printable(hint)}", err=True)
     return code

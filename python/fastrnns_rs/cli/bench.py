@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,18 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb, spelled
-from fastrnns_rs.context import EXECUTORS, FUSERS
+from fastrnns_rs.cli import shared
+from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
-from fastrnns_rs.problem import DTYPES
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from fastrnns_rs.results import Run
-
-COUNT = Count(min=1)
 
 EPILOG = """\b
 Examples:
@@ -44,23 +38,12 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     is_flag=True,
     help="Also run the group vl_rnns. Its slow runners take long, and seqLength only bounds the lengths.",
 )
-@click.option("--runner-file", type=click.Path(), multiple=True, help="A Python file that defines further runners.")
-@click.option(*spelled("seq_length"), type=COUNT, help="Time steps.")
-@click.option(*spelled("num_layers"), type=COUNT, help="Stacked layers.")
-@click.option(*spelled("input_size"), type=COUNT, help="Features of the input.")
-@click.option(*spelled("hidden_size"), type=COUNT, help="Features of the hidden state.")
-@click.option(*spelled("mini_batch"), type=COUNT, help="Sequences or images in a batch.")
-@click.option("--image-size", type=COUNT, help="Height and width of images, in pixels.")
+@shared.runner_files
+@shared.sizes
 @click.option("--quick", is_flag=True, help="Small sizes and few iterations, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the timed ones.")
-@click.option("--nloops", type=COUNT, help="Timed iterations.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option(
-    "--dtype", type=click.Choice(DTYPES), default="float32", show_default=True, help="Of parameters and inputs."
-)
-@click.option("--allow-tf32/--no-allow-tf32", default=False, help="Whether float32 products may be rounded to TF32.")
-@click.option("--seed", type=Count(min=0), default=0, show_default=True, help="Of inputs and parameters.")
-@click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]")
+@click.option("--nloops", type=shared.COUNT, help="Timed iterations.")
+@shared.machine
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -69,11 +52,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     show_default=True,
     help="How long a runner may take.",
 )
-@click.option("--fuser", type=click.Choice(FUSERS), default="te", show_default=True, help="TorchScript's fuser.")
-@click.option("--executor", type=click.Choice(EXECUTORS), help="TorchScript's executor; wins over --fuser.")
-@click.option("--cuda-pointwise-loop-level", type=COUNT, help="Loop levels of the fuser's CUDA kernels.")
-@click.option("--cuda-pointwise-block-count", type=COUNT, help="Blocks of such a kernel.")
-@click.option("--cuda-pointwise-block-size", type=COUNT, help="Threads of such a block.")
+@shared.torchscript
 @click.option("--sep", default=" ", help="What stands between the columns of the live table.")
 @click.option(
     "--print-json",
@@ -114,10 +93,8 @@ def command(**given: Any) -> int:
     options = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     options.choice.runners()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # Under nohup a hang-up is to be ignored, and stays so.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+    shared.note_idle_flags(options.choice)
+    shared.interrupt_when_told_to_end()
     facts = environment.probe(options.device, options.dtype)
     plan = make_plan(options, facts)
     terminal = Terminal(given["sep"])
@@ -181,31 +158,13 @@ def _format(given: dict[str, Any]) -> str | None:
 
 
 def _options(given: dict[str, Any]) -> Any:
-    from fastrnns_rs.context import JitSettings
     from fastrnns_rs.planning import Choice, Options
-    from fastrnns_rs.problem import Sizes
-
-    def take(*names: str) -> dict[str, Any]:
-        return {name: given[name] for name in names}
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")
     return Options(
-        choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **take("rnns", "cnns", "variable_lstms")),
-        sizes=Sizes(**take("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size")),
-        jit=JitSettings(
-            **take(
-                "fuser",
-                "executor",
-                "cuda_pointwise_loop_level",
-                "cuda_pointwise_block_count",
-                "cuda_pointwise_block_size",
-            )
-        ),
-        **take("quick", "warmup", "nloops", "device", "dtype", "allow_tf32", "seed", "threads", "timeout"),
+        choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms")),
+        sizes=shared.sizes_of(given),
+        jit=shared.jit_of(given),
+        **shared.take(given, "quick", "warmup", "nloops", "timeout", *shared.MACHINE),
     )
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """A request to end is a Ctrl-C: what was measured is kept, and no process stays behind."""
-    raise KeyboardInterrupt

@@ -13,6 +13,9 @@ from fastrnns_rs.errors import UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+#: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.
+FLAGS_ONLY = "--flags-only"
+
 
 class Count(click.IntRange):
     """A whole number from `min` on; called an integer, not an "integer range", when it is none."""
@@ -31,6 +34,13 @@ class OptionalValueOption(click.Option):
     """An option whose value may be left out."""
 
 
+class Unconfigured(click.Option):
+    """An option of the command line alone: neither a variable nor a `pyproject.toml` sets it."""
+
+    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
+        super().__init__(declarations, **{**settings, "allow_from_autoenv": False})
+
+
 class Verb(click.Command):
     """A command whose flags may be spelled with underscores, and whose defaults a `pyproject.toml` may set."""
 
@@ -39,7 +49,9 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the configuration, then the arguments."""
-        if not {"-h", "--help"}.intersection(args):
+        if FLAGS_ONLY in args:
+            ctx.auto_envvar_prefix = None
+        elif not {"-h", "--help"}.intersection(args):
             ctx.default_map = {**(ctx.default_map or {}), **self._configured(str(ctx.info_name))}
         return super().parse_args(ctx, list(self._joined(args)))
 
@@ -86,12 +98,16 @@ class Verb(click.Command):
             for name in param.opts
             if isinstance(param, click.Option)
         }
+        free = {name: param for name, param in names.items() if not isinstance(param, Unconfigured)}
         found: dict[str, Any] = {}
         for key, value in tables.get(verb, {}).items():
             param = names.get(dashed(key))
+            if isinstance(param, Unconfigured):
+                place = f"{key} in [{config.TABLE}.{verb}] of {path}"
+                raise UsageError(f"{place} is for the command line alone", "leave it out")
             if param is None or param.name is None or key == "help":
                 raise UsageError(
-                    f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), names)
+                    f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), free)
                 )
             if param.name in found:
                 raise UsageError(f"[{config.TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")

@@ -1,0 +1,33 @@
+"""What `import fastrnns_rs` offers."""
+
+from fastrnns_rs._core import Completed, run_command
+from fastrnns_rs.api.capture import profile
+from fastrnns_rs.api.measurement import bench
+from fastrnns_rs.api.upstream import BenchResult, trainbench
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.problem import Problem
+from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.profiling.schedule import Schedule
+from fastrnns_rs.registry import runner
+from fastrnns_rs.reporting.reading import read
+from fastrnns_rs.reporting.summary import Summary
+from fastrnns_rs.results import Run
+
+__all__ = [
+    "BenchResult",
+    "Capture",
+    "Completed",
+    "FastrnnsError",
+    "MissingError",
+    "Problem",
+    "Run",
+    "Schedule",
+    "Summary",
+    "UsageError",
+    "bench",
+    "profile",
+    "read",
+    "run_command",
+    "runner",
+    "trainbench",
+]

@@ -1,0 +1,129 @@
+"""The keyword arguments of `bench` and of `profile`, and what is made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from fastrnns_rs import registry
+from fastrnns_rs.context import JitSettings
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import MARK
+from fastrnns_rs.planning import Options
+from fastrnns_rs.problem import Sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastrnns_rs.planning import Choice
+    from fastrnns_rs.profiling.schedule import Schedule
+
+#: Fields of `Options` that are made of arguments, rather than being one.
+_MADE = {"choice", "sizes", "jit"}
+
+
+class BenchArguments(TypedDict, total=False):
+    """What is run, and how."""
+
+    groups: Sequence[str] | str | None
+    variable_lstms: bool
+    quick: bool
+    seq_length: int | None
+    num_layers: int | None
+    input_size: int | None
+    hidden_size: int | None
+    mini_batch: int | None
+    image_size: int | None
+    warmup: int | None
+    nloops: int | None
+    device: str
+    dtype: str
+    seed: int
+    allow_tf32: bool
+    threads: int | None
+    timeout: float
+    fuser: str
+    executor: str | None
+    cuda_pointwise_loop_level: int | None
+    cuda_pointwise_block_count: int | None
+    cuda_pointwise_block_size: int | None
+
+
+class ProfileArguments(BenchArguments, total=False):
+    """The same, and how it is captured."""
+
+    tool: str | None
+    tool_path: str | os.PathLike[str] | None
+    output_dir: str | os.PathLike[str] | None
+    sleep_between_seconds: float
+    inference: bool
+    keep: bool
+    redact: bool
+    baseline: bool
+    activities: Sequence[str] | str | None
+    schedule: Schedule | str | None
+    on_trace_ready: str | None
+    record_shapes: bool
+    profile_memory: bool
+    with_stack: bool
+    with_flops: bool
+    with_modules: bool
+    group_by_input_shape: bool
+    group_by_stack: int
+    sort_by: str | None
+    row_limit: int
+    memory_timeline: bool
+    memory_snapshot: bool
+
+
+def defaults_of(*kinds: type) -> dict[str, Any]:
+    """The defaults of the fields of dataclasses, by name."""
+    return {one.name: one.default for kind in kinds for one in fields(kind) if one.default is not MISSING}
+
+
+#: What `bench` takes where a call says nothing.
+BENCH_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, JitSettings)}
+
+
+def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Those arguments that are fields of a dataclass."""
+    return {one.name: given[one.name] for one in fields(kind) if one.name not in {*without}}
+
+
+def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
+    """What is to be run, from all arguments of a call."""
+    sizes, jit = Sizes(**fields_of(Sizes, given)), JitSettings(**fields_of(JitSettings, given))
+    return Options(choice=choice, sizes=sizes, jit=jit, **fields_of(Options, given, without=_MADE))
+
+
+def names_of(runners: object) -> list[str]:
+    """The names of runners, which are given by name or as functions, one or several.
+
+    Raises:
+        UsageError: There is something else among them.
+    """
+    if runners is None:
+        return []
+    if isinstance(runners, str) or callable(runners):
+        return names_of([runners])
+    if not isinstance(runners, Iterable):
+        raise UsageError(f"runners is {runners!r}", "give names, or functions decorated with @fastrnns_rs.runner(name)")
+    return [one if isinstance(one, str) else registry.name_of(one) for one in runners]
+
+
+def groups_of(groups: Sequence[str] | str | None) -> list[str]:
+    """The groups, which are given by name, one or several."""
+    return [groups] if isinstance(groups, str) else list(groups or ())
+
+
+def refuse_in_worker(function: str) -> None:
+    """Refuses a call that a file of runners makes when a worker imports it: workers would start workers without end.
+
+    Raises:
+        UsageError: This is a worker process.
+    """
+    if MARK in os.environ:
+        message = f"{function} was called while a worker process imported the runner's file"
+        raise UsageError(message, 'put the call under: if __name__ == "__main__":')

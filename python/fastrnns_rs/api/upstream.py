@@ -1,0 +1,115 @@
+"""`trainbench`, with the arguments and the result of PyTorch's fastrnns."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastrnns_rs import registry
+from fastrnns_rs.context import JitSettings, cuda_device_count
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem import PRESETS, Problem, Sizes, check_count, check_device, check_seed, resolve
+
+if TYPE_CHECKING:
+    import torch
+
+    from fastrnns_rs.runners import Creator
+
+
+class BenchResult(NamedTuple):
+    """What `trainbench` returns: the seven fields of PyTorch's fastrnns, in milliseconds on every device.
+
+    Attributes:
+        name: The name that was given.
+        avg_fwd: Mean of the timed forward phases.
+        std_fwd: Their standard deviation (n - 1); None for one loop.
+        info_fwd: The timed samples, a tensor of float64.
+        avg_bwd: As for forward; None where the model has no backward.
+        std_bwd: As for forward.
+        info_bwd: As for forward.
+    """
+
+    name: str
+    avg_fwd: float
+    std_fwd: float | None
+    info_fwd: torch.Tensor
+    avg_bwd: float | None
+    std_bwd: float | None
+    info_bwd: torch.Tensor | None
+
+
+def trainbench(
+    name: str,
+    rnn_creator: Creator | None = None,
+    nloops: int = 100,
+    warmup: int = 10,
+    seqLength: int = 100,  # noqa: N803
+    numLayers: int = 1,  # noqa: N803
+    inputSize: int = 512,  # noqa: N803
+    hiddenSize: int = 512,  # noqa: N803
+    miniBatch: int = 64,  # noqa: N803
+    device: str = "cuda",
+    seed: int | None = None,
+) -> BenchResult:
+    """Times one model in this process, with the arguments of PyTorch's fastrnns.
+
+    `bench` measures in a fresh process and keeps every sample; this is for code that has a creator at hand. TorchScript
+    compiles as the process is set to; TF32 is off.
+
+    Args:
+        name: Name of the result, and of the runner when no creator is given.
+        rnn_creator: Takes a `Problem`, returns a `ModelDef`. A creator that was written for fastrnns is called by
+            `lambda problem: creator(**problem.upstream_arguments())`.
+        nloops: Timed iterations.
+        warmup: Iterations before them.
+        seqLength: Time steps.
+        numLayers: Stacked layers.
+        inputSize: Features of the input.
+        hiddenSize: Features of the hidden state.
+        miniBatch: Sequences in a batch.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        seed: Seed of inputs and parameters; None for 0.
+
+    Returns:
+        Means, deviations and samples.
+
+    Raises:
+        UsageError: An argument makes no sense, or there is no such runner.
+        MissingError: The device is not there.
+        RunnerError: The model broke its contract.
+    """
+    import torch
+
+    from fastrnns_rs.measuring import Measurement, measure
+    from fastrnns_rs.stats import summarize
+
+    check_count("nloops", nloops, least=1)
+    check_count("warmup", warmup, least=0)
+    check_device(device)
+    check_seed(seed or 0)
+    sizes = Sizes(
+        seq_length=seqLength, num_layers=numLayers, input_size=inputSize, hidden_size=hiddenSize, mini_batch=miniBatch
+    )
+    where = resolve(device, cuda_device_count())
+    if where is None:
+        raise MissingError(f"there is no device {device}", "use the device cpu")
+    settings: dict[str, Any] = {"dtype": "float32", "device": where, "seed": seed or 0, "allow_tf32": False}
+    if rnn_creator is None:
+        known = registry.find(name)
+        rnn_creator, problem = known.creator, known.problem(sizes, PRESETS["upstream"], **settings)
+        refusal = known.refusal(problem)
+        if refusal:
+            raise UsageError(f"{name} cannot do this: {refusal}", "change the argument")
+    else:
+        problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
+    measurement = Measurement(warmup, nloops)
+    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement)
+    found = measurement.samples()
+    forward, backward = found["forward_ns"][warmup:], found["backward_ns"]
+
+    def phase(samples: list[int]) -> tuple[float, float | None, torch.Tensor]:
+        summary = summarize(samples)
+        deviation = None if summary.stddev is None else summary.stddev / 1e6
+        return summary.mean / 1e6, deviation, torch.tensor(samples, dtype=torch.float64) / 1e6
+
+    return BenchResult(name, *phase(forward), *((None, None, None) if backward is None else phase(backward[warmup:])))

@@ -1,0 +1,140 @@
+"""`fastrnns-rs doctor`."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+from click.core import ParameterSource
+
+from fastrnns_rs.cli.options import Verb
+from fastrnns_rs.diagnosis import ConfigEntry, diagnose
+from fastrnns_rs.documents import check_writable, to_plain, write_atomically
+from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.profiling.tools import PROGRAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.diagnosis import Diagnosis
+    from fastrnns_rs.health.check import Check
+
+Source = Literal["default", "pyproject", "environment", "flag"]
+
+_SOURCES: dict[ParameterSource | None, Source] = {
+    ParameterSource.DEFAULT_MAP: "pyproject",
+    ParameterSource.ENVIRONMENT: "environment",
+    ParameterSource.COMMANDLINE: "flag",
+}
+
+
+@click.command(name="doctor", cls=Verb)
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_DOCTOR_FORMAT",
+    type=click.Choice(["table", "json"]),
+    help="What to write. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_DOCTOR_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a check fails.")
+@click.pass_context
+def command(ctx: click.Context, format_name: str | None, as_json: bool, output: Path | None, strict: bool) -> int:
+    """Checks this machine, its profilers and the configuration.
+
+    Shown of the configuration is what differs from the defaults; the document has all of it.
+    """
+    if format_name is not None and as_json:
+        raise click.UsageError("--format and --json both say what to write; give one of them")
+    if output is not None:
+        check_writable(output)
+    contexts = [*_contexts(ctx)]
+    asked = next(one.params for one in contexts if one.info_name == "profile")
+    found = diagnose(
+        [entry for one in contexts for entry in _entries(one)],
+        programs={name: asked[f"{name}_path"] for name in PROGRAMS},
+        captures=asked["output_dir"],
+    )
+    text = json.dumps(to_plain(found), indent=2) if as_json or format_name == "json" else _tables(found)
+    if output is not None:
+        write_atomically(output, text + "\n")
+    else:
+        # As bytes: a document is UTF-8 whatever the terminal is.
+        click.echo(text.encode())
+    return ExitCode.FAILED if strict and not found.ok else ExitCode.DONE
+
+
+def _contexts(ctx: click.Context) -> Iterator[click.Context]:
+    """A context of each verb, with the values that its options have when no flag is given; the doctor's is `ctx`."""
+    from fastrnns_rs.cli import root
+
+    parent = ctx.find_root()
+    for name in root.list_commands(parent):
+        verb = root.get_command(parent, name)
+        if name == ctx.info_name:
+            yield ctx
+        elif verb is not None:
+            # Without its arguments, which it may not do without.
+            bare = copy.copy(verb)
+            bare.params = [param for param in verb.params if isinstance(param, click.Option)]
+            bare.no_args_is_help = False
+            yield bare.make_context(name, [], parent=parent)
+
+
+def _entries(ctx: click.Context) -> Iterator[ConfigEntry]:
+    for param in ctx.command.params:
+        if isinstance(param, click.Option) and param.name is not None and not param.hidden:
+            # The longest spelling is the one with dashes.
+            flag = max(param.opts, key=len).lstrip("-")
+            yield ConfigEntry(
+                key=f"{ctx.info_name}.{flag}",
+                value=_text(ctx.params.get(param.name)),
+                source=_SOURCES.get(ctx.get_parameter_source(param.name), "default"),
+            )
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _tables(found: Diagnosis) -> str:
+    parts = [_checks(found)]
+    if found.profilers:
+        parts.append(_profilers(found))
+    given = [entry for entry in found.config if entry.source != "default"]
+    if given:
+        rows = [(entry.key, entry.source, "-" if entry.value is None else entry.value) for entry in given]
+        parts.append("\n".join(_aligned([("option", "source", "value"), *rows])))
+    return "\n\n".join(parts)
+
+
+def _checks(found: Diagnosis) -> str:
+    rows = [(one.status, one.id, _quantity(one), one.message) for one in found.checks]
+    header, *lines = _aligned([("status", "check", "value", "message"), *rows])
+    hints = [f"\n  hint: {printable(one.hint)}" if one.hint else "" for one in found.checks]
+    return "\n".join([header, *(line + hint for line, hint in zip(lines, hints, strict=True))])
+
+
+def _quantity(check: Check) -> str:
+    return " ".join(str(part) for part in (check.value, check.unit) if part is not None)
+
+
+def _profilers(found: Diagnosis) -> str:
+    rows = [
+        (one.name, one.status, one.version or "-", one.path or "-", one.reason or " ".join(one.capabilities))
+        for one in found.profilers
+    ]
+    return "\n".join(_aligned([("profiler", "status", "version", "path", "what it can do"), *rows]))
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """A line for each row, its columns below one another."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]

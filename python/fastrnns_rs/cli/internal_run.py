@@ -1,0 +1,81 @@
+"""`fastrnns-rs profile --internal-run`: the runners in this process, for a profiler that somebody else starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs.cli import shared
+from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.profiling.torch_options import TorchOptions
+
+if TYPE_CHECKING:
+    from fastrnns_rs.profiling.request import ProfileRequest
+
+#: What is done with a capture, or around it: whoever starts the profiler does that.
+OF_THE_CAPTURE = (
+    *("nsys_path", "nvprof_path", "separate", "keep", "redact", "baseline", "timeout", "dry_run", "no_report"),
+    *("format_name", "as_json", "output"),
+)
+#: What the command that makes a capture tells the process that is profiled, and nobody else.
+FOR_THE_CHILD = ("runner", "runner_module", "answer", "stem", "flags_only")
+
+
+def check(request: ProfileRequest, given: dict[str, Any]) -> None:
+    """Refuses flags that would change nothing. What is configured waits for a command that can use it.
+
+    Raises:
+        UsageError: There is one.
+    """
+    if not given["internal_run"]:
+        if flags := _given(*FOR_THE_CHILD):
+            raise click.NoSuchOption(flags[0], ctx=click.get_current_context())
+        return
+    idle = OF_THE_CAPTURE if request.tool == "torch" else (*OF_THE_CAPTURE, "output_dir")
+    if flags := _given(*idle):
+        message = f"--internal-run makes no capture, and has no use for {' and '.join(flags)}"
+        raise UsageError(message, "leave it out, or leave out --internal-run")
+    if request.tool != "torch" and request.torch != TorchOptions():
+        raise UsageError("options of torch's profiler were given without it", "give --torch, or leave them out")
+
+
+def _given(*names: str) -> list[str]:
+    """The flags of options that were given on the command line."""
+    context = click.get_current_context()
+    params = [one for one in context.command.params if one.name in names and shared.is_flag(str(one.name))]
+    return [(one.secondary_opts if context.params[str(one.name)] is False else one.opts)[-1] for one in params]
+
+
+def run(request: ProfileRequest, given: dict[str, Any]) -> int:
+    """Runs the runners in this process: whoever started it watches."""
+    from fastrnns_rs.profiling import inside, naming
+
+    plan = inside.plan_of(request)
+    names = [task.runner.name for task in plan.tasks]
+    stem = given["stem"]
+    if stem is None and request.tool == "torch":
+        folder = given["output_dir"] or naming.default_folder()
+        stem = naming.reserve(folder, names, plan.tasks[0].problem)
+    try:
+        answer = inside.run(
+            request,
+            plan,
+            stem=stem or Path("prof"),
+            answer_path=given["answer"],
+            say=lambda line: click.echo(line, err=True),
+        )
+    finally:
+        if given["stem"] is None and stem is not None:
+            # It has held the name until there were files of this name; nothing is logged here.
+            naming.with_suffix(stem, ".log").unlink(missing_ok=True)
+    for cycle in answer.cycles if given["answer"] is None else []:
+        click.echo(f"{cycle['runner']}, cycle {cycle['index']}\n{cycle['table']}")
+        for path, _ in cycle["files"]:
+            click.echo(path)
+    for one in answer.runners:
+        if one.status != "ok":
+            hint = f"\nhint: {one.hint}" if one.hint else ""
+            click.echo(f"error: the runner {one.name} failed: {one.reason}{hint}", err=True)
+    return ExitCode.DONE if all(one.status == "ok" for one in answer.runners) else ExitCode.FAILED

@@ -1,0 +1,279 @@
+"""`fastrnns-rs profile`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs.cli import internal_run, shared
+from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
+from fastrnns_rs.documents import check_writable
+from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError
+from fastrnns_rs.profiling.request import DEFAULT_NLOOPS, DEFAULT_PAUSE_S, DEFAULT_TIMEOUT_S, TOOLS, ProfileRequest
+from fastrnns_rs.profiling.schedule import Schedule
+from fastrnns_rs.profiling.tools import PROGRAMS
+from fastrnns_rs.profiling.torch_options import TorchOptions
+
+if TYPE_CHECKING:
+    from fastrnns_rs.profiling import capturing
+    from fastrnns_rs.profiling.capturing import Place
+    from fastrnns_rs.profiling.preparing import Prepared
+    from fastrnns_rs.profiling.record import Capture
+
+EPILOG = """\b
+Examples:
+  fastrnns-rs profile --nsys
+  fastrnns-rs profile --torch --rnns jit py --with-stack
+  fastrnns-rs profile --nsys --dry-run
+  nsys profile -o mine fastrnns-rs profile --internal-run
+
+Flags may also be spelled with underscores. Defaults may stand in [tool.fastrnns-rs.profile] of pyproject.toml and in
+variables such as FASTRNNS_PROFILE_NLOOPS; flags win, and --rnns and --cnns win over a group that stands there."""
+
+
+_OF_TORCH = (
+    *("activities", "schedule", "on_trace_ready", "group_by_stack", "sort_by", "row_limit"),
+    *("memory_timeline", "memory_snapshot"),
+)
+
+
+@click.command(name="profile", cls=Verb, epilog=EPILOG)
+@click.option("--nsys", is_flag=True, help="Profile with Nsight Systems.")
+@click.option("--nvprof", is_flag=True, help="Profile with nvprof, on a GPU before Ampere.")
+@click.option("--torch", is_flag=True, help="Profile with torch.profiler.")
+@click.option("--nsys-path", type=click.Path(), help="The nsys to use. [default: the newest that is found]")
+@click.option("--nvprof-path", type=click.Path(), help="The nvprof to use.")
+@click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners. [default: cudnn aten jit]")
+@click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners; without names those of the group cnns.")
+@click.option("--group", cls=ListOption, metavar="NAME...", help="Groups, with --rnns and --cnns as in bench.")
+@click.option("--variable-lstms", is_flag=True, help="Also profile the group vl_rnns.")
+@shared.runner_files
+@shared.sizes
+@click.option("--quick", is_flag=True, help="Small sizes, on any device.")
+@click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
+@click.option("--nloops", type=shared.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations.")
+@click.option(
+    "--sleep-between-seconds",
+    type=click.FloatRange(min=0),
+    default=DEFAULT_PAUSE_S,
+    show_default=True,
+    help="Pause between two runners.",
+)
+@click.option("--inference", is_flag=True, help="Only the forward phase, without gradients.")
+@shared.machine
+@shared.torchscript
+@click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
+@click.option("--output-dir", type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]")
+@click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
+@click.option("--redact", is_flag=True, help="Take variables, output, and names of machine and user out of it.")
+@click.option("--baseline/--no-baseline", default=True, help="Whether to run without the profiler too, to compare.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    default=DEFAULT_TIMEOUT_S,
+    show_default=True,
+    help="How long a run may take.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the command line, with --json as a list of words; run nothing.")
+@click.option("--no-report", is_flag=True, help="Do not show a first summary.")
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_PROFILE_FORMAT",
+    type=click.Choice(["table", "json"]),
+    help="What to write to stdout.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    envvar="FASTRNNS_PROFILE_JSON",
+    is_flag=True,
+    help="Short for --format json: the capture record.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="Write that to a file instead.")
+@click.option(
+    "--internal-run",
+    cls=Unconfigured,
+    is_flag=True,
+    help="Run unwrapped in this process, for a profiler that you start yourself.",
+)
+@click.option("--activities", cls=ListOption, metavar="NAME...", help="torch: cpu, cuda. [default: by device]")
+@click.option("--schedule", metavar="KEY=N,...", help=f"torch: which iterations. [default: {Schedule()}]")
+@click.option("--on-trace-ready", metavar="TARGET", help="torch: chrome:DIR, tensorboard:DIR or module:function.")
+@click.option("--record-shapes", is_flag=True, help="torch: shapes of inputs.")
+@click.option("--profile-memory", is_flag=True, help="torch: allocations.")
+@click.option("--with-stack", is_flag=True, help="torch: Python's calls.")
+@click.option("--with-flops", is_flag=True, help="torch: count operations.")
+@click.option("--with-modules", is_flag=True, help="torch: modules of TorchScript.")
+@click.option("--group-by-input-shape", is_flag=True, help="torch: a row for each shape of inputs.")
+@click.option("--group-by-stack", type=Count(min=0), default=0, metavar="N", help="torch: a row for each N calls.")
+@click.option("--sort-by", metavar="KEY", help="torch: what the table is sorted by. [default: own time]")
+@click.option("--row-limit", type=int, default=TorchOptions().row_limit, show_default=True, help="torch: -1 for all.")
+@click.option("--memory-timeline", is_flag=True, help="torch: sizes over time, as JSON.")
+@click.option("--memory-snapshot", is_flag=True, help="torch: the history of CUDA's allocator.")
+@click.option("--runner", cls=Unconfigured, multiple=True, hidden=True)
+@click.option("--runner-module", cls=Unconfigured, multiple=True, hidden=True)
+@click.option("--answer", cls=Unconfigured, type=click.Path(path_type=Path), hidden=True)
+@click.option("--stem", cls=Unconfigured, type=click.Path(path_type=Path), hidden=True)
+@click.option(FLAGS_ONLY, cls=Unconfigured, is_flag=True, hidden=True)
+def command(**given: Any) -> int:
+    """Captures runners with a profiler, and checks that the capture holds what was asked for.
+
+    One capture holds all its runners: built and warmed up before it begins, then run one after the other. Each phase of
+    each iteration is a range runner/phase/iteration.
+    """
+    from fastrnns_rs import registry
+
+    for path in given["runner_file"]:
+        registry.load_file(path)
+    for module in given["runner_module"]:
+        registry.load_module(module)
+    request = request_of(given)
+    internal_run.check(request, given)
+    shared.note_idle_flags(request.options.choice)
+    if given["internal_run"]:
+        return internal_run.run(request, given)
+    if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
+        raise click.UsageError("--format and --json both say what stdout is to carry; give one of them")
+    return _capture(request, given)
+
+
+def request_of(given: dict[str, Any]) -> ProfileRequest:
+    """What was asked for, from the values of the flags."""
+    from fastrnns_rs.planning import Options
+    from fastrnns_rs.profiling.request import choice
+
+    if given["group"] == ():
+        raise click.UsageError("--group needs the name of at least one group")
+    # What is typed now counts more than what was configured some time.
+    by_flag = [name for name in TOOLS if given[name] and shared.is_flag(name)]
+    by_path = [name for name in PROGRAMS if given[f"{name}_path"] and shared.is_flag(f"{name}_path")]
+    asked = by_flag or by_path or [name for name in TOOLS if given[name]]
+    named = shared.is_flag("rnns") or shared.is_flag("cnns")
+    groups = None if named and not shared.is_flag("group") else given["group"]
+    if len(asked) > 1:
+        raise click.UsageError(f"--{' and --'.join(asked)} are profilers; give one of them")
+    tool = asked[0] if asked else None
+    switches = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape")
+    torch = TorchOptions(
+        activities=given["activities"],
+        schedule=Schedule() if given["schedule"] is None else Schedule.parse(given["schedule"]),
+        **shared.take(given, *switches, *(name for name in _OF_TORCH if name not in {"activities", "schedule"})),
+    )
+    if tool != "torch" and not any(map(shared.is_flag, (*switches, *_OF_TORCH))):
+        # Configured for when torch's profiler is at work.
+        torch = TorchOptions()
+    return ProfileRequest(
+        options=Options(
+            choice=choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
+            sizes=shared.sizes_of(given),
+            jit=shared.jit_of(given),
+            **shared.take(given, "quick", "warmup", "nloops", "timeout", *shared.MACHINE),
+        ),
+        tool=tool,
+        torch=torch,
+        **shared.take(given, "sleep_between_seconds", "inference"),
+    )
+
+
+def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
+    from fastrnns_rs.profiling import capturing, naming, preparing
+
+    as_json = given["as_json"] or given["format_name"] == "json"
+    shared.interrupt_when_told_to_end()
+    prepared = preparing.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
+    each = preparing.alone(prepared) if given["separate"] else [prepared]
+    if as_json and len(each) > 1 and not given["dry_run"]:
+        raise UsageError("--json is one capture record, and --separate makes several", "look for them in --output-dir")
+    _note_decisions(prepared)
+    folder = given["output_dir"] or naming.default_folder()
+    place = capturing.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
+    if given["output"] is not None:
+        check_writable(given["output"])
+    if given["dry_run"]:
+        lines = [capturing.dry_run(one, place) for one in each]
+        shared.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines), given["output"])
+        return ExitCode.DONE
+    texts, errors = [], []
+    for one in each:
+        text, error = _capture_one(one, place, as_json=as_json, report=not given["no_report"])
+        texts.append(text)
+        errors += [error] if error else []
+        if given["output"] is None:
+            shared.deliver(text, None)
+    if given["output"] is not None:
+        shared.deliver("".join(texts), given["output"])
+    for error in errors[:-1]:
+        click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
+    if errors:
+        raise errors[-1]
+    return ExitCode.DONE
+
+
+def _document(lines: list[str]) -> str:
+    """Command lines as a document: each an array of words, which no shell need take apart."""
+    commands = [shlex.split(line) for line in lines]
+    return json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": "1.0", "commands": commands}, indent=2) + "\n"
+
+
+def _note_decisions(prepared: Prepared) -> None:
+    """Says what was decided that nobody asked for."""
+    for name, why in prepared.skipped.items():
+        click.echo(f"note: {name} is skipped: {why}", err=True)
+    if prepared.chosen:
+        click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
+
+
+def _capture_one(
+    prepared: Prepared, place: Place, *, as_json: bool, report: bool
+) -> tuple[str, capturing.CaptureError | None]:
+    """What to say of a capture, and what is wrong with it."""
+    from fastrnns_rs.profiling import capturing
+
+    try:
+        capture, stem = capturing.capture(prepared, place, lambda line: click.echo(line, err=True))
+    except capturing.CaptureError as error:
+        # What there is may be of use; that it is not what was asked for is said by the error.
+        known = error.capture
+        return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error
+    for warning in capture.warnings:
+        click.echo(f"warning: {warning.message}", err=True)
+    if as_json:
+        return capture.to_json(), None
+    return _described(capture, stem) + ("\n" + _report(capture, stem, prepared) if report else ""), None
+
+
+def _report(capture: Capture, stem: Path, prepared: Prepared) -> str:
+    """Where the time went; where no device did anything, what the profiler itself makes of the capture."""
+    from fastrnns_rs.profiling.summary import first_summary
+    from fastrnns_rs.reporting.reading import read
+    from fastrnns_rs.reporting.sources import READABLE
+
+    try:
+        if any(artefact.kind in READABLE for artefact in capture.artefacts):
+            summary = read(stem.with_name(f"{stem.name}.json"))
+            if summary.devices:
+                return summary.render(width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
+    except FastrnnsError as error:
+        # The capture is there, whatever becomes of its report.
+        click.echo(f"warning: no report: {error.message}", err=True)
+        return ""
+    return first_summary(capture, prepared.tool)
+
+
+def _described(capture: Capture, stem: Path) -> str:
+    """Where everything is, and whether it can be trusted."""
+    lines = [f"{artefact.path}  {artefact.kind}, {artefact.size_bytes} bytes" for artefact in capture.artefacts]
+    lines.append(f"{stem}.json  the record")
+    passed = sum(check.ok for check in capture.checks)
+    lines.append(f"{passed} of {len(capture.checks)} checks passed")
+    if capture.profiled_over_unprofiled is not None:
+        lines.append(f"under the profiler the iterations took {capture.profiled_over_unprofiled:.2f} times as long")
+    return "\n".join(lines) + "\n"

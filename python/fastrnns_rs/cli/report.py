@@ -1,0 +1,130 @@
+"""`fastrnns-rs report`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastrnns_rs._core import name_kinds, summary_formats, summary_views
+from fastrnns_rs.cli import shared
+from fastrnns_rs.cli.options import Count, ListOption, Verb
+from fastrnns_rs.documents import check_writable
+from fastrnns_rs.errors import ExitCode, printable
+
+#: What the extension counts with.
+_LARGEST = 2**63 - 1
+_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
+    """A time with its unit, as whole nanoseconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """`1.5ms` is 1500000."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+)(?:\.(\d+))?\s*(ns|us|µs|ms|s)", str(value).strip())
+        if found is None:
+            self.fail(f"{value!r} is no time with a unit, such as 1.5ms or 200us", param, ctx)
+        whole, fraction, unit = found[1], found[2] or "", found[3].replace("µ", "u")
+        scale: int = 10 ** len(fraction)
+        nanoseconds = int(whole + fraction) * _UNITS[unit] // scale
+        if nanoseconds > _LARGEST:
+            self.fail(f"{value!r} is longer than 292 years", param, ctx)
+        return nanoseconds
+
+
+def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
+    return click.Choice([name for name, _ in found])
+
+
+@click.command(name="report", cls=Verb)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--by", type=_choices(summary_views()), default="overview", show_default=True, help="What to list.")
+@click.option(
+    "--top",
+    type=Count(min=0, max=_LARGEST),
+    metavar="N",
+    help="At most N rows of a list. [default: 10 in the overview]",
+)
+@click.option("--device", cls=ListOption, metavar="N...", help="Only these devices, by number.")
+@click.option("--stream", cls=ListOption, metavar="N...", help="Only these streams, by number.")
+@click.option("--process", cls=ListOption, metavar="N...", help="Only these processes, by number.")
+@click.option("--since", type=Time(), metavar="TIME", help="Only from then on: 1.5ms after the first device operation.")
+@click.option("--until", type=Time(), metavar="TIME", help="Only up to then.")
+@click.option("--filter", metavar="REGEX", help="Only names in which this is found.")
+@click.option("--names", type=_choices(name_kinds()), default="full", show_default=True, help="Names of kernels.")
+@click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
+@click.option("--wall-time-ms", type=float, metavar="MS", help="inductor: how long a run took without a profiler.")
+@click.option(
+    "--runs", type=Count(min=1, max=_LARGEST), default=1, show_default=True, help="inductor: runs in the capture."
+)
+@click.option("--nsys-path", metavar="PATH", help="The nsys that exports reports. [default: the newest]")
+@click.option("--strict", is_flag=True, help="A damaged capture is an error.")
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_REPORT_FORMAT",
+    type=_choices(summary_formats()),
+    help="What to write. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_REPORT_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+def command(**given: Any) -> int:
+    """Shows where the time of captures went: traces of torch.profiler, exports and reports of nsys, records of profile.
+
+    Several files are summarised together.
+    """
+    from fastrnns_rs.reporting.reading import Inductor, read
+
+    if given["format_name"] is not None and given["as_json"]:
+        raise click.UsageError("--format and --json both say what to write; give one of them")
+    shared.interrupt_when_told_to_end()
+    if given["output"] is not None:
+        check_writable(given["output"])
+    wall_time_ms, inductor = given["wall_time_ms"], None
+    if wall_time_ms is not None:
+        inductor = Inductor(wall_time_ms=wall_time_ms, runs=given["runs"], name=given["files"][0].name)
+    elif given["by"] == "inductor":
+        raise click.UsageError("--by inductor needs --wall-time-ms: how long a run takes without a profiler")
+    summary = read(
+        *given["files"],
+        devices=_numbers("device", given["device"]),
+        streams=_numbers("stream", given["stream"]),
+        processes=_numbers("process", given["process"]),
+        since_ns=given["since"],
+        until_ns=given["until"],
+        inductor=inductor,
+        by_shape=given["by"] == "launch-shape",
+        pattern=given["filter"],
+        **shared.take(given, "categories", "strict", "nsys_path"),
+    )
+    format_name = "json" if given["as_json"] else given["format_name"] or "table"
+    if format_name in {"json", "csv"}:
+        # The text has no room for them, or whoever reads it is a program.
+        for warning in summary.document.warnings:
+            click.echo(f"warning: {printable(warning.message)}", err=True)
+    on_terminal = given["output"] is None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if on_terminal else None
+    text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names"))
+    shared.deliver(text, given["output"])
+    return ExitCode.DONE
+
+
+def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:
+    if words is None:
+        return []
+    numbers = [word.removeprefix("cuda:") if flag == "device" else word for word in words]
+    if not numbers or not all(re.fullmatch(r"-?\d+", word) for word in numbers):
+        raise click.UsageError(f"--{flag} takes numbers, such as --{flag} 0 1")
+    found = [int(word) for word in numbers]
+    if any(abs(number) > _LARGEST for number in found):
+        raise click.UsageError(f"--{flag} takes numbers of at most 64 bits")
+    return found

@@ -1,0 +1,187 @@
+"""Makes a capture: under a profiler, in a form that can be read, and looked at.
+
+Whatever happens, the log and the record of it stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents import Notice
+from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.profiling import judging, keeping, naming, tools
+from fastrnns_rs.profiling.attempt import Attempt, Entry
+from fastrnns_rs.profiling.baseline import Baseline
+from fastrnns_rs.profiling.forwarding import child_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrnns_rs._core import Profiler
+    from fastrnns_rs.profiling.preparing import Prepared
+    from fastrnns_rs.profiling.record import Capture, CheckEntry
+    from fastrnns_rs.profiling.request import ProfileRequest
+
+
+class CaptureError(FastrnnsError):
+    """There is no capture, or not the one that was asked for.
+
+    Attributes:
+        capture: The record of what there is.
+        log: The file with everything that was printed.
+    """
+
+    def __init__(self, message: str, hint: str, capture: Capture, log: Path) -> None:
+        super().__init__(message, hint)
+        self.capture = capture
+        self.log = log
+        if capture.timed_out:
+            self.exit_code = ExitCode.TIMED_OUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a capture goes and what becomes of its parts.
+
+    Attributes:
+        folder: Its folder.
+        keep: Files that were only a step on the way to others stay.
+        redact: What nobody else should read is taken out, and files that it cannot be taken out of are removed.
+        baseline: The runners also run without the profiler, to know how much slower it makes them.
+    """
+
+    folder: Path
+    keep: bool = False
+    redact: bool = False
+    baseline: bool = True
+
+
+def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambda _line: None) -> tuple[Capture, Path]:
+    """Makes a capture.
+
+    Args:
+        prepared: What to capture.
+        place: Where it goes.
+        say: Called with a line for a person before each step.
+
+    Returns:
+        The record, and the path of the capture's files without their suffixes.
+
+    Raises:
+        CaptureError: A runner, the profiler or a check failed; the record is in it.
+        FastrnnsError: The folder cannot be written to.
+        KeyboardInterrupt: Ctrl-C; what there is until then stays.
+    """
+    plan, tool = prepared.plan, prepared.tool
+    stem = naming.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
+    attempt = Attempt(stem, prepared.request.options.timeout)
+
+    def keep(found: list[CheckEntry]) -> Capture:
+        return keeping.keep(plan, tool, attempt, found, intermediate=place.keep, redact=place.redact)
+
+    try:
+        _make(prepared, attempt, say, baseline=place.baseline)
+        found = judging.check(prepared.request, plan, tool, attempt)
+        record = keep(found)
+    except BaseException as error:
+        attempt.log.append(Entry(f"# {type(error).__name__}: {error}"))
+        # Whoever was interrupted has not looked at it yet.
+        attempt.answer = attempt.answer or attempt.said()
+        # What went wrong matters more than that nothing can be written any more.
+        with contextlib.suppress(OSError, FastrnnsError):
+            kept = keep([]).artefacts
+            say(f"what there is of the capture: {', '.join(one.path for one in kept) or 'nothing'}")
+        if isinstance(error, OSError):
+            message = f"{error.filename or place.folder} cannot be written: {error.strerror}"
+            raise FastrnnsError(message, "make room, or give --output-dir on another disk") from error
+        raise
+    reason = judging.failure(tool, attempt, record)
+    if reason is not None:
+        raise CaptureError(*reason, record, attempt.log_path)
+    return record, stem
+
+
+def dry_run(prepared: Prepared, place: Place) -> str:
+    """The command that would be run, quoted for a shell."""
+    plan = prepared.plan
+    stem = place.folder.absolute() / naming.name(_names(prepared), plan.tasks[0].problem, datetime.now(UTC))
+    cuda = judging.uses_cuda(plan)
+    child = child_command(prepared.request, plan, stem, None)
+    return shlex.join(prepared.tool.wrap(child, stem, cuda=cuda, capture_range=cuda))
+
+
+def _names(prepared: Prepared) -> list[str]:
+    return [task.runner.name for task in prepared.plan.tasks]
+
+
+def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, baseline: bool) -> None:
+    plan, tool = prepared.plan, prepared.tool
+    unprofiled = _run_baseline(prepared, attempt, say) if baseline else None
+    if unprofiled is not None and unprofiled.all_failed:
+        # They would fail in the same way, only later.
+        attempt.answer = unprofiled.answer
+        return
+    say(f"running under {tool.name}")
+    cuda = judging.uses_cuda(plan)
+    _profile(prepared, attempt, capture_range=cuda)
+    _read(tool, attempt, say)
+    may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
+    if may_fall_back and judging.holds_no_range(tool, attempt):
+        message = f"{tool.name} saw none of the iterations in the range that it was given: everything is captured"
+        evidence = shlex.join(attempt.command)
+        attempt.warnings.append(Notice(code="range_yielded_nothing", message=message, evidence=evidence, hint=None))
+        say(message)
+        # What is there would be taken for the new capture.
+        for path, _, _ in tool.artefacts(attempt.stem):
+            path.unlink(missing_ok=True)
+        _profile(prepared, attempt, capture_range=False)
+        _read(tool, attempt, say)
+    if unprofiled is not None:
+        _compare(prepared, attempt, unprofiled)
+
+
+def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], None]) -> Baseline:
+    """Runs the runners without the profiler. Should that fail, there is still a capture to make."""
+    say("running without the profiler")
+    # Without a tool: torch's profiler is inside the command, whatever stands before it.
+    command = _child(prepared, attempt, replace(prepared.request, tool=None))
+    found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
+    attempt.ran_out_of_time = False
+    if found.trouble is not None:
+        attempt.warnings.append(found.trouble)
+        say(found.trouble.message)
+    return found
+
+
+def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None:
+    """Notes how much longer the captured iterations took, or why nobody knows."""
+    captured = prepared.request.captured(prepared.plan.nloops)
+    attempt.ratio, differing = unprofiled.ratio(captured, attempt.answer)
+    attempt.warnings += [] if differing is None else [differing]
+    attempt.log += [Entry(line) for line in unprofiled.described(captured, attempt.answer)]
+
+
+def _profile(prepared: Prepared, attempt: Attempt, *, capture_range: bool) -> None:
+    child = _child(prepared, attempt, prepared.request)
+    cuda = judging.uses_cuda(prepared.plan)
+    attempt.command = prepared.tool.wrap(child, attempt.stem, cuda=cuda, capture_range=capture_range)
+    attempt.completed, attempt.answer = attempt.run_and_listen(attempt.command, "under the profiler")
+
+
+def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:
+    return child_command(request, prepared.plan, attempt.stem, str(attempt.answer_path))
+
+
+def _read(tool: Profiler, attempt: Attempt, say: Callable[[str], None]) -> None:
+    """Brings what the profiler wrote into a form that can be read."""
+    done: list[str] = []
+    while (step := tool.finish(attempt.stem)) is not None and step != done:
+        say(f"running {Path(step[0]).name}")
+        attempt.run(step, "to read the capture")
+        # The same again would fail again.
+        done = step

@@ -1,0 +1,155 @@
+"""What nobody else should read, and how it is found: variables, folders of the user, names of machine and user.
+
+It is looked for as bytes: a variable need not be UTF-8.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import platform
+import pwd
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+REDACTED = "[redacted]"
+#: Where it is looked for. Prose is what we write ourselves: there more goes, since nothing else reads it.
+Form = Literal["database", "table", "json", "prose"]
+
+#: A variable this short, such as `_=1`, may stand in any text.
+_SHORTEST = 8
+_LETTER = rb"[A-Za-z0-9\x80-\xff]"
+#: Ends a folder's name: not in the middle of a longer one.
+_ENDS = rb"(?![\w\x80-\xff-]|\.[\w\x80-\xff])"
+#: A part of a path around a name.
+_PART = rb'[^/"\\\s:,;()\[\]]*'
+#: What stands in lists of folders on every machine.
+_COMMON = ("/usr/", "/bin", "/sbin", "/lib", "/opt/", "/etc/")
+#: What ranges, which have the look of paths, consist of.
+_OF_RANGES = re.compile(r"forward|backward|\d*")
+
+
+class Rule(NamedTuple):
+    """Something to take out: how it is found fast, how exactly, and what comes in its place."""
+
+    literal: bytes
+    pattern: re.Pattern[bytes]
+    placeholder: bytes
+
+
+def rules(variables: Mapping[str, str], form: Form, folder: Path | None = None) -> list[Rule]:
+    """What to take out, in that order.
+
+    Args:
+        variables: Those of the process that was profiled.
+        form: Where it is looked for.
+        folder: The folder of the capture, which becomes `.`.
+    """
+    folders = _folders(variables, folder)
+    texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
+    texts += [value for value in variables.values() if form == "prose" or _is_telling(value)]
+    found = {text: Rule(text, re.compile(re.escape(text)), REDACTED.encode()) for text in _spelled(texts, form)}
+    found = {text: rule for text, rule in found.items() if len(text) >= _SHORTEST}
+    for name, placeholder in folders.items():
+        for text in _spelled([name], form):
+            found[text] = Rule(text, re.compile(re.escape(text) + _ENDS), placeholder.encode())
+    # The longest first: a folder in the home folder is more than that.
+    ordered = sorted(found.values(), key=lambda rule: -len(rule.literal))
+    cut = [_cut([*map(_encoded, folders), *(b"/" + name for name in _names())])] if form == "table" else []
+    return [*ordered, *cut, *_name_rules(form)]
+
+
+def hide(content: bytes, found: Iterable[Rule]) -> bytes:
+    """The same without what the rules find."""
+    for rule in found:
+        if rule.literal in content:
+            content = rule.pattern.sub(rule.placeholder.replace(b"\\", rb"\\"), content)
+    return content
+
+
+def hide_text(text: str, found: Iterable[Rule]) -> str:
+    """The same for a text."""
+    return hide(_encoded(text), found).decode("utf-8", "surrogateescape")
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
+    """Each text as it may stand there. In JSON a quote that is not escaped would be one of JSON's own."""
+    for text in texts:
+        spelled = [text]
+        if form == "json":
+            spelled = [json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]]
+        elif form == "prose":
+            # As a shell takes it, as Python shows it, and on one line.
+            spelled += [text.replace("'", "'\"'\"'"), repr(text)[1:-1], " ".join(text.split())]
+        yield from filter(None, map(_encoded, spelled))
+
+
+def _is_telling(value: str) -> bool:
+    """Whether a value is more than a word or a number, which stand in any trace."""
+    return bool(re.search(r"[^\W\deE]|/", value) and re.search(r"[^A-Za-z_]", value))
+
+
+def _folders(variables: Mapping[str, str], folder: Path | None) -> dict[str, str]:
+    """Folders, and what becomes of each."""
+    found = {str(folder): "."} if folder is not None else {}
+    home = os.path.expanduser("~")  # noqa: PTH111
+    for one in (home, os.path.realpath(home)):
+        found.setdefault(one.rstrip("/"), "~")
+    others = [f"/home/{name}" for name in _users()]
+    with suppress(KeyError):
+        others.append(pwd.getpwuid(os.getuid()).pw_dir)
+    with suppress(OSError):
+        others.append(os.getcwd())  # noqa: PTH109
+    for value in variables.values():
+        others += [value] if value.startswith("/") and value.rstrip("/").count("/") > 1 else []
+        listed = value.split(os.pathsep)
+        others += [one for one in listed if one.count("/") > 1 and one[0] == "/" and not one.startswith(_COMMON)]
+    for one in others:
+        found.setdefault(one.rstrip("/"), REDACTED)
+    # All that is absolute begins with "/", and names of ranges have one.
+    return {one: placeholder for one, placeholder in found.items() if one.startswith("/")}
+
+
+def _users() -> set[str]:
+    found = set()
+    with suppress(KeyError, OSError):
+        found.add(getpass.getuser())
+    with suppress(KeyError):
+        found.add(pwd.getpwuid(os.getuid()).pw_name)
+    return {name for name in found if name}
+
+
+def _names() -> set[bytes]:
+    """The names of users and of the machine, with and without its domain."""
+    machine = platform.node()
+    names = {*_users(), machine, machine.partition(".")[0]}
+    return {_encoded(name) for name in names if len(name) > 1 and not _OF_RANGES.fullmatch(name)}
+
+
+def _name_rules(form: Form) -> Iterator[Rule]:
+    """In data only as part of a path: a bare "root" stands in many a text."""
+    for name in sorted(_names(), key=len, reverse=True):
+        word = rb"(?<!" + _LETTER + rb")" + re.escape(name) + rb"(?!" + _LETTER + rb")"
+        pattern = word if form == "prose" else rb"(?<=/)" + _PART + word + _PART
+        yield Rule(name, re.compile(pattern), REDACTED.encode())
+
+
+def _cut(folders: Iterable[bytes]) -> Rule:
+    """Torch's tables cut paths that are long at their beginning, and put three dots there."""
+    ends = {folder[start:] for folder in folders for start in range(len(folder))}
+    # The longest first: a short one may be the end of another folder too.
+    pattern = b"|".join(map(re.escape, sorted(ends, key=len, reverse=True)))
+    return Rule(b"...", re.compile(rb"\.\.\.(?:" + pattern + rb")(?=/)"), f"...{REDACTED}".encode())

@@ -1,0 +1,67 @@
+"""The files that torch's profiler writes: what they are called, and whether they are complete."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import shutil
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import torch.profiler
+
+from fastrnns_rs.errors import FastrnnsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def export(profiler: torch.profiler.profile, path: Path) -> Path:
+    """Writes a trace in Chrome's form, and compresses it."""
+    # torch compresses too, but from a file wherever temporary ones are, and whether or not that one is complete.
+    plain = path.with_suffix("")
+    try:
+        profiler.export_chrome_trace(str(plain))
+        _check_complete(plain)
+        with plain.open("rb") as source, gzip.open(path, "wb", compresslevel=6) as target:
+            shutil.copyfileobj(source, target)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        plain.unlink(missing_ok=True)
+    return path
+
+
+def export_for_tensorboard(profiler: torch.profiler.profile, folder: Path, worker: str) -> Path:
+    """Writes a trace where TensorBoard finds it, under a name that torch ends with the time."""
+    pattern = f"{glob.escape(worker)}.*.pt.trace.json"
+    before = set(folder.glob(pattern))
+    torch.profiler.tensorboard_trace_handler(str(folder), worker_name=worker)(profiler)
+    path = next(iter(set(folder.glob(pattern)) - before), folder / worker)
+    _check_complete(path)
+    return path
+
+
+def _check_complete(path: Path) -> None:
+    """Refuses a trace that torch did not write to its end, of which it says nothing to Python.
+
+    Raises:
+        FastrnnsError: It is missing or cut short.
+    """
+    tail = b""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        file.seek(max(path.stat().st_size - 16, 0))
+        tail = file.read()
+    if not tail.rstrip().endswith(b"}"):
+        raise FastrnnsError(f"torch could not write the trace {path}", "make sure that the disk has room for it")
+
+
+@contextmanager
+def writing_told() -> Iterator[None]:
+    """Tells of a file that cannot be written in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise FastrnnsError(f"cannot write {error.filename or 'a file'}: {error.strerror or error}") from error

@@ -1,0 +1,142 @@
+//! What to run, and running it to its end.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{self, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Access, Mode, OFlags, access, open};
+use rustix::io::Errno;
+
+use super::process::Process;
+use crate::error::{Error, Result};
+
+/// How long a command that was asked to end has before it is killed.
+pub const GRACE: Duration = Duration::from_secs(1);
+/// Where programs are looked for when there is no `PATH`, as everywhere else.
+const USUAL_PATH: &str = "/bin:/usr/bin";
+/// A signal that lands on another thread does not wake ours: look up this often.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A command as an argument vector; no shell ever sees it.
+#[derive(Debug, Clone, Default)]
+pub struct Command {
+    /// The program, looked up on `PATH` unless it holds a slash, and its arguments.
+    pub argv: Vec<OsString>,
+    /// Its variables; None for those of this process.
+    pub environment: Option<Vec<(OsString, OsString)>>,
+    /// Where it runs; None for the folder of this process.
+    pub directory: Option<PathBuf>,
+    /// Whether we write to its standard input, which is empty otherwise.
+    pub feed: bool,
+    /// Whether lines of its standard output are handed out, beside the tail that is kept.
+    pub lines: bool,
+}
+
+impl Command {
+    /// The variables that it will see.
+    pub(super) fn variables(&self) -> Vec<(OsString, OsString)> {
+        self.environment.clone().unwrap_or_else(|| env::vars_os().collect())
+    }
+
+    /// The file that its first argument stands for.
+    ///
+    /// # Errors
+    ///
+    /// There is no argument, a text is not possible, or there is no such program or folder.
+    pub(super) fn program(&self) -> Result<PathBuf> {
+        let Some(first) = self.argv.first() else {
+            return Err(Error::NotACommand { reason: "it has no arguments".to_owned() });
+        };
+        let pairs = self.environment.iter().flatten().flat_map(|(name, value)| [name, value]);
+        let directory = self.directory.as_deref().map(Path::as_os_str);
+        if let Some(bad) = self.argv.iter().chain(pairs).map(OsString::as_os_str).chain(directory).find(has_nul) {
+            return Err(Error::NotACommand {
+                reason: format!("\"{}\" holds a NUL character", bad.as_bytes().escape_ascii()),
+            });
+        }
+        let mut names = self.environment.iter().flatten().map(|(name, _)| name.as_bytes());
+        if let Some(bad) = names.find(|name| name.is_empty() || name.contains(&b'=')) {
+            return Err(Error::NotACommand { reason: format!("\"{}\" is no variable's name", bad.escape_ascii()) });
+        }
+        if let Some(directory) = directory {
+            open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+                .map_err(|errno| Error::spawn(directory, errno))?;
+        }
+        if first.as_bytes().contains(&b'/') {
+            return Ok(PathBuf::from(first));
+        }
+        let path = match &self.environment {
+            Some(pairs) => pairs.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()),
+            None => env::var_os("PATH"),
+        };
+        let path = path.unwrap_or_else(|| USUAL_PATH.into());
+        let found = find(first, Some(&path)).ok_or_else(|| Error::spawn(first, Errno::NOENT))?;
+        // A folder of the path may be relative to ours, and the command runs in its own.
+        Ok(path::absolute(&found).unwrap_or(found))
+    }
+}
+
+fn has_nul(text: &&OsStr) -> bool {
+    text.as_bytes().contains(&0)
+}
+
+/// The first executable file of this name on a `PATH`.
+pub fn find(name: &OsStr, path: Option<&OsStr>) -> Option<PathBuf> {
+    env::split_paths(path?).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+}
+
+/// Whether a file is there that may be executed.
+pub fn is_executable(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completed {
+    /// What it exited with; None when a signal ended it.
+    pub exit_status: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+    /// Whether it was ended because its time was up.
+    pub timed_out: bool,
+    /// The end of its standard output, at most [`super::tail::TAIL_BYTES`].
+    pub stdout_tail: Vec<u8>,
+    /// The end of its standard error.
+    pub stderr_tail: Vec<u8>,
+    /// From its start to its end.
+    pub duration: Duration,
+}
+
+/// Runs a command to its end and ends everything that it leaves behind.
+///
+/// # Errors
+///
+/// It cannot be started, or `interrupted` said so; then it has been ended.
+pub fn run(
+    command: &Command,
+    timeout: Option<Duration>,
+    grace: Duration,
+    mut interrupted: impl FnMut() -> bool,
+) -> Result<Completed> {
+    let mut process = Process::start(command)?;
+    // A time so far away that the clock cannot hold it is none.
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let mut timed_out = false;
+    while !process.ended() {
+        let tick = Instant::now() + TICK;
+        process.pump(deadline.map_or(tick, |deadline| deadline.min(tick)))?;
+        if interrupted() {
+            process.end(grace)?;
+            return Err(Error::Interrupted);
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) && !process.ended() {
+            timed_out = true;
+            break;
+        }
+    }
+    let mut completed = process.end(grace)?;
+    completed.timed_out = timed_out;
+    Ok(completed)
+}

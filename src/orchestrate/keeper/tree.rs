@@ -1,0 +1,90 @@
+//! Who started whom, as the kernel tells it under `/proc`.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The children of a process, those that were left to it included.
+pub(super) fn children(pid: Pid) -> Vec<Pid> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())) else { return Vec::new() };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        match fs::read_to_string(thread.path().join("children")) {
+            Ok(list) => found.extend(list.split_ascii_whitespace().filter_map(number)),
+            // A kernel without this list, or a thread that has just ended.
+            Err(_) if !Path::new("/proc/thread-self/children").exists() => return children_by_parent(pid),
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// A process and all that descend from it, itself last.
+pub(super) fn tree(root: Pid) -> Vec<Pid> {
+    let mut found: Vec<Pid> = children(root).into_iter().flat_map(tree).collect();
+    found.push(root);
+    found
+}
+
+/// Kills every process that has this mark, or one that goes on from it, among its variables, or is in the group or the
+/// session of `leader`, with all that descends from them, until there is none.
+pub(super) fn kill_related(mark: &[u8], leader: Option<Pid>) {
+    let is_led = |pid| {
+        let stat = Stat::of(pid);
+        leader.is_some() && stat.is_some_and(|stat| stat.group == leader || stat.session == leader)
+    };
+    // One that forks as fast as it is killed must not hold us for ever.
+    for _ in 0..100 {
+        let related = all().filter(|&pid| has_variable(pid, mark) || is_led(pid)).flat_map(tree);
+        let alive: Vec<Pid> = related.filter(|&pid| Stat::of(pid).is_some_and(|stat| stat.is_alive)).collect();
+        if alive.is_empty() {
+            return;
+        }
+        for pid in alive {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Whether a process was started with a variable that is this text, or begins with it and a slash.
+fn has_variable(pid: Pid, text: &[u8]) -> bool {
+    let is_it =
+        |variable: &[u8]| variable.strip_prefix(text).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
+    fs::read(format!("/proc/{}/environ", pid.as_raw_pid()))
+        .is_ok_and(|environment| environment.split(|&byte| byte == 0).any(is_it))
+}
+
+fn children_by_parent(pid: Pid) -> Vec<Pid> {
+    all().filter(|&candidate| Stat::of(candidate).is_some_and(|stat| stat.parent == Some(pid))).collect()
+}
+
+fn all() -> impl Iterator<Item = Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str().and_then(number))
+}
+
+/// What `/proc/PID/stat` says of a process.
+struct Stat {
+    /// Not when only its exit status is left.
+    is_alive: bool,
+    parent: Option<Pid>,
+    group: Option<Pid>,
+    session: Option<Pid>,
+}
+
+impl Stat {
+    fn of(pid: Pid) -> Option<Self> {
+        let text = fs::read(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+        // The name stands before, in parentheses, and may hold anything.
+        let end = text.iter().rposition(|&byte| byte == b')')?;
+        let mut fields = std::str::from_utf8(&text[end + 1..]).ok()?.split_ascii_whitespace();
+        let is_alive = !matches!(fields.next()?, "Z" | "X");
+        let mut next = || fields.next().and_then(number);
+        Some(Self { is_alive, parent: next(), group: next(), session: next() })
+    }
+}
+
+fn number(text: &str) -> Option<Pid> {
+    Pid::from_raw(text.parse().ok()?)
+}

@@ -1,0 +1,285 @@
+//! A running command: what it says, and how it is brought to an end.
+
+use std::mem;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::{Errno, read, write};
+use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+
+use super::command::{Command, Completed};
+use super::keeper::{self, Line, Order, Report};
+use super::tail::Tail;
+use crate::error::{Error, Result};
+
+/// A pipe that holds more is emptied less often.
+const PIPE_BYTES: usize = 1024 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
+/// How long a command has to take what we write to it.
+const FEEDING: Duration = Duration::from_secs(10);
+/// How long the keeper has to find and kill what a command left; it takes milliseconds.
+const SWEEPING: Duration = Duration::from_secs(5);
+/// Lines that nobody takes do not grow without bound.
+const MOST_LINE_BYTES: usize = 256 * 1024 * 1024;
+
+/// A command that was started.
+#[derive(Debug)]
+pub struct Process {
+    line: Line,
+    stdin: Option<OwnedFd>,
+    stdout: Stream,
+    stderr: Stream,
+    lines: Option<Lines>,
+    duration: Duration,
+    exit_status: Option<i32>,
+    signal: Option<i32>,
+    /// Whether it and all that it started are gone.
+    gone: bool,
+    chunk: Vec<u8>,
+}
+
+/// Its standard output, for a caller who reads it line by line.
+#[derive(Debug, Default)]
+struct Lines {
+    bytes: Vec<u8>,
+    /// How many of the bytes are complete lines.
+    complete: usize,
+}
+
+impl Lines {
+    fn push(&mut self, chunk: &[u8]) {
+        if self.bytes.len() + chunk.len() > MOST_LINE_BYTES {
+            return;
+        }
+        if let Some(at) = chunk.iter().rposition(|&byte| byte == b'\n') {
+            self.complete = self.bytes.len() + at + 1;
+        }
+        self.bytes.extend_from_slice(chunk);
+    }
+
+    /// The complete lines, or all there is.
+    fn take(&mut self, all: bool) -> Vec<u8> {
+        let rest = self.bytes.split_off(if all { self.bytes.len() } else { self.complete });
+        self.complete = 0;
+        mem::replace(&mut self.bytes, rest)
+    }
+}
+
+/// One of its output streams, as far as it has come.
+#[derive(Debug)]
+struct Stream {
+    pipe: Option<OwnedFd>,
+    tail: Tail,
+}
+
+impl Stream {
+    fn open() -> Result<(Self, OwnedFd)> {
+        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::supervision)?;
+        fcntl_setfl(&ours, OFlags::NONBLOCK).map_err(Error::supervision)?;
+        // A user has only so much room for pipes; without it the usual 64 KiB do.
+        let _ = fcntl_setpipe_size(&ours, PIPE_BYTES);
+        Ok((Self { pipe: Some(ours), tail: Tail::default() }, theirs))
+    }
+
+    /// Takes what the pipe holds, at most a chunk; None when there is nothing to be had now.
+    fn take<'chunk>(&mut self, chunk: &'chunk mut [u8]) -> Option<&'chunk [u8]> {
+        match read(self.pipe.as_ref()?, &mut *chunk) {
+            Ok(0) => {
+                self.pipe = None;
+                None
+            }
+            Ok(count) => {
+                self.tail.push(&chunk[..count]);
+                Some(&chunk[..count])
+            }
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            Err(_) => {
+                self.pipe = None;
+                None
+            }
+        }
+    }
+}
+
+impl Process {
+    /// Starts a command as a child of the keeper.
+    ///
+    /// # Errors
+    ///
+    /// There is no such program, or it cannot be started.
+    pub fn start(command: &Command) -> Result<Self> {
+        let program = command.program()?;
+        let (stdin, their_stdin) = if command.feed {
+            let (theirs, ours) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::supervision)?;
+            fcntl_setfl(&ours, OFlags::NONBLOCK).map_err(Error::supervision)?;
+            (Some(ours), theirs)
+        } else {
+            (None, keeper::nothing()?)
+        };
+        let (stdout, their_stdout) = Stream::open()?;
+        let (stderr, their_stderr) = Stream::open()?;
+        let line = keeper::request(command, &program, [&their_stdin, &their_stdout, &their_stderr])?;
+        Ok(Self {
+            line,
+            stdin,
+            stdout,
+            stderr,
+            lines: command.lines.then(Lines::default),
+            duration: Duration::ZERO,
+            exit_status: None,
+            signal: None,
+            gone: false,
+            chunk: vec![0; CHUNK_BYTES],
+        })
+    }
+
+    /// Whether it and everything that it started are gone.
+    pub fn ended(&self) -> bool {
+        self.gone
+    }
+
+    /// Writes to its standard input. What it does not take, because it is gone or does not read, is lost.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let deadline = Instant::now() + FEEDING;
+        let mut left = bytes;
+        while let (Some(pipe), false) = (&self.stdin, left.is_empty()) {
+            match write(pipe, left) {
+                Ok(count) => left = &left[count..],
+                Err(Errno::AGAIN | Errno::INTR) if Instant::now() < deadline => {
+                    let mut fds = vec![PollFd::new(pipe, PollFlags::OUT)];
+                    fds.extend(self.open_streams());
+                    let _ = poll(&mut fds, Some(&timespec(Duration::from_millis(50))));
+                    // One that answers before it has heard all may wait for us.
+                    self.take();
+                }
+                Err(_) => self.stdin = None,
+            }
+        }
+    }
+
+    /// Reads what it says until it has ended, there are lines, a signal came, or the time is up.
+    ///
+    /// # Errors
+    ///
+    /// The keeper was killed; the command is then gone too.
+    pub fn pump(&mut self, until: Instant) -> Result<()> {
+        while !self.gone {
+            let left = until.saturating_duration_since(Instant::now());
+            let mut fds = vec![PollFd::new(&self.line, PollFlags::IN)];
+            fds.extend(self.open_streams());
+            match poll(&mut fds, Some(&timespec(left))) {
+                Ok(0) | Err(_) => return Ok(()),
+                Ok(_) => {}
+            }
+            let news = !fds[0].revents().is_empty();
+            self.take();
+            if news {
+                self.hear()?;
+            }
+            if self.has_line() || left.is_zero() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The complete lines of its standard output that were not handed out yet, with the rest once it has ended.
+    pub fn lines(&mut self) -> Vec<u8> {
+        self.lines.as_mut().map_or_else(Vec::new, |lines| lines.take(self.gone))
+    }
+
+    /// Sends a signal to its process group.
+    pub fn signal(&mut self, number: i32) {
+        self.line.send(Order::Signal(number));
+    }
+
+    /// Asks it to end, kills it and all that it started after `grace`, and says how it ended.
+    ///
+    /// # Errors
+    ///
+    /// The keeper was killed, or cannot get rid of a process.
+    pub fn end(&mut self, grace: Duration) -> Result<Completed> {
+        self.stdin = None;
+        if !self.gone && !grace.is_zero() {
+            self.signal(rustix::process::Signal::TERM.as_raw());
+            self.pump_to_the_end(grace)?;
+        }
+        if !self.gone {
+            self.line.send(Order::Kill);
+            self.pump_to_the_end(SWEEPING)?;
+        }
+        if !self.gone {
+            return Err(Error::Supervision { reason: "a process could not be killed".to_owned() });
+        }
+        Ok(Completed {
+            exit_status: self.exit_status,
+            signal: self.signal,
+            timed_out: false,
+            stdout_tail: self.stdout.tail.bytes().to_vec(),
+            stderr_tail: self.stderr.tail.bytes().to_vec(),
+            duration: self.duration,
+        })
+    }
+
+    fn pump_to_the_end(&mut self, time: Duration) -> Result<()> {
+        let deadline = Instant::now() + time;
+        while !self.gone && Instant::now() < deadline {
+            self.pump(deadline)?;
+        }
+        Ok(())
+    }
+
+    /// Its output, but for a stream that has ended, which would wake us for ever.
+    fn open_streams(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let streams = [&self.stdout, &self.stderr].into_iter();
+        streams.filter_map(|stream| stream.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)))
+    }
+
+    fn has_line(&self) -> bool {
+        self.lines.as_ref().is_some_and(|lines| lines.complete > 0)
+    }
+
+    /// Takes a chunk of each stream.
+    fn take(&mut self) -> bool {
+        let said = self.stdout.take(&mut self.chunk);
+        if let (Some(said), Some(lines)) = (said, &mut self.lines) {
+            lines.push(said);
+        }
+        let heard = said.is_some();
+        self.stderr.take(&mut self.chunk).is_some() || heard
+    }
+
+    /// Takes what the keeper reports.
+    fn hear(&mut self) -> Result<()> {
+        match self.line.receive() {
+            Report::Started { .. } | Report::Failed(_) => {}
+            Report::Gone { exit_status, signal, duration_ns } => {
+                (self.exit_status, self.signal) = (exit_status, signal);
+                self.duration = Duration::from_nanos(duration_ns);
+                // Nobody writes any more: what the pipes hold is all there is.
+                while self.take() {}
+                self.gone = true;
+            }
+            Report::Lost => {
+                self.line.kill_what_is_left();
+                self.gone = true;
+                return Err(Error::Supervision { reason: "its keeper was killed".to_owned() });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.gone && self.line.is_ours() {
+            self.line.send(Order::Kill);
+        }
+    }
+}
+
+pub(super) fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
+}

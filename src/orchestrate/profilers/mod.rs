@@ -1,0 +1,213 @@
+//! Programs that watch a command and write what they saw. One is a file here and its two lines below.
+
+mod none;
+mod nsys;
+mod nvprof;
+mod search;
+mod torch;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use search::Search;
+
+use super::command::{Command, GRACE, run};
+use crate::error::{Error, Result};
+
+/// Whether the caller wants an answer no longer; asked many times a second.
+pub type Interrupted<'a> = &'a dyn Fn() -> bool;
+
+/// Every profiler there is, in the order in which they are shown.
+pub static PROFILERS: &[&dyn Profiler] = &[&nsys::Nsys, &nvprof::Nvprof, &torch::Torch, &none::None];
+
+/// How long a tool may take to say what it is.
+const ASKING: Duration = Duration::from_secs(20);
+
+/// A way to capture what a command does.
+///
+/// Nothing here but [`Profiler::open`] runs a program: commands are made, and the caller runs them under supervision.
+pub trait Profiler: Sync {
+    /// What people call it.
+    fn name(&self) -> &'static str;
+
+    /// Where it is installed; empty for one that needs no program of its own.
+    fn find(&self, search: &Search) -> Vec<PathBuf>;
+
+    /// Asks the program at `path` for its version and its options.
+    ///
+    /// # Errors
+    ///
+    /// It does not run, or says nothing that this profiler says; or the caller has `interrupted`.
+    fn open(&self, path: Option<&Path>, interrupted: Interrupted<'_>) -> Result<Installation>;
+
+    /// What an installation can do.
+    fn capabilities(&self, tool: &Installation) -> Vec<&'static str>;
+
+    /// The command that runs `command` under the profiler.
+    fn wrap(&self, tool: &Installation, capture: &Request, command: &[OsString]) -> Vec<OsString>;
+
+    /// What can be left of a capture, whether or not it is there.
+    fn artefacts(&self, stem: &Path) -> Vec<Artefact>;
+
+    /// The next command that brings the capture on its way to something that can be read, judged by the files that
+    /// are there; None when there is nothing left to do.
+    fn finish(&self, tool: &Installation, stem: &Path) -> Option<Vec<OsString>>;
+}
+
+/// The profiler of this name.
+///
+/// # Errors
+///
+/// There is none.
+pub fn by_name(name: &str) -> Result<&'static dyn Profiler> {
+    let known = PROFILERS.iter().copied().find(|profiler| profiler.name() == name);
+    known.ok_or_else(|| Error::UnknownProfiler { name: name.to_owned() })
+}
+
+/// A program that was found, and what it says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Installation {
+    /// Where it is; None for a profiler that is no program.
+    pub path: Option<PathBuf>,
+    /// Its version, and the same as numbers.
+    pub version: Option<Version>,
+    /// The options that its own help lists.
+    pub options: Vec<String>,
+    /// The program beside it that turns raw captures into reports.
+    pub importer: Option<PathBuf>,
+}
+
+impl Installation {
+    /// Whether its help lists an option.
+    pub fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|known| known == option)
+    }
+
+    fn program(&self) -> OsString {
+        self.path.clone().unwrap_or_default().into_os_string()
+    }
+}
+
+/// A version as it was printed, ordered by its numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// As it was printed.
+    pub text: String,
+    /// Its numbers, the major one first.
+    pub numbers: Vec<u32>,
+}
+
+impl Version {
+    /// The first word of a text that begins with numbers parted by dots.
+    pub fn find(text: &str) -> Option<Self> {
+        text.split_whitespace().find_map(|word| {
+            let head = word.split(|letter: char| !letter.is_ascii_digit() && letter != '.').next()?;
+            let numbers: Vec<u32> = head.split('.').map(str::parse).collect::<std::result::Result<_, _>>().ok()?;
+            (numbers.len() > 1).then(|| Self { text: word.trim_end_matches(',').to_owned(), numbers })
+        })
+    }
+}
+
+/// What is to be captured.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The path of what it writes, without the suffixes.
+    pub stem: PathBuf,
+    /// Whether the command uses a GPU.
+    pub cuda: bool,
+    /// Whether to capture between cudaProfilerStart and cudaProfilerStop only.
+    pub range: bool,
+}
+
+/// A file that a profiler writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artefact {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is, in one word.
+    pub kind: &'static str,
+    /// Whether it is only a step on the way to another.
+    pub intermediate: bool,
+}
+
+impl Artefact {
+    fn new(stem: &Path, suffix: &str, kind: &'static str) -> Self {
+        Self { path: with_suffix(stem, suffix), kind, intermediate: false }
+    }
+
+    fn intermediate(self) -> Self {
+        Self { intermediate: true, ..self }
+    }
+}
+
+/// A path with a suffix added. Not [`Path::with_extension`], which would cut a stem at its last dot.
+pub(super) fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
+    let mut text = stem.as_os_str().to_owned();
+    text.push(suffix);
+    PathBuf::from(text)
+}
+
+/// Whether a file is there and holds something.
+pub(super) fn is_written(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
+/// What a program prints when it is asked something.
+fn ask(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
+    let argv = std::iter::once(path.into()).chain(arguments.iter().map(OsString::from)).collect();
+    let completed = run(&Command { argv, ..Command::default() }, Some(ASKING), GRACE, interrupted)?;
+    let said = [completed.stdout_tail, completed.stderr_tail].concat();
+    let text = String::from_utf8_lossy(&said).into_owned();
+    let unusable = |reason: String| Error::UnusableProfiler { path: path.display().to_string(), reason };
+    match (completed.timed_out, completed.exit_status) {
+        (true, _) => Err(unusable(format!("{} gave no answer in {} s", arguments.join(" "), ASKING.as_secs()))),
+        (false, Some(0)) => Ok(text),
+        (false, status) => {
+            let line = first_line(&text).unwrap_or_else(|| "it says nothing".to_owned());
+            let how = status.map_or_else(|| "was killed".to_owned(), |status| format!("exited with status {status}"));
+            Err(unusable(format!("{} {how}: {line}", arguments.join(" "))))
+        }
+    }
+}
+
+/// Asks a program for its version and the options of its help.
+fn open_program(path: &Path, version: &[&str], help: &[&str], interrupted: Interrupted<'_>) -> Result<Installation> {
+    let said = ask(path, version, interrupted)?;
+    let version = Version::find(&said).ok_or_else(|| Error::UnusableProfiler {
+        path: path.display().to_string(),
+        reason: format!("it names no version, but says {:?}", first_line(&said).unwrap_or_default()),
+    })?;
+    let help = ask(path, help, interrupted)?;
+    let options = help
+        .split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '=' | '[' | '<' | '\'' | '"'))
+        .filter(|word| word.starts_with("--"))
+        .map(str::to_owned)
+        .collect();
+    Ok(Installation { path: Some(path.to_owned()), version: Some(version), options, importer: None })
+}
+
+/// The beginning of the first line that says something.
+fn first_line(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(200).collect())
+}
+
+/// A path for an option in which `%p` and the like stand for other things.
+fn literal(path: &Path) -> OsString {
+    let bytes = path.as_os_str().as_bytes();
+    OsString::from_vec(bytes.iter().flat_map(|&byte| if byte == b'%' { vec![b'%'; 2] } else { vec![byte] }).collect())
+}
+
+fn words(list: &[&str]) -> Vec<OsString> {
+    list.iter().map(OsString::from).collect()
+}
+
+/// An option and its value as one argument.
+fn option(name: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString {
+    let mut text = OsString::from(name);
+    text.push("=");
+    text.push(value);
+    text
+}

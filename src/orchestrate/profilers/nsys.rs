@@ -1,0 +1,128 @@
+//! Nsight Systems.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::search::expand;
+use super::{
+    Artefact, Installation, Interrupted, Profiler, Request, Search, is_written, literal, open_program, option,
+    with_suffix,
+};
+use crate::error::{Error, Result};
+use crate::orchestrate::command::is_executable;
+
+/// Where packages of NVIDIA, of toolkits and of distributions put it.
+const FOLDERS: &[&str] = &[
+    "usr/local/cuda/bin",
+    "usr/local/cuda-*/bin",
+    "opt/nvidia/nsight-systems/*/bin",
+    "opt/nvidia/nsight-systems-cli/*/bin",
+    "opt/nvidia/nsight-compute/*/host/target-linux-x64",
+    "usr/lib/nsight-systems/bin",
+];
+/// Where the importer is, seen from the folder of the program itself.
+const IMPORTERS: &[&str] = &["../host-linux-x64", "../../host-linux-x64", "../Host-x86_64", "../../Host-x86_64"];
+/// The same where a distribution has put the two apart.
+const IMPORTER_FOLDERS: &[&str] = &[
+    "usr/lib/nsight-systems/host-linux-x64",
+    "usr/lib/nsight-systems/Host-x86_64",
+    "opt/nvidia/nsight-systems/*/host-linux-x64",
+    "opt/nvidia/nsight-systems-cli/*/host-linux-x64",
+];
+
+pub(super) struct Nsys;
+
+impl Profiler for Nsys {
+    fn name(&self) -> &'static str {
+        "nsys"
+    }
+
+    fn find(&self, search: &Search) -> Vec<PathBuf> {
+        search.programs("nsys", FOLDERS)
+    }
+
+    fn open(&self, path: Option<&Path>, interrupted: Interrupted<'_>) -> Result<Installation> {
+        let path = path.ok_or_else(|| Error::UnknownProfiler { name: "nsys without a program".to_owned() })?;
+        let mut tool = open_program(path, &["--version"], &["profile", "--help"], interrupted)?;
+        tool.importer = importer(path, Path::new("/"));
+        Ok(tool)
+    }
+
+    fn capabilities(&self, tool: &Installation) -> Vec<&'static str> {
+        let options = [
+            ("capture_range", "--capture-range"),
+            ("graph_nodes", "--cuda-graph-trace"),
+            ("discard_environment", "--discard-environment"),
+        ];
+        let mut found = vec!["cuda", "nvtx", "sqlite"];
+        found.extend(options.into_iter().filter(|(_, option)| tool.has(option)).map(|(name, _)| name));
+        found.extend(tool.importer.is_some().then_some("import_qdstrm"));
+        found
+    }
+
+    fn wrap(&self, tool: &Installation, capture: &Request, command: &[OsString]) -> Vec<OsString> {
+        let mut argv = vec![tool.program(), "profile".into()];
+        // Tracing the C library of a process that imports torch writes gigabytes.
+        argv.push(option("--trace", if capture.cuda { "cuda,nvtx" } else { "nvtx" }));
+        argv.push("--sample=none".into());
+        if tool.has("--cpuctxsw") {
+            argv.push("--cpuctxsw=none".into());
+        }
+        if capture.cuda && capture.range && tool.has("--capture-range") {
+            argv.push("--capture-range=cudaProfilerApi".into());
+            // By default it kills the command at the end of the range.
+            let stop = ["--capture-range-end=stop", "--stop-on-range-end=true"];
+            argv.extend(stop.into_iter().find(|text| tool.has(text.split('=').next().unwrap_or(text))).map(Into::into));
+        }
+        if capture.cuda && tool.has("--cuda-graph-trace") {
+            argv.push("--cuda-graph-trace=node".into());
+        }
+        if tool.has("--wait") {
+            // It would wait for whatever the command leaves behind, for ever.
+            argv.push("--wait=primary".into());
+        }
+        argv.push("--force-overwrite=true".into());
+        argv.push(option("--output", literal(&capture.stem)));
+        argv.extend_from_slice(command);
+        argv
+    }
+
+    fn artefacts(&self, stem: &Path) -> Vec<Artefact> {
+        vec![
+            Artefact::new(stem, ".sqlite", "nsys_sqlite"),
+            Artefact::new(stem, ".nsys-rep", "nsys_report"),
+            // What versions before 2021.4 call it.
+            Artefact::new(stem, ".qdrep", "nsys_report"),
+            Artefact::new(stem, ".qdstrm", "nsys_stream").intermediate(),
+        ]
+    }
+
+    fn finish(&self, tool: &Installation, stem: &Path) -> Option<Vec<OsString>> {
+        let sqlite = with_suffix(stem, ".sqlite");
+        if is_written(&sqlite) {
+            return None;
+        }
+        let reports = [".nsys-rep", ".qdrep"].map(|suffix| with_suffix(stem, suffix));
+        if let Some(report) = reports.iter().find(|report| is_written(report)) {
+            let mut argv = vec![tool.program(), "export".into(), "--type=sqlite".into()];
+            argv.extend([option("--output", &sqlite), "--force-overwrite=true".into(), report.into()]);
+            return Some(argv);
+        }
+        let stream = with_suffix(stem, ".qdstrm");
+        let importer = tool.importer.as_ref().filter(|_| is_written(&stream))?;
+        let [report, _] = reports;
+        let mut argv: Vec<OsString> = vec![importer.into(), "--input-file".into(), stream.into()];
+        argv.extend(["--output-file".into(), report.into(), "--force-overwrite".into()]);
+        Some(argv)
+    }
+}
+
+/// The importer that belongs to the program at `path`, or one that a distribution has put elsewhere.
+fn importer(path: &Path, root: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let folder = path.parent()?;
+    let beside = IMPORTERS.iter().map(|other| folder.join(other));
+    let elsewhere = IMPORTER_FOLDERS.iter().flat_map(|pattern| expand(root, pattern));
+    let programs = beside.chain(elsewhere).map(|folder| folder.join("QdstrmImporter"));
+    programs.filter(|program| is_executable(program)).find_map(|program| program.canonicalize().ok())
+}

@@ -1,0 +1,34 @@
+//! Ctrl-C in calls that have let go of the interpreter.
+
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+
+use crate::error::Result;
+
+/// Runs `work` without the interpreter. What it is given says whether a signal's handler has raised something, which then
+/// takes the place of its result.
+pub(super) fn interruptibly<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
+) -> PyResult<T> {
+    let raised = Mutex::new(None);
+    let done = py.detach(|| {
+        work(&|| {
+            #[allow(
+                clippy::redundant_closure_for_method_calls,
+                reason = "the method itself is not general enough here"
+            )]
+            let found = Python::attach(|py| py.check_signals()).err();
+            let is_some = found.is_some();
+            if let (Some(found), Ok(mut raised)) = (found, raised.lock()) {
+                raised.get_or_insert(found);
+            }
+            is_some
+        })
+    });
+    match raised.into_inner().ok().flatten() {
+        Some(raised) => Err(raised),
+        None => Ok(done?),
+    }
+}

@@ -1,0 +1,142 @@
+//! Rows of kernels and of their categories.
+
+use rustc_hash::FxHashMap;
+
+use super::figures::{Groups, Measure};
+use super::select::Chosen;
+use super::sweep::Timelines;
+use super::{Options, fraction};
+
+use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
+
+/// What makes a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Device(NameId, Option<i64>),
+    Shape(NameId, Option<[u32; 3]>, Option<[u32; 3]>),
+}
+
+/// What the launches of a row have in common.
+#[derive(Debug, Clone, Copy)]
+struct Common {
+    name: KernelName,
+    shape: Shape,
+    device_id: Option<i64>,
+}
+
+/// A row for each name and device, or each name and shape, the longest in total first.
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, timelines: &Timelines, options: &Options<'_>) -> Vec<KernelRow> {
+    let mut groups = Groups::default();
+    let mut common: Vec<Common> = Vec::new();
+    let group_of: Vec<Option<u32>> = trace
+        .works
+        .all()
+        .iter()
+        .zip(&chosen.works)
+        .map(|(work, &counts)| {
+            let Kind::Kernel(name, shape) = work.kind else { return None };
+            let device_id = trace.devices[work.queue.device as usize].device_id;
+            let key = if options.by_shape {
+                Key::Shape(name.full, shape.grid, shape.block)
+            } else {
+                Key::Device(name.full, device_id)
+            };
+            counts.then(|| {
+                let group = groups.of(key);
+                match common.get_mut(group as usize) {
+                    Some(common) => common.narrow(name, shape, device_id),
+                    None => common.push(Common { name, shape, device_id }),
+                }
+                group
+            })
+        })
+        .collect();
+    let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
+    let total: u64 = figures.iter().fold(0, |sum, figures| sum.saturating_add(figures.total));
+    let spans = timelines.spans();
+    let mut rows: Vec<KernelRow> = common
+        .iter()
+        .zip(figures)
+        .filter_map(|(common, figures)| row(trace, common, &figures, options, total, &spans))
+        .collect();
+    rows.sort_by(|one, other| {
+        let key = |row: &KernelRow| (row.device_id, row.grid, row.block);
+        other
+            .total_ns
+            .cmp(&one.total_ns)
+            .then_with(|| one.name.cmp(&other.name))
+            .then_with(|| key(one).cmp(&key(other)))
+    });
+    rows
+}
+
+impl Common {
+    /// Forgets what another launch does not share.
+    fn narrow(&mut self, name: KernelName, shape: Shape, device_id: Option<i64>) {
+        fn keep<T: PartialEq + Copy>(mine: &mut Option<T>, other: Option<T>) {
+            if *mine != other {
+                *mine = None;
+            }
+        }
+        keep(&mut self.name.short, name.short);
+        keep(&mut self.name.mangled, name.mangled);
+        keep(&mut self.shape.grid, shape.grid);
+        keep(&mut self.shape.block, shape.block);
+        keep(&mut self.shape.registers_per_thread, shape.registers_per_thread);
+        keep(&mut self.shape.shared_memory_bytes, shape.shared_memory_bytes);
+        keep(&mut self.device_id, device_id);
+    }
+}
+
+fn row(
+    trace: &Trace,
+    common: &Common,
+    figures: &Figures,
+    options: &Options<'_>,
+    total: u64,
+    spans: &FxHashMap<Option<i64>, u64>,
+) -> Option<KernelRow> {
+    let name = trace.names.text(common.name.full);
+    let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
+    Some(KernelRow {
+        name: name.to_owned(),
+        short_name: short.to_owned(),
+        mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).to_owned()),
+        category: options.categories.of(name).to_owned(),
+        device_id: common.device_id,
+        count: figures.count,
+        total_ns: figures.total,
+        mean_ns: figures.mean?,
+        median_ns: figures.median?,
+        min_ns: figures.min?,
+        max_ns: figures.max?,
+        stddev_ns: figures.stddev,
+        p95_ns: figures.p95?,
+        kernel_time_fraction: fraction(figures.total, total),
+        span_fraction: spans.get(&common.device_id).and_then(|&span| fraction(figures.total, span)),
+        grid: common.shape.grid,
+        block: common.shape.block,
+        registers_per_thread: common.shape.registers_per_thread,
+        shared_memory_bytes: common.shape.shared_memory_bytes,
+    })
+}
+
+/// A row for each category that has kernels, the longest in total first.
+pub(super) fn categories(kernels: &[KernelRow]) -> Vec<CategoryRow> {
+    let mut rows: Vec<CategoryRow> = Vec::new();
+    for kernel in kernels {
+        let found = rows.iter().position(|row| row.name == kernel.category).unwrap_or_else(|| {
+            let name = kernel.category.clone();
+            rows.push(CategoryRow { name, count: 0, total_ns: 0, kernel_time_fraction: None });
+            rows.len() - 1
+        });
+        rows[found].count += kernel.count;
+        rows[found].total_ns = rows[found].total_ns.saturating_add(kernel.total_ns);
+    }
+    let total = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.total_ns));
+    for row in &mut rows {
+        row.kernel_time_fraction = fraction(row.total_ns, total);
+    }
+    rows.sort_by(|one, other| other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name)));
+    rows
+}

@@ -1,0 +1,63 @@
+//! Rows of copies and sets.
+
+use super::figures::{Groups, Measure};
+use super::fraction;
+use super::select::Chosen;
+use crate::trace::{Figures, Kind, MemoryRow, Trace};
+
+/// A row for each kind and device, the longest in total first.
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
+    let mut groups = Groups::default();
+    // Whether all of a group say how large they are.
+    let mut sized: Vec<bool> = Vec::new();
+    let group_of: Vec<Option<u32>> = trace
+        .works
+        .all()
+        .iter()
+        .zip(&chosen.works)
+        .map(|(work, &counts)| {
+            let Kind::Memory { kind, sized: has_size, .. } = work.kind else { return None };
+            counts.then(|| {
+                let group = groups.of((kind, trace.devices[work.queue.device as usize].device_id));
+                match sized.get_mut(group as usize) {
+                    Some(all) => *all &= has_size,
+                    None => sized.push(has_size),
+                }
+                group
+            })
+        })
+        .collect();
+    let figures = |measure| groups.figures(&trace.memory, &group_of, measure, |entry| chosen.operation(entry));
+    let (times, sizes) = (figures(Measure::Duration), figures(Measure::Bytes));
+    let mut rows: Vec<MemoryRow> = groups
+        .keys()
+        .zip(times)
+        .zip(sizes.into_iter().zip(sized))
+        .filter_map(|((&(kind, device_id), times), (sizes, sized))| {
+            let sizes = if sized { sizes } else { Figures::default() };
+            Some(MemoryRow {
+                kind: trace.names.text(kind).to_owned(),
+                device_id,
+                count: times.count,
+                total_ns: times.total,
+                mean_ns: times.mean?,
+                median_ns: times.median?,
+                min_ns: times.min?,
+                max_ns: times.max?,
+                stddev_ns: times.stddev,
+                total_bytes: sized.then_some(sizes.total),
+                mean_bytes: sizes.mean,
+                median_bytes: sizes.median,
+                min_bytes: sizes.min,
+                max_bytes: sizes.max,
+                stddev_bytes: sizes.stddev,
+                bandwidth_gb_per_s: if sized { fraction(sizes.total, times.total) } else { None },
+            })
+        })
+        .collect();
+    rows.sort_by(|one, other| {
+        let key = |row: &MemoryRow| (row.kind.clone(), row.device_id);
+        other.total_ns.cmp(&one.total_ns).then_with(|| key(one).cmp(&key(other)))
+    });
+    rows
+}

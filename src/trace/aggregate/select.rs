@@ -1,0 +1,119 @@
+//! Which events a summary counts.
+
+use regex::Regex;
+
+use crate::trace::{Entry, Kind, Trace};
+
+/// What is to be counted; what is empty or `None` restricts nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Numbers of devices.
+    pub devices: Vec<i64>,
+    /// Numbers of streams.
+    pub streams: Vec<i64>,
+    /// Numbers of processes.
+    pub processes: Vec<i64>,
+    /// Found in the name of what is counted.
+    pub filter: Option<Regex>,
+    /// What starts earlier after the first device operation of its clock is left out.
+    pub since_ns: Option<i64>,
+    /// What starts then or later is left out.
+    pub until_ns: Option<i64>,
+}
+
+/// A selection as it applies to one trace: most of it is decided once for each distinct piece of work.
+pub(super) struct Chosen<'a> {
+    trace: &'a Trace,
+    /// By number of work.
+    pub(super) works: Vec<bool>,
+    /// By number of callee.
+    pub(super) callees: Vec<bool>,
+    /// By clock: the first and the first no longer counted nanosecond.
+    windows: Option<Vec<(i64, i64)>>,
+    /// The first clock of each name.
+    pub(super) clocks: Vec<u32>,
+    /// By device: its process.
+    pub(super) processes: Vec<Option<i64>>,
+}
+
+/// The process of each device. Where a capture does not tell, but only one process is known on its clock, it is that one:
+/// a part of a trace may hold no calls.
+fn processes(trace: &Trace, clocks: &[u32]) -> Vec<Option<i64>> {
+    let clock_of = |clock: u32| clocks[clock as usize];
+    let of_devices = trace.devices.iter().map(|device| (clock_of(device.clock), device.process_id));
+    let of_callees = trace.callees.all().iter().map(|callee| (clock_of(callee.clock), callee.process_id));
+    let mut known: Vec<(u32, i64)> =
+        of_devices.chain(of_callees).filter_map(|(clock, process)| Some((clock, process?))).collect();
+    known.sort_unstable();
+    known.dedup();
+    let only = |clock: u32| {
+        let mut found = known.iter().filter(|&&(on, _)| on == clock_of(clock));
+        found.next().filter(|_| found.next().is_none()).map(|&(_, process)| process)
+    };
+    trace.devices.iter().map(|device| device.process_id.or_else(|| only(device.clock))).collect()
+}
+
+impl<'a> Chosen<'a> {
+    pub(super) fn new(trace: &'a Trace, selection: &Selection) -> Self {
+        let named = |name| selection.filter.as_ref().is_none_or(|filter| filter.is_match(trace.names.text(name)));
+        let one_of =
+            |wanted: &[i64], found: Option<i64>| wanted.is_empty() || found.is_some_and(|id| wanted.contains(&id));
+        let first = |clock: &String| trace.clocks.iter().position(|other| other == clock).unwrap_or_default() as u32;
+        let clocks: Vec<u32> = trace.clocks.iter().map(first).collect();
+        let processes = processes(trace, &clocks);
+        let works = trace.works.all().iter().map(|work| {
+            let device = work.queue.device as usize;
+            one_of(&selection.devices, trace.devices[device].device_id)
+                && one_of(&selection.processes, processes[device])
+                && one_of(&selection.streams, work.queue.stream)
+                && match work.kind {
+                    Kind::Kernel(name, _) => named(name.full),
+                    Kind::Memory { kind, .. } => named(kind),
+                }
+        });
+        let callees = trace.callees.all().iter();
+        let callees = callees.map(|callee| one_of(&selection.processes, callee.process_id) && named(callee.name));
+        let mut chosen =
+            Self { trace, works: works.collect(), callees: callees.collect(), windows: None, clocks, processes };
+        chosen.windows = chosen.windows(selection);
+        chosen
+    }
+
+    fn windows(&self, selection: &Selection) -> Option<Vec<(i64, i64)>> {
+        if selection.since_ns.is_none() && selection.until_ns.is_none() {
+            return None;
+        }
+        let mut origins = vec![i64::MAX; self.trace.clocks.len()];
+        for entry in self.trace.kernels.iter().chain(&self.trace.memory) {
+            let origin = &mut origins[self.clock_of_work(entry.what)];
+            *origin = (*origin).min(entry.start);
+        }
+        let edge = |origin: i64, offset: Option<i64>, open| offset.map_or(open, |offset| origin.saturating_add(offset));
+        let window =
+            |&origin: &i64| (edge(origin, selection.since_ns, i64::MIN), edge(origin, selection.until_ns, i64::MAX));
+        Some(origins.iter().map(window).collect())
+    }
+
+    fn clock_of_work(&self, what: u32) -> usize {
+        let device = self.trace.works.all()[what as usize].queue.device;
+        self.clocks[self.trace.devices[device as usize].clock as usize] as usize
+    }
+
+    /// Whether an operation of a device counts.
+    pub(super) fn operation(&self, entry: &Entry) -> bool {
+        self.works[entry.what as usize] && self.is_within(|| self.clock_of_work(entry.what), entry.start)
+    }
+
+    /// Whether a call counts.
+    pub(super) fn call(&self, entry: &Entry) -> bool {
+        let clock = || self.clocks[self.trace.callees.all()[entry.what as usize].clock as usize] as usize;
+        self.callees[entry.what as usize] && self.is_within(clock, entry.start)
+    }
+
+    fn is_within(&self, clock: impl Fn() -> usize, start: i64) -> bool {
+        self.windows.as_ref().is_none_or(|windows| {
+            let (from, to) = windows[clock()];
+            start >= from && (start < to || to == i64::MAX)
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! What is known of a capture as a whole.
+
+use serde::Serialize;
+
+/// Events of a capture that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// Where the first stands in the text, decompressed; `None` in a database.
+    pub first_offset_bytes: Option<u64>,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Capture {
+    /// As it was given.
+    pub path: String,
+    /// The row of [`super::readers::FORMATS`].
+    pub format: &'static str,
+    /// The version that the file gives of its own form.
+    pub format_version: Option<String>,
+    /// The version of the program that wrote it.
+    pub tool_version: Option<String>,
+    /// Of the file as it lies on the disk.
+    pub sha256: Option<String>,
+    /// Of the file as it lies on the disk.
+    pub size_bytes: u64,
+    /// Events that were understood, whether or not a summary counts them.
+    pub events_read: u64,
+    /// The sum of what `skipped` counts.
+    pub events_skipped: u64,
+    /// Why events are missing.
+    pub skipped: Vec<Skipped>,
+    /// Whether graphs were captured as a whole, so that their kernels are missing.
+    pub graph_level: bool,
+}
+
+impl Capture {
+    /// Counts an event that could not be read.
+    pub fn skip(&mut self, reason: &str, offset: Option<u64>) {
+        self.skip_many(reason, 1, offset);
+    }
+
+    /// Counts events that could not be read for one reason.
+    pub fn skip_many(&mut self, reason: &str, count: u64, offset: Option<u64>) {
+        if count == 0 {
+            return;
+        }
+        self.events_skipped += count;
+        match self.skipped.iter_mut().find(|skipped| skipped.reason == reason) {
+            Some(skipped) => skipped.count += count,
+            None => self.skipped.push(Skipped { reason: reason.to_owned(), count, first_offset_bytes: offset }),
+        }
+    }
+}
+
+/// Something that a reader of a summary must know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// A stable word for it.
+    pub code: &'static str,
+    /// One line.
+    pub message: String,
+    /// What was seen.
+    pub evidence: String,
+    /// What to do.
+    pub hint: String,
+}

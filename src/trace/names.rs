@@ -1,0 +1,27 @@
+//! Every distinct text of a trace once, under a small number.
+
+use super::distinct::Distinct;
+
+/// A text of a [`Names`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NameId(u32);
+
+/// Texts, each once.
+#[derive(Debug, Default)]
+pub struct Names(Distinct<Box<str>>);
+
+impl Names {
+    /// The number of `text`, which it keeps for good.
+    ///
+    /// # Panics
+    /// After 2³² distinct texts, which no memory holds.
+    pub fn intern(&mut self, text: &str) -> NameId {
+        // Only a new one is copied.
+        NameId(self.0.find(text).unwrap_or_else(|| self.0.intern(text.into())))
+    }
+
+    /// The text of a number.
+    pub fn text(&self, id: NameId) -> &str {
+        &self.0.all()[id.0 as usize]
+    }
+}

@@ -1,0 +1,75 @@
+//! What stands around the events of a trace, in front of them or behind.
+
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+
+use super::value::Value;
+
+/// What a trace says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Metadata {
+    pub(super) schema_version: Option<String>,
+    pub(super) device_names: FxHashMap<i64, String>,
+    base_time: String,
+    host: String,
+    rank: String,
+    /// The name of one of our own documents.
+    schema: Option<String>,
+}
+
+impl Metadata {
+    /// A value that no longer borrows from the text.
+    pub(super) fn owned(value: Value<'_>) -> Json {
+        let parsed = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Json::Null);
+        match value {
+            Value::Text(text) => Json::String(super::event::unescaped(text).0.into_owned()),
+            Value::Bare(text) | Value::Nested(text) => parsed(text),
+        }
+    }
+
+    /// A member of the outermost object.
+    pub(super) fn take(&mut self, key: &[u8], value: Json) {
+        match (key, value) {
+            (b"schemaVersion", value) => self.schema_version = Some(plain(&value)),
+            (b"baseTimeNanoseconds", value) => self.base_time = plain(&value),
+            (b"host_name", value) => self.host = plain(&value),
+            (b"distributedInfo", Json::Object(members)) => {
+                self.rank = members.get("rank").map(plain).unwrap_or_default();
+            }
+            (b"deviceProperties", Json::Array(devices)) => {
+                for device in devices {
+                    if let (Some(id), Some(name)) = (device["id"].as_i64(), device["name"].as_str()) {
+                        self.device_names.insert(id, name.to_owned());
+                    }
+                }
+            }
+            // Where some writers put what others put beside it.
+            (b"metadata", Json::Object(members)) => {
+                for (key, value) in members {
+                    self.take(key.as_bytes(), value);
+                }
+            }
+            (b"schema", Json::String(name)) => self.schema = Some(name),
+            _ => {}
+        }
+    }
+
+    /// What sets the clock of this trace apart from that of others: captures of one process share it.
+    pub(super) fn clock(&self) -> String {
+        format!("kineto {} {} {}", self.base_time, self.host, self.rank)
+    }
+
+    /// What is wrong with a document that has no events.
+    pub(super) fn without_events(&self, fault: Option<&str>) -> String {
+        match (&self.schema, fault) {
+            (Some(schema), _) => format!("it is a document of {schema}, not a capture"),
+            (None, Some(fault)) => format!("it has no traceEvents: {fault}"),
+            (None, None) => "it is JSON without traceEvents".to_owned(),
+        }
+    }
+}
+
+/// The text of a word or a number.
+fn plain(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

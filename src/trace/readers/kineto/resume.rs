@@ -1,0 +1,127 @@
+//! Where to go on after something damaged or far too long.
+
+use super::Interrupted;
+use super::text::Text;
+use super::value::{self, Fault, skip_space};
+use crate::error::Result;
+
+/// Keys with which the events of known writers begin.
+const FIRST_KEYS: &[&[u8]] = &[b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp"];
+
+/// What a search for the next event has found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Boundary {
+    /// The place of the next event's brace, or of the bracket that closes the list.
+    At(usize),
+    /// Nothing in front of this place; what follows must be seen.
+    Unknown(usize),
+}
+
+/// The next place at or after `from` where one event ends and another begins, or the list ends.
+///
+/// Inside a string nothing looks like that unless it was meant to: the quotes in it would have to be escaped.
+pub(super) fn boundary(text: &[u8], mut from: usize) -> Boundary {
+    while let Some(found) = memchr::memchr(b'}', &text[from..]) {
+        let brace = from + found;
+        match after_event(text, brace + 1) {
+            Ok(Some(place)) => return Boundary::At(place),
+            Ok(None) => from = brace + 1,
+            Err(Fault::Incomplete | Fault::Malformed(..)) => return Boundary::Unknown(brace),
+        }
+    }
+    Boundary::Unknown(text.len())
+}
+
+/// The place of what follows an event that ended in front of `at`; `None` if none did.
+fn after_event(text: &[u8], at: usize) -> std::result::Result<Option<usize>, Fault> {
+    let (byte, place) = value::peek(text, at)?;
+    match byte {
+        b',' => {
+            let (byte, brace) = value::peek(text, place + 1)?;
+            if byte != b'{' {
+                return Ok(None);
+            }
+            let (byte, quote) = value::peek(text, brace + 1)?;
+            if byte != b'"' {
+                return Ok(None);
+            }
+            let rest = &text[quote + 1..];
+            let Some(length) = rest.iter().take(8).position(|&byte| byte == b'"') else {
+                return if rest.len() < 8 { Err(Fault::Incomplete) } else { Ok(None) };
+            };
+            let (byte, _) = value::peek(text, quote + length + 2)?;
+            Ok((byte == b':' && FIRST_KEYS.contains(&&rest[..length])).then_some(brace))
+        }
+        b']' => {
+            let after = skip_space(text, place + 1);
+            match text.get(after) {
+                None => Err(Fault::Incomplete),
+                Some(b'}') => Ok(Some(place)),
+                Some(b',') => match value::peek(text, after + 1)? {
+                    (b'"', quote) => value::key(text, quote).map(|_| Some(place)).or_else(|fault| match fault {
+                        Fault::Incomplete => Err(fault),
+                        Fault::Malformed(..) => Ok(None),
+                    }),
+                    _ => Ok(None),
+                },
+                Some(_) => Ok(None),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Passes over the value at the window's beginning without holding it; whether its end was met.
+pub(super) fn skip_long(text: &mut Text<'_>, interrupted: Interrupted<'_>) -> Result<bool> {
+    let (mut depth, mut in_string, mut escaped) = (0_u64, false, false);
+    loop {
+        for (place, &byte) in text.window().iter().enumerate() {
+            let mut ends = false;
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => {
+                    in_string = !in_string;
+                    ends = !in_string && depth == 0;
+                }
+                _ if in_string => {}
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth = depth.saturating_sub(1);
+                    ends = depth == 0;
+                }
+                _ => {}
+            }
+            if ends {
+                text.pass(place + 1);
+                return Ok(true);
+            }
+        }
+        text.pass(usize::MAX);
+        if !text.grow(interrupted)? {
+            return Ok(false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_next_event() {
+        let text = br#"broken "a" } }, {"x": 1}, { "name" : 1 }, {"ph": 2}] , "traceName": 3}"#;
+        let at = |needle: &str| String::from_utf8_lossy(text).find(needle).expect("it is there");
+        assert_eq!(boundary(text, 0), Boundary::At(at("{ \"name\"")));
+        assert_eq!(boundary(text, at("1 }, {\"ph\"")), Boundary::At(at("{\"ph\"")));
+        assert_eq!(boundary(text, at("2}]")), Boundary::At(at("] ,")));
+    }
+
+    #[test]
+    fn asks_for_more_where_it_cannot_tell() {
+        for text in ["x } ", "x } , ", "x } , {", "x } , { \"na", "x } ]", "x }], \"trace", "x } , { \"name\""] {
+            assert_eq!(boundary(text.as_bytes(), 0), Boundary::Unknown(2), "{text}");
+        }
+        assert_eq!(boundary(b"nothing", 0), Boundary::Unknown(7));
+    }
+}

@@ -1,0 +1,166 @@
+//! Puts events into the trace.
+
+use rustc_hash::FxHashMap;
+
+use super::event::{Arguments, Class, Event, number, unescaped, whole};
+use super::metadata::Metadata;
+use super::value::{Fault, Value};
+use crate::trace::{Callee, Capture, Entry, KernelName, Kind, NameId, Queue, Trace, Warning, Work};
+
+/// Where the events of one capture go.
+pub(super) struct Sink<'a> {
+    pub(super) trace: &'a mut Trace,
+    pub(super) capture: Capture,
+    clock: u32,
+    /// Names as they stand in the text.
+    names: FxHashMap<Box<[u8]>, NameId>,
+    /// Names of memory operations in the text, under their kinds.
+    kinds: FxHashMap<NameId, NameId>,
+    /// The process that calls the interface; `Err` where there are several.
+    host: Option<Result<i64, ()>>,
+    broken_names: u64,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(trace: &'a mut Trace, capture: Capture) -> Self {
+        let clock = trace.add_clock(format!("capture {}", trace.captures.len()));
+        let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
+        Self { trace, capture, clock, names, kinds, host: None, broken_names: 0 }
+    }
+
+    /// Takes an event that stands at `position`.
+    ///
+    /// # Errors
+    /// Its arguments are malformed; nothing was taken or counted.
+    pub(super) fn take(&mut self, event: &Event<'_>, position: u64) -> Result<(), Fault> {
+        let class = event.class();
+        let taken = match class {
+            Class::Other => Ok(()),
+            Class::Call => self.call(event),
+            Class::Kernel | Class::Memory => {
+                let arguments = event.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
+                self.operation(event, &arguments, class == Class::Kernel)
+            }
+        };
+        match taken {
+            Ok(()) => self.capture.events_read += 1,
+            Err(reason) => self.capture.skip(reason, Some(position)),
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, event: &Event<'_>) -> Result<(), &'static str> {
+        let (start, end) = event.times()?;
+        let name = self.name(event)?;
+        let process = event.process.and_then(number);
+        if let Some(process) = process {
+            let same = self.host.is_none_or(|host| host == Ok(process));
+            self.host = Some(if same { Ok(process) } else { Err(()) });
+        }
+        let what = self.trace.callees.intern(Callee { clock: self.clock, process_id: process, name });
+        self.trace.calls.push(Entry { what, start, end, bytes: 0 });
+        Ok(())
+    }
+
+    fn operation(&mut self, event: &Event<'_>, arguments: &Arguments<'_>, is_kernel: bool) -> Result<(), &'static str> {
+        let (start, end) = event.times()?;
+        let name = self.name(event)?;
+        let device = arguments.device.or(event.process).and_then(number);
+        let stream = arguments.stream.or(event.thread).and_then(number);
+        let queue = Queue { device: self.trace.device(self.clock, None, device), stream };
+        let bytes = arguments.bytes.and_then(whole::<u64>);
+        let kind = if is_kernel {
+            Kind::Kernel(KernelName { full: name, short: None, mangled: None }, arguments.shape)
+        } else {
+            Kind::Memory { name, kind: self.kind(name, event, arguments), sized: bytes.is_some() }
+        };
+        let what = self.trace.works.intern(Work { queue, kind });
+        let log = if is_kernel { &mut self.trace.kernels } else { &mut self.trace.memory };
+        log.push(Entry { what, start, end, bytes: bytes.unwrap_or(0) });
+        Ok(())
+    }
+
+    fn name(&mut self, event: &Event<'_>) -> Result<NameId, &'static str> {
+        let Some(Value::Text(raw)) = event.name else { return Err("an event has no name") };
+        if let Some(&id) = self.names.get(raw) {
+            return Ok(id);
+        }
+        let (text, broken) = unescaped(raw);
+        self.broken_names += u64::from(broken);
+        let id = self.trace.names.intern(&text);
+        self.names.insert(raw.into(), id);
+        Ok(id)
+    }
+
+    /// What a copy or a set is called in summaries.
+    fn kind(&mut self, name: NameId, event: &Event<'_>, arguments: &Arguments<'_>) -> NameId {
+        if let Some(&kind) = self.kinds.get(&name) {
+            return kind;
+        }
+        let text = self.trace.names.text(name);
+        let direction = match arguments.kind {
+            Some(Value::Text(kind)) => std::str::from_utf8(kind).ok(),
+            _ => None,
+        };
+        let is_set = matches!(event.category, Some(Value::Text(b"gpu_memset" | b"Memset")));
+        let kind = memory_kind(text, direction, is_set);
+        let kind = self.trace.names.intern(&kind);
+        self.kinds.insert(name, kind);
+        kind
+    }
+
+    /// The capture, once everything has been read.
+    pub(super) fn finish(mut self, metadata: &Metadata) -> Capture {
+        self.capture.format_version.clone_from(&metadata.schema_version);
+        // Who used the devices, and what sets their clock apart, may stand behind the events.
+        let process_id = self.host.and_then(Result::ok);
+        self.trace.clocks[self.clock as usize] = metadata.clock();
+        for device in self.trace.devices.iter_mut().filter(|device| device.clock == self.clock) {
+            device.process_id = process_id;
+            device.name = device.device_id.and_then(|id| metadata.device_names.get(&id).cloned());
+        }
+        if self.broken_names > 0 {
+            self.trace.warnings.push(Warning {
+                code: "names_damaged",
+                message: format!("{}: names are not valid text, and are shown as far as they are", self.capture.path),
+                evidence: format!("{} names", self.broken_names),
+                hint: "nothing but the names is affected".to_owned(),
+            });
+        }
+        self.capture
+    }
+}
+
+/// `memcpy HtoD` or `memset`, from the words of NVIDIA's and of AMD's traces.
+fn memory_kind(name: &str, direction: Option<&str>, is_set: bool) -> String {
+    if is_set {
+        return "memset".to_owned();
+    }
+    let mut words = name.split_whitespace();
+    if words.next() == Some("Memcpy")
+        && let Some(direction) = words.next()
+    {
+        return format!("memcpy {direction}");
+    }
+    if let Some(direction) = direction {
+        return format!("memcpy {direction}");
+    }
+    let long = ["HostToDevice", "DeviceToHost", "DeviceToDevice", "HostToHost"];
+    let short = ["HtoD", "DtoH", "DtoD", "HtoH"];
+    let found = long.iter().zip(short).find(|(long, _)| name.contains(*long));
+    found.map_or_else(|| name.to_owned(), |(_, short)| format!("memcpy {short}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::memory_kind;
+
+    #[test]
+    fn names_memory_operations_alike() {
+        assert_eq!(memory_kind("Memcpy HtoD (Pinned -> Device)", None, false), "memcpy HtoD");
+        assert_eq!(memory_kind("Memset (Device)", None, true), "memset");
+        assert_eq!(memory_kind("CopyDeviceToHost", None, false), "memcpy DtoH");
+        assert_eq!(memory_kind("hipMemcpy", Some("DtoD"), false), "memcpy DtoD");
+        assert_eq!(memory_kind("something", None, false), "something");
+    }
+}

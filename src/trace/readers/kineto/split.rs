@@ -1,0 +1,246 @@
+//! Where events begin and end, found by their braces alone, 64 bytes at a time.
+//!
+//! Of an event that no summary needs nothing else is looked at. Whatever is not plainly an event is left to the parser,
+//! which knows what to do with damage. A stray quote turns the text that follows inside out: then a control character stands
+//! inside a string, or something follows one that may not. A brace too few shows in that an object begins where no value may.
+
+use std::ops::Range;
+
+use crate::simd::{BLOCK, Masks, classify};
+
+/// As much is classified at once: the masks stay in the first-level cache, and little is done in vain before a stop.
+const GROUP: usize = 64 * BLOCK;
+/// After as much the events so far are taken, so that a stop among them does not waste what was found behind it.
+const STRIDE: usize = 8 * GROUP;
+
+/// Why splitting stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The text ends at this place, or inside the event that begins there.
+    Ends(usize),
+    /// Enough has been found; the rest begins at this place.
+    More(usize),
+    /// What begins at this place is for the parser.
+    Look(usize),
+}
+
+/// Splits text into events.
+#[derive(Debug, Default)]
+pub(super) struct Splitter {
+    masks: Vec<Masks>,
+    /// Where the events are that the last call has found.
+    pub(super) events: Vec<Range<usize>>,
+}
+
+/// What is open at some place of the text.
+#[derive(Debug, Default)]
+struct State {
+    /// All ones inside a string.
+    in_string: u64,
+    /// Whether the byte before was a backslash that escapes the next.
+    escaped: bool,
+    /// Whether the byte before was a quote that closes a string.
+    closed: bool,
+    depth: u32,
+    /// Where the event that is open begins.
+    start: usize,
+}
+
+impl Splitter {
+    /// Finds the events in `text`, which begins between two of them.
+    pub(super) fn split(&mut self, text: &[u8]) -> Stop {
+        self.events.clear();
+        let mut state = State::default();
+        // Where the next event must begin.
+        let mut next = match gap(text, 0) {
+            Ok(place) => place,
+            Err(stop) => return stop,
+        };
+        let first = next / BLOCK * BLOCK;
+        for (count, group) in text[first..].chunks(GROUP).enumerate() {
+            if count * GROUP >= STRIDE && !self.events.is_empty() {
+                return Stop::More(if state.depth > 0 { state.start } else { next });
+            }
+            self.masks.clear();
+            classify(group, &mut self.masks);
+            for (place, masks) in self.masks.iter().enumerate() {
+                let base = first + count * GROUP + place * BLOCK;
+                if let Err(stop) = state.block(text, base, *masks, &mut next, &mut self.events) {
+                    return stop;
+                }
+            }
+        }
+        Stop::Ends(if state.depth > 0 { state.start } else { next })
+    }
+}
+
+impl State {
+    /// Goes through one block.
+    fn block(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        masks: Masks,
+        next: &mut usize,
+        events: &mut Vec<Range<usize>>,
+    ) -> Result<(), Stop> {
+        // In front of the first event there is nothing to see.
+        let seen = if *next > base && self.depth == 0 {
+            u64::MAX.checked_shl((*next - base) as u32).unwrap_or(0)
+        } else {
+            u64::MAX
+        };
+        let quotes = self.unescaped(masks.quotes & seen, masks.backslashes & seen);
+        let in_string = prefix_xor(quotes) ^ self.in_string;
+        // The last byte's state goes on.
+        self.in_string = ((in_string.cast_signed()) >> 63).cast_unsigned();
+        let closing = quotes & !in_string;
+        let after_string = closing << 1 | u64::from(self.closed);
+        self.closed = closing >> 63 == 1;
+        let suspect = (masks.controls & in_string & seen) | (after_string & !masks.ends);
+        let (opens, closes) = (masks.opens & !in_string & seen, masks.closes & !in_string & seen);
+        let mut braces = opens | closes;
+        if suspect != 0 {
+            // What ends in front of it is good.
+            braces &= (suspect & suspect.wrapping_neg()) - 1;
+        }
+        while braces != 0 {
+            let bit = braces & braces.wrapping_neg();
+            braces ^= bit;
+            let place = base + bit.trailing_zeros() as usize;
+            if opens & bit != 0 {
+                if self.depth == 0 {
+                    if place != *next {
+                        return Err(Stop::Look(*next));
+                    }
+                    self.start = place;
+                } else if !may_hold_object(&text[..place]) {
+                    return Err(Stop::Look(self.start));
+                }
+                self.depth += 1;
+            } else {
+                if self.depth == 0 {
+                    return Err(Stop::Look(*next));
+                }
+                self.depth -= 1;
+                if self.depth == 0 {
+                    events.push(self.start..place + 1);
+                    *next = gap(text, place + 1)?;
+                }
+            }
+        }
+        if suspect == 0 { Ok(()) } else { Err(Stop::Look(if self.depth > 0 { self.start } else { *next })) }
+    }
+
+    /// The quotes that no backslash escapes.
+    fn unescaped(&mut self, mut quotes: u64, backslashes: u64) -> u64 {
+        if backslashes == 0 {
+            quotes &= !u64::from(self.escaped);
+            self.escaped = false;
+            return quotes;
+        }
+        // Rare enough to go bit by bit.
+        let mut rest = backslashes;
+        if self.escaped {
+            rest &= !1;
+            quotes &= !1;
+            self.escaped = false;
+        }
+        while rest != 0 {
+            let bit = rest & rest.wrapping_neg();
+            rest ^= bit;
+            let after = bit << 1;
+            self.escaped = after == 0;
+            rest &= !after;
+            quotes &= !after;
+        }
+        quotes
+    }
+}
+
+/// Whether an object may follow: it is the value of a key or the first of a list. That of another in a list is left to the
+/// parser, as it looks like an event behind one that lacks a brace.
+fn may_hold_object(text: &[u8]) -> bool {
+    text.iter().rev().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b':' | b'['))
+}
+
+/// The place of the brace that begins the next event, from between two of them.
+fn gap(text: &[u8], mut place: usize) -> Result<usize, Stop> {
+    loop {
+        match text.get(place) {
+            None => return Err(Stop::Ends(place)),
+            Some(b' ' | b'\n' | b'\r' | b'\t' | b',') => place += 1,
+            Some(b'{') => return Ok(place),
+            Some(_) => return Err(Stop::Look(place)),
+        }
+    }
+}
+
+/// Each bit becomes the parity of itself and all below.
+fn prefix_xor(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::trace::readers::kineto::value;
+
+    fn split(text: &str) -> (Vec<&str>, Stop) {
+        let mut splitter = Splitter::default();
+        let stop = splitter.split(text.as_bytes());
+        (splitter.events.iter().map(|event| &text[event.clone()]).collect(), stop)
+    }
+
+    #[test]
+    fn finds_events() {
+        let text = r#" {"a": "}{\"\\"}, {"b": {"c": {}}},
+          {"d": 1} ], "x": {}"#;
+        let end = text.find(" ], ").expect("it is there") + 1;
+        assert_eq!(split(text), (vec![r#"{"a": "}{\"\\"}"#, r#"{"b": {"c": {}}}"#, r#"{"d": 1}"#], Stop::Look(end)));
+    }
+
+    #[test]
+    fn leaves_what_is_unfinished_or_odd() {
+        assert_eq!(split(r#"{"a": 1}, {"b": "#), (vec![r#"{"a": 1}"#], Stop::Ends(10)));
+        assert_eq!(split("{}, "), (vec!["{}"], Stop::Ends(4)));
+        assert_eq!(split("{}, 7, {}"), (vec!["{}"], Stop::Look(4)));
+        assert_eq!(split("{}, {\"a\": \"x\ny\"}"), (vec!["{}"], Stop::Look(4)));
+        assert_eq!(split("{}, {\"a\": fo\"o\"\",\n \"b\": 1}"), (vec!["{}"], Stop::Look(4)));
+        assert_eq!(split("} {}"), (vec![], Stop::Look(0)));
+        // Without line breaks two stray quotes would turn what is between them inside out, and nothing would show.
+        assert_eq!(split(r#"{},{"a":"x"y"},{"b":1},{"a":"x"y"}"#), (vec!["{}"], Stop::Look(3)));
+        assert_eq!(split(r#"{},{"a":{"b":1},{"c":2}]}"#), (vec!["{}"], Stop::Look(3)));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_parser(
+            parts in prop::collection::vec(
+                prop::sample::select(vec![
+                    r#"{"a": "}{\"\\"}"#, "{}", ",", " ", "\n", r#"{"ab": {"c": [{"d": "\\\""}]}}"#, r#"{"long": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#,
+                ]),
+                0..40,
+            ),
+        ) {
+            let text = parts.concat();
+            let mut at = value::skip_space(text.as_bytes(), 0);
+            let mut expected = Vec::new();
+            while let Some(&byte) = text.as_bytes().get(at) {
+                if byte == b'{' {
+                    let (_, end) = value::value(text.as_bytes(), at).expect("a value");
+                    expected.push(&text[at..end]);
+                    at = end;
+                } else {
+                    at += 1;
+                }
+            }
+            prop_assert_eq!(split(&text), (expected, Stop::Ends(text.len())));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Whole traces: in any steps, damaged in any way.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::trace::{Options, Selection, Summary, categories::Categories, summarize};
+
+fn read_steps(text: &[u8], step: usize) -> Result<(Trace, Capture)> {
+    let mut trace = Trace::default();
+    let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
+    let bytes = Box::new(Cursor::new(text.to_vec()));
+    let source = Source { file: Path::new("t.json"), path: "t.json", bytes, capture };
+    let capture = read_in_steps(source, &mut trace, &|| false, step)?;
+    Ok((trace, capture))
+}
+
+fn summary_of(trace: &Trace) -> Summary {
+    let categories = Categories::with_rules("").expect("rules");
+    summarize(
+        trace,
+        &Options { selection: Selection::default(), by_shape: false, categories: &categories, inductor: None },
+    )
+}
+
+fn read(text: &str) -> (Summary, Capture) {
+    let (trace, capture) = read_steps(text.as_bytes(), STEP).expect("a trace");
+    (summary_of(&trace), capture)
+}
+
+fn kernel(name: &str, start: &str, duration: &str) -> String {
+    format!(
+        r#"{{"ph": "X", "cat": "kernel", "name": "{name}", "pid": 0, "tid": 7, "ts": {start}, "dur": {duration},
+            "args": {{"device": 0, "stream": 7, "correlation": 3, "grid": [1, 2, 3], "block": [32, 1, 1]}}}}"#
+    )
+}
+
+fn document(events: &[String]) -> String {
+    format!(
+        r#"{{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "name": "GPU \"A\""}}], "traceEvents": [
+  {}
+], "traceName": "x"}}"#,
+        events.join(",\n  ")
+    )
+}
+
+/// Three kernels and what else is in a trace.
+fn ordinary() -> Vec<String> {
+    vec![
+        r#"{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "python"}}"#.to_owned(),
+        kernel("one", "10.5", "2"),
+        r#"{"ph": "X", "cat": "cpu_op", "name": "op }, {", "pid": 9, "ts": 1, "dur": 50, "args": {"stream": 7}}"#
+            .to_owned(),
+        r#"{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 1.001}"#
+            .to_owned(),
+        kernel("two", "11", "3.001"),
+        kernel("one", "20", "1"),
+    ]
+}
+
+fn counts(text: &str) -> (u64, u64, Vec<(String, u64)>) {
+    let (summary, capture) = read(text);
+    let mut kernels: Vec<(String, u64)> = summary.kernels.into_iter().map(|row| (row.name, row.count)).collect();
+    kernels.sort();
+    (capture.events_read, capture.events_skipped, kernels)
+}
+
+fn named(kernels: &[(&str, u64)]) -> Vec<(String, u64)> {
+    kernels.iter().map(|&(name, count)| (name.to_owned(), count)).collect()
+}
+
+#[test]
+fn reads_an_ordinary_trace() {
+    let (summary, capture) = read(&document(&ordinary()));
+    assert_eq!((capture.events_read, capture.events_skipped), (6, 0));
+    assert_eq!(capture.format_version.as_deref(), Some("1"));
+    let [device] = summary.devices.as_slice() else { panic!("one device") };
+    assert_eq!((device.process_id, device.device_id, device.name.as_deref()), (Some(9), Some(0), Some("GPU \"A\"")));
+    assert_eq!((device.start_ns, device.end_ns), (10_500, 21_000));
+    assert_eq!((device.busy_ns, device.overlap_ns, device.idle_ns), (4_501, 1_500, 5_999));
+    assert_eq!(summary.kernels[0].grid, Some([1, 2, 3]));
+    assert_eq!(summary.api_calls[0].total_ns, 1_001);
+    assert!(summary.warnings.is_empty());
+}
+
+#[test]
+fn takes_every_layout() {
+    let events = ordinary();
+    let list = format!("[{}]", events.join(","));
+    let open_list = format!("[{},\n", events.join(","));
+    let late = format!(
+        r#"{{"traceEvents":[{}],"deviceProperties":[{{"id":0,"name":"A"}}],"schemaVersion":1}}"#,
+        events.join(",")
+    );
+    let loose = document(&events).replace(": ", " :\n\n ").replace(", \"dur\"", "\n\n   , \"dur\"");
+    let marked = format!("\u{feff}{}", document(&events));
+    let expected = (6, 0, named(&[("one", 2), ("two", 1)]));
+    for text in [list, open_list, late, loose, marked] {
+        assert_eq!(counts(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn loses_one_event_for_one_fault() {
+    let faults: [(&str, &str); 9] = [
+        ("a stray quote", r#"{"ph": "X", "name": "fo"o", "cat": "cpu_op", "args": {"x": 1}}"#),
+        ("two stray quotes", r#"{"ph": "X", "name": "f "o" o", "cat": "cpu_op", "args": {"x": "}"}}"#),
+        ("a missing quote", r#"{"ph": "X", "name": "foo, "cat": "cpu_op", "ts": 1}"#),
+        ("a missing colon", r#"{"ph" "X"}"#),
+        ("a missing brace inside", r#"{"ph": "X", "args": {"x": [1, 2}, "ts": 3}"#),
+        ("a bare word", r#"{"ph": X, "ts": 3}"#),
+        ("no object", r#""text""#),
+        ("a number out of range", r#"{"ph": "X", "cat": "kernel", "name": "n", "ts": 99999999999999999999, "dur": 1}"#),
+        ("no duration", r#"{"ph": "X", "cat": "kernel", "name": "n", "ts": 9}"#),
+    ];
+    for (what, fault) in faults {
+        for place in 0..=6 {
+            let mut events = ordinary();
+            events.insert(place, fault.to_owned());
+            assert_eq!(counts(&document(&events)), (6, 1, named(&[("one", 2), ("two", 1)])), "{what} at {place}");
+        }
+    }
+}
+
+#[test]
+fn says_where_and_why() {
+    let mut events = ordinary();
+    events.insert(1, r#"{"ph": "X", "name": "fo"o"}"#.to_owned());
+    let text = document(&events);
+    let (_, capture) = read(&text);
+    let [skipped] = capture.skipped.as_slice() else { panic!("one reason") };
+    assert_eq!(skipped.first_offset_bytes, text.find(r#"{"ph": "X", "name": "fo"#).map(|at| at as u64));
+    assert_eq!(skipped.reason, "no comma follows a value");
+}
+
+#[test]
+fn reads_a_cut_file_as_far_as_it_goes() {
+    let text = document(&ordinary());
+    let events = text.find("traceEvents").expect("events") + 15;
+    for cut in events..text.len() - 1 {
+        let (trace, capture) = read_steps(&text.as_bytes()[..cut], STEP).expect("a trace");
+        assert!(capture.events_skipped <= 1 && capture.events_read + capture.events_skipped <= 6, "cut at {cut}");
+        assert_eq!(trace.warnings.iter().filter(|one| one.code == "capture_incomplete").count(), 1, "cut at {cut}");
+    }
+}
+
+#[test]
+fn reads_what_is_not_utf8_or_not_escaped() {
+    let mut text = document(&ordinary()).into_bytes();
+    let place = text.windows(5).position(|part| part == b"\"two\"").expect("two") + 1;
+    text[place] = 0xff;
+    let (trace, capture) = read_steps(&text, STEP).expect("a trace");
+    assert_eq!((capture.events_read, capture.events_skipped), (6, 0));
+    assert!(summary_of(&trace).kernels.iter().any(|row| row.name == "\u{fffd}wo"));
+    assert_eq!(trace.warnings[0].code, "names_damaged");
+    let text = document(&[kernel("line\nbreak", "1", "1"), kernel(r"back\\slash \u0041 \ud83d\ude00", "1", "1")]);
+    assert_eq!(counts(&text), (2, 0, named(&[("back\\slash A 😀", 1), ("line\nbreak", 1)])));
+}
+
+#[test]
+fn holds_no_more_than_a_window() {
+    let long = format!(r#"{{"ph": "X", "name": "{}", "ts": 1}}"#, "x".repeat(3 * LONGEST));
+    let mut events = ordinary();
+    events.insert(2, long);
+    assert_eq!(counts(&document(&events)), (6, 1, named(&[("one", 2), ("two", 1)])));
+    let text = document(&ordinary());
+    let padded =
+        text.replacen("\"schemaVersion\"", &format!("\"pad\": [\"{}\"], \"schemaVersion\"", "y]".repeat(LONGEST)), 1);
+    assert_eq!(counts(&padded).0, 6);
+}
+
+#[test]
+fn refuses_what_is_no_trace() {
+    for text in ["{}", "{\"a\": [1]}", "{", "", "{\"traceEvents\": 3}", "{\"schema\": \"fastrnns-rs/run\"}"] {
+        assert!(matches!(read_steps(text.as_bytes(), STEP), Err(Error::NotACapture { .. })), "{text}");
+    }
+    assert_eq!(read("[]").1.events_read, 0);
+}
+
+#[test]
+fn can_be_interrupted() {
+    let mut trace = Trace::default();
+    let text = document(&vec![kernel("one", "1", "1"); 5000]);
+    let source =
+        Source { file: Path::new("t"), path: "t", bytes: Box::new(Cursor::new(text)), capture: Capture::default() };
+    assert_eq!(read_in_steps(source, &mut trace, &|| true, 1000), Err(Error::Interrupted));
+}
+
+proptest! {
+    #[test]
+    fn any_steps_give_the_same(step in 1_usize..200, cut in 0_usize..2000, fault in 0_usize..1000, byte: u8) {
+        let mut text = document(&ordinary()).into_bytes();
+        let place = fault % text.len();
+        text[place] = byte;
+        text.truncate(text.len() - cut.min(text.len()) / 3);
+        let whole = read_steps(&text, STEP).map(|(trace, capture)| (summary_of(&trace), capture));
+        let parts = read_steps(&text, step).map(|(trace, capture)| (summary_of(&trace), capture));
+        prop_assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn takes_any_bytes(text in prop::collection::vec(prop::sample::select(br#"{}[]":,\ X1"#.to_vec()), 0..80)) {
+        let text = [br#"{"traceEvents":["#.as_slice(), &text].concat();
+        let (_, capture) = read_steps(&text, 7).expect("a trace");
+        prop_assert_eq!(capture.events_skipped, capture.skipped.iter().map(|skipped| skipped.count).sum::<u64>());
+    }
+}

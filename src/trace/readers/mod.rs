@@ -1,0 +1,114 @@
+//! One reader for each format. A format is a file here, its `mod` line and its row in [`FORMATS`].
+
+mod kineto;
+mod nsys_sqlite;
+mod open;
+mod unknown;
+
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use super::{Capture, Trace, Warning};
+use crate::error::{Error, Result};
+
+/// Whether the caller wants reading to stop; asked some ten times a second.
+pub type Interrupted<'a> = &'a dyn Fn() -> bool;
+
+/// A form in which captures come.
+#[derive(Debug)]
+pub struct Format {
+    /// Its name in summaries.
+    pub name: &'static str,
+    /// One line for help texts.
+    pub description: &'static str,
+    /// Whether a file is one, by how its content, decompressed, begins.
+    matches: fn(&[u8]) -> bool,
+    read: fn(Source<'_>, &mut Trace, Interrupted<'_>) -> Result<Capture>,
+}
+
+/// Every format that is read.
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "nsys-sqlite",
+        description: "exports of Nsight Systems to SQLite",
+        matches: |head| head.starts_with(b"SQLite format 3\0"),
+        read: nsys_sqlite::read,
+    },
+    Format {
+        name: "kineto",
+        description: "traces of torch.profiler, and others in Chrome's form, compressed or not",
+        matches: |head| {
+            matches!(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start(), [b'{' | b'[', ..])
+        },
+        read: kineto::read,
+    },
+];
+
+/// A file that is about to be read.
+struct Source<'a> {
+    file: &'a Path,
+    /// The file's name as messages show it.
+    path: &'a str,
+    /// Its content, decompressed, from the beginning.
+    bytes: Box<dyn Read + 'a>,
+    /// What is known of it so far.
+    capture: Capture,
+}
+
+/// Adds the events of the file `path`, which messages and summaries call `shown`, to `trace`.
+///
+/// # Errors
+/// The file cannot be read, or is not a capture of a known format.
+pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<()> {
+    let opened = open::open(path, interrupted).map_err(|error| match error.kind() {
+        ErrorKind::Interrupted => Error::Interrupted,
+        // A file that is there and is no stream of bytes that can be decompressed.
+        kind => Error::NotACapture {
+            path: shown.to_owned(),
+            reason: error.to_string(),
+            hint: match kind {
+                ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
+                    "it is damaged: copy it again"
+                }
+                _ => "give a file that exists and may be read",
+            }
+            .to_owned(),
+        },
+    })?;
+    let Some(format) = FORMATS.iter().find(|format| (format.matches)(&opened.head)) else {
+        return Err(unknown::explain(shown, &opened.head));
+    };
+    let (size_bytes, is_file) = (opened.size_bytes, opened.is_file);
+    let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
+    let operations = trace.kernels.len() + trace.memory.len();
+    let mut capture =
+        (format.read)(Source { file: path, path: shown, bytes: opened.bytes, capture }, trace, interrupted)?;
+    capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
+    if trace.kernels.len() + trace.memory.len() == operations {
+        trace.warnings.push(Warning {
+            code: "no_device_operations",
+            message: format!("{shown} holds no device operation"),
+            evidence: format!("{} events", capture.events_read),
+            hint: "capture on a GPU, with its activities on, while the model runs".to_owned(),
+        });
+    }
+    if capture.events_skipped > 0 {
+        trace.warnings.push(skipped(&capture));
+    }
+    trace.captures.push(capture);
+    Ok(())
+}
+
+fn skipped(capture: &Capture) -> Warning {
+    let reasons = capture.skipped.iter().map(|skipped| {
+        let first = skipped.first_offset_bytes.map_or_else(String::new, |offset| format!(", first at byte {offset}"));
+        format!("{} × {}{first}", skipped.count, skipped.reason)
+    });
+    let total = capture.events_read + capture.events_skipped;
+    Warning {
+        code: "events_skipped",
+        message: format!("{} is damaged: {} of {total} events could not be read", capture.path, capture.events_skipped),
+        evidence: reasons.collect::<Vec<_>>().join("; "),
+        hint: "every figure lacks them; --strict refuses such a file".to_owned(),
+    }
+}

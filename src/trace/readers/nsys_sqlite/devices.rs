@@ -1,0 +1,102 @@
+//! The devices of an export, and what they are called.
+
+use rustc_hash::FxHashMap;
+
+use super::database::Database;
+use super::progress::{NONE, known};
+use crate::trace::{Queue, Trace};
+
+/// Far more than any machine has, times the processes that use them.
+const MOST: usize = 1 << 12;
+
+/// Where devices stand in a trace.
+pub(super) struct Devices {
+    pub(super) clock: u32,
+    places: FxHashMap<(i64, i64), u32>,
+}
+
+impl Devices {
+    /// Times of an export count from the start of its own session, so each has a clock of its own.
+    pub(super) fn new(path: &str, trace: &mut Trace) -> Self {
+        let clock = trace.add_clock(format!("capture {} {path}", trace.captures.len()));
+        Self { clock, places: FxHashMap::default() }
+    }
+
+    /// The queue of an operation, or why it has none.
+    pub(super) fn queue(
+        &mut self,
+        trace: &mut Trace,
+        global_pid: i64,
+        device: i64,
+        stream: i64,
+    ) -> Result<Queue, &'static str> {
+        let process = process_of(global_pid);
+        let place = match self.places.get(&(process, device)) {
+            Some(&place) => place,
+            None if self.places.len() == MOST => return Err("is of one device too many"),
+            None => {
+                let place = trace.device(self.clock, known(process), known(device));
+                self.places.insert((process, device), place);
+                place
+            }
+        };
+        Ok(Queue { device: place, stream: known(stream) })
+    }
+
+    /// Gives the devices their names, as far as the export has them.
+    ///
+    /// A process may count its devices otherwise than the machine does; exports since 2025 say how.
+    pub(super) fn name(&self, database: &Database, trace: &mut Trace) {
+        let names = names(database);
+        let machine = numbers(database);
+        for (&(process, device), &place) in &self.places {
+            let id = machine.get(&(process, device)).copied().unwrap_or(device);
+            if let (Some(Some(name)), Some(device)) = (names.get(&id), trace.devices.get_mut(place as usize)) {
+                device.name = Some(name.clone());
+            }
+        }
+    }
+}
+
+/// The process of a global number: the bits above it are the machine's, those below the thread's.
+pub(super) fn process_of(global: i64) -> i64 {
+    if global == NONE { NONE } else { (global >> 24) & 0xff_ffff }
+}
+
+/// What the machine's devices are called. Two of one number and two names are of two machines: neither is sure.
+fn names(database: &Database) -> FxHashMap<i64, Option<String>> {
+    let mut names = FxHashMap::default();
+    let table = "TARGET_INFO_GPU";
+    let Some(found) = database.table(table) else { return names };
+    // The oldest exports call it otherwise.
+    let key = if found.has("id") { "id" } else { "deviceId" };
+    let rows = list(database, &format!("SELECT {key}, name FROM {table} LIMIT {MOST}"), |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+    });
+    for (id, name) in rows {
+        let name = Some(name);
+        let first = names.entry(id).or_insert_with(|| name.clone());
+        if *first != name {
+            *first = None;
+        }
+    }
+    names
+}
+
+/// The machine's numbers of the devices of each process.
+fn numbers(database: &Database) -> FxHashMap<(i64, i64), i64> {
+    let table = "TARGET_INFO_CUDA_DEVICE";
+    if database.table(table).is_none() {
+        return FxHashMap::default();
+    }
+    let rows = list(database, &format!("SELECT pid, cudaId, gpuId FROM {table} LIMIT {MOST}"), |row| {
+        Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
+    });
+    rows.into_iter().collect()
+}
+
+/// The rows that can be read.
+fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+    let Ok(mut statement) = database.prepare(sql) else { return Vec::new() };
+    statement.query_map([], read).map(|rows| rows.flatten().collect()).unwrap_or_default()
+}

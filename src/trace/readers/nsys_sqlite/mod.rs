@@ -1,0 +1,78 @@
+//! Exports of Nsight Systems to SQLite, of every schema from 2020.3 on.
+//!
+//! A file from elsewhere is not trusted: it is opened read-only and as immutable, only real tables are read, and only
+//! columns that are known by name, so that nothing in it can run or be written. A row that makes no sense is counted and
+//! left out; a file that breaks off is read as far as it goes.
+//!
+//! *Events* are the rows of every table called `CUPTI_ACTIVITY_KIND_*` and of every other that says when something
+//! happened, in a column `start` or `timestamp`. Those of tables that no summary needs are counted as read.
+//!
+//! What the calls of the interface did is told twice where backtraces were collected, in rows of a class of its own:
+//! these are events, but no calls.
+
+mod cache;
+mod calls;
+mod database;
+mod devices;
+mod form;
+mod graphs;
+mod kernels;
+mod memory;
+mod progress;
+mod strings;
+
+use std::path::Path;
+
+use self::database::Database;
+use self::devices::Devices;
+use self::progress::Progress;
+use self::strings::Strings;
+use super::{Interrupted, Source};
+use crate::error::{Error, Result};
+use crate::trace::{Capture, Trace};
+
+/// The tables that a summary is made of. The rows of all others are only counted.
+const USED: [&str; 4] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE];
+
+/// Reads an export.
+pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
+    read_file(source.file, source.capture, trace, interrupted)
+}
+
+fn read_file(path: &Path, capture: Capture, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
+    let shown = &capture.path.clone();
+    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown.to_owned(), reason, hint: hint.to_owned() };
+    let database = Database::open(path).map_err(refuse)?;
+    form::check(&database).map_err(refuse)?;
+
+    let mut progress = Progress::new(capture, &database, interrupted);
+    progress.warnings.extend(database.warnings(path));
+    (progress.capture.format_version, progress.capture.tool_version) = form::versions(&database);
+
+    let mut strings = Strings::open(&database, interrupted)?;
+    let mut devices = Devices::new(shown, trace);
+    let nodes = kernels::read(&database, &mut strings, &mut devices, trace, &mut progress)?;
+    memory::read(&database, &mut devices, trace, &mut progress)?;
+    let launched = calls::read(&database, &mut strings, devices.clock, trace, &mut progress)?;
+
+    let mut whole_graphs = 0;
+    for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {
+        let rows = progress.scan(&database, &table.name, [], |[]| Ok(()))?;
+        if table.name == graphs::TABLE {
+            whole_graphs = rows;
+        }
+    }
+    if let Some(warning) = graphs::warning(shown, &database, whole_graphs, launched && !nodes) {
+        progress.capture.graph_level = true;
+        progress.warnings.push(warning);
+    }
+    progress.warnings.extend(strings.warning(shown));
+    devices.name(&database, trace);
+    Ok(progress.finish(trace))
+}
+
+/// Why a file is not read, and what to do.
+type Refusal = (String, &'static str);
+
+#[cfg(test)]
+mod tests;

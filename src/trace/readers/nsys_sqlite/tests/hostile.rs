@@ -1,0 +1,185 @@
+//! Files that are damaged, or made to do harm.
+
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+
+use super::*;
+
+const ROWS: &str = "
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1000 + 10 * i, 1005 + 10 * i, 0, 1, 7, i, 42 << 24, 1, 2, 32, 1, 1, 1,
+        1, 1, 1, 0, 0, NULL FROM n;";
+
+#[test]
+fn leaves_out_rows_that_make_no_sense() {
+    let trace = read_sql(&[
+        CORE,
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, bytes, copyKind);
+         INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5, 4, 0, 1, 1), (NULL, 4, 0, 1, 1), (4, NULL, 0, 1, 1),
+            (4, 5, 'zero', 1, 1), (4.5, 5, 0, 1, 1), (4, 5, 0, x'00', 1), ('', '', '', '', ''), (4, 5, 0, 1, 1),
+            (-9223372036854775807, 9223372036854775807, -1, 9223372036854775807, -5);
+         INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, globalPid, demangledName, gridX, gridY,
+            gridZ, registersPerThread, staticSharedMemory, dynamicSharedMemory)
+            VALUES (1, 2, -1, -1, -1, -1, -1, 1, 1, 4294967296, 9223372036854775807, 9223372036854775807);",
+    ])
+    .unwrap();
+    assert_eq!(
+        skipped(&trace),
+        [
+            ("ends before it starts", 1),
+            ("has no start or no end", 2),
+            ("holds something else where a number belongs", 4)
+        ]
+    );
+    assert_eq!(memory(&trace)[0], ("memcpy HtoD", 1, Some(1)));
+    assert_eq!(memory(&trace)[1], ("memcpy kind -5", u64::MAX - 1, Some(i64::MAX as u64)));
+    assert_eq!(kernels(&trace)[2], (1, 2, "[string -1]", None));
+    assert_eq!(codes(&trace), ["names_missing"]);
+    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (7, 7));
+}
+
+#[test]
+fn keeps_rows_whose_names_are_missing() {
+    for change in [
+        "DELETE FROM StringIds",
+        "UPDATE StringIds SET value = x'ff'",
+        "UPDATE StringIds SET value = zeroblob(20000000)",
+        "PRAGMA writable_schema = 1; UPDATE StringIds SET value = printf('%.*c', 20000000, 'x')",
+        "ALTER TABLE StringIds RENAME COLUMN value TO content",
+    ] {
+        let mut trace = read_sql(&[CORE, change]).unwrap();
+        assert_eq!(kernels(&trace)[0].2, "[string 1]", "{change}");
+        assert_eq!(calls(&mut trace, "[string 3]"), 2);
+        assert_eq!(codes(&trace), ["names_missing"]);
+        assert!(trace.warnings[0].message.contains("3 names"), "{}", trace.warnings[0].message);
+        assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (4, 0));
+    }
+}
+
+#[test]
+fn finds_names_without_a_key_and_in_other_encodings() {
+    let keyless = "CREATE TABLE other AS SELECT * FROM StringIds; DROP TABLE StringIds;
+        ALTER TABLE other RENAME TO StringIds; INSERT INTO StringIds VALUES (1, 'a second one'), ('x', 'y')";
+    let trace = read_sql(&[CORE, keyless]).unwrap();
+    assert_eq!(kernels(&trace)[0].2, "void gemm<float>(int)");
+    let trace = read_sql(&["PRAGMA encoding = 'UTF-16le'", CORE]).unwrap();
+    assert_eq!(kernels(&trace)[0].2, "void gemm<float>(int)");
+    let trace = read_sql(&[CORE, "UPDATE StringIds SET value = CAST(x'61ff62' AS TEXT)"]).unwrap();
+    assert_eq!(kernels(&trace)[0].2, "a\u{fffd}b");
+}
+
+#[test]
+fn reads_only_real_tables() {
+    let view = "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO hidden;
+        CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL SELECT start FROM n)
+            SELECT start, start AS end FROM n;";
+    let virtual_table = "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;
+        CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL USING fts5(start, end);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2);";
+    for change in [view, virtual_table] {
+        let trace = read_sql(&[CORE, change]).unwrap();
+        assert!(trace.kernels.is_empty() && trace.warnings.is_empty());
+    }
+    // A column that the file computes is none that an export has.
+    let computed = "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (
+        start INTEGER, end INTEGER AS (length(hex(zeroblob(100000000)))), deviceId INTEGER);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1);";
+    let trace = read_sql(&[CORE, computed]).unwrap();
+    assert_eq!(skipped(&trace), [("has no start or no end", 1)]);
+}
+
+#[test]
+fn reads_a_file_that_breaks_off_as_far_as_it_goes() {
+    let folder = Folder::new();
+    let path = folder.database("capture.sqlite", &[CORE, ROWS]);
+    let whole = fs::read(&path).unwrap();
+    let mut most = 0;
+    for pages in 1..whole.len() / 4096 {
+        fs::write(&path, &whole[..pages * 4096 + 700]).unwrap();
+        match read(&path) {
+            Ok(trace) => {
+                assert_eq!(codes(&trace)[0], "file_cut_short");
+                // Every kernel that is told is one that was there.
+                let name = "void gemm<float>(int)";
+                assert!(kernels(&trace).iter().all(|kernel| kernel.2 == name || kernel.2.starts_with("[string")));
+                most = most.max(trace.kernels.len());
+            }
+            Err(error) => assert!(matches!(error, Error::NotACapture { .. }), "{error}"),
+        }
+    }
+    assert!((4000..5002).contains(&most), "{most}");
+}
+
+#[test]
+fn survives_bytes_of_any_kind_anywhere() {
+    let folder = Folder::new();
+    let path = folder.database("capture.sqlite", &["PRAGMA page_size = 512", CORE]);
+    let whole = fs::read(&path).unwrap();
+    let mut seed = 1_u64;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..300 {
+        let mut damaged = whole.clone();
+        for _ in 0..=next(8) {
+            let place = next(damaged.len());
+            damaged[place] = next(256) as u8;
+        }
+        fs::write(&path, &damaged).unwrap();
+        if let Ok(trace) = read(&path) {
+            let capture = &trace.captures[0];
+            assert_eq!(capture.events_skipped, capture.skipped.iter().map(|skipped| skipped.count).sum::<u64>());
+        }
+    }
+}
+
+#[test]
+fn tables_that_run_in_circles_come_to_an_end() {
+    let folder = Folder::new();
+    let path = folder.database("capture.sqlite", &[CORE, ROWS]);
+    let root: i64 = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT rootpage FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_KERNEL'", [], |row| row.get(0))
+        .unwrap();
+    // Every child of the root becomes its first one.
+    let mut file = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let at = (root as u64 - 1) * 4096;
+    let mut page = [0; 4096];
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.read_exact(&mut page).unwrap();
+    assert_eq!(page[0], 5, "the table has one leaf");
+    let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
+    let place = |cell: usize| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
+    let first: [u8; 4] = page[place(0)..place(0) + 4].try_into().unwrap();
+    for cell in 1..cells {
+        file.seek(SeekFrom::Start(at + place(cell) as u64)).unwrap();
+        file.write_all(&first).unwrap();
+    }
+    drop(file);
+    let trace = read(&path).unwrap();
+    let capture = &trace.captures[0];
+    assert!(capture.events_read < capture.size_bytes / 5 + 2);
+}
+
+#[test]
+fn tables_that_share_pages_come_to_an_end() {
+    let share =
+        "PRAGMA writable_schema = 1; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+        INSERT INTO sqlite_master SELECT 'table', 'CUPTI_ACTIVITY_KIND_' || i, 'CUPTI_ACTIVITY_KIND_' || i,
+        (SELECT rootpage FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_KERNEL'),
+        'CREATE TABLE CUPTI_ACTIVITY_KIND_' || i || '(start)' FROM n;";
+    let trace = read_sql(&[CORE, ROWS, share]).unwrap();
+    assert_eq!(trace.kernels.len(), 5002);
+    assert_eq!(trace.captures[0].events_read, trace.captures[0].size_bytes / 5);
+    assert_eq!(codes(&trace), ["rows_lost"]);
+}
+
+#[test]
+fn no_machine_has_that_many_devices() {
+    let many = "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET SELECT 1, 2, i FROM n;";
+    let trace = read_sql(&[CORE, many]).unwrap();
+    assert_eq!(trace.devices.len(), 1 << 12);
+    assert_eq!(skipped(&trace), [("is of one device too many", 5_001 + 1 - (1 << 12))]);
+}

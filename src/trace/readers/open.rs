@@ -1,0 +1,91 @@
+//! Opens a file, compressed or not, and sees how it begins.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use sha2::{Digest, Sha256};
+
+use super::Interrupted;
+
+/// Enough to tell what a file is.
+const HEAD: usize = 4096;
+/// Larger files are not hashed: it would take longer than reading them.
+const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
+
+/// A file that has been opened.
+pub(super) struct Opened {
+    pub(super) head: Vec<u8>,
+    pub(super) bytes: Box<dyn Read>,
+    pub(super) size_bytes: u64,
+    /// Whether it can be read once more: a pipe cannot.
+    pub(super) is_file: bool,
+}
+
+/// Opens `path`.
+pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Opened> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let (head, bytes) = with_head(file, interrupted)?;
+    let (head, bytes): (Vec<u8>, Box<dyn Read>) = if head.starts_with(b"\x1f\x8b") {
+        let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
+        (head, Box::new(bytes))
+    } else {
+        (head, Box::new(bytes))
+    };
+    Ok(Opened { head, bytes, size_bytes: metadata.len(), is_file: metadata.is_file() })
+}
+
+/// How a stream begins, and the whole of it. Where it breaks off after its beginning, it does so when that is read.
+fn with_head<R: Read>(mut source: R, interrupted: Interrupted<'_>) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
+    let (mut head, mut filled, mut fault) = (vec![0; HEAD], 0, None);
+    while filled < HEAD {
+        match source.read(&mut head[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && !interrupted() => {}
+            Err(error) if filled == 0 || error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            Err(error) => {
+                fault = Some(error);
+                break;
+            }
+        }
+    }
+    head.truncate(filled);
+    Ok((head.clone(), Cursor::new(head).chain(Faulty(fault)).chain(source)))
+}
+
+/// Nothing, or an error first.
+struct Faulty(Option<io::Error>);
+
+impl Read for Faulty {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// The SHA-256 of a file in hexadecimal, if it is not too large.
+pub(super) fn digest(path: &Path, size_bytes: u64) -> Option<String> {
+    if size_bytes > LARGEST_HASHED {
+        return None;
+    }
+    let (mut hasher, mut part) = (Sha256::new(), vec![0; 64 * 1024]);
+    let mut file = File::open(path).ok()?.take(LARGEST_HASHED);
+    loop {
+        match file.read(&mut part).ok()? {
+            0 => break,
+            count => hasher.update(&part[..count]),
+        }
+    }
+    let mut text = String::with_capacity(64);
+    for byte in hasher.finalize() {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Some(text)
+}

@@ -1,0 +1,180 @@
+"""The arguments of `bench` and `profile`: the same as the flags, shown by `help`, and checked."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pytest
+from conftest import FACTS, run_cli
+
+import fastrnns_rs
+from fastrnns_rs import Schedule, UsageError, environment
+from fastrnns_rs.api import arguments
+from fastrnns_rs.cli.bench import command as bench_command
+from fastrnns_rs.cli.profile import command as profile_command
+from fastrnns_rs.context import JitSettings
+from fastrnns_rs.planning import Options
+from fastrnns_rs.problem import Sizes
+from fastrnns_rs.profiling import capturing
+from fastrnns_rs.profiling.request import ProfileRequest
+from fastrnns_rs.profiling.torch_options import TorchOptions
+
+#: Flags that a function has under another name, or has no use for: it returns what they would write.
+RENAMED = {"group": "groups", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
+RENAMED |= {"nsys_path": "tool_path", "nvprof_path": "tool_path", "rnns": "runners", "cnns": "runners"}
+OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
+BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
+both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
+
+
+def defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    return {one.name: one.default for one in inspect.signature(function).parameters.values()}
+
+
+def planned(*runners: str, **given: Any) -> list[str]:
+    """The command line of a capture that is not made."""
+    ((*words,),) = fastrnns_rs.profile(list(runners) or None, tool="torch", dry_run=True, **given)
+    return words
+
+
+def captured(words: list[str]) -> list[str]:
+    return [word.removeprefix("--runner=") for word in words if word.startswith("--runner=")]
+
+
+@pytest.fixture
+def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking it takes seconds."""
+    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+
+
+@both
+def test_every_flag_is_an_argument(function: Callable[..., Any], command: click.Command) -> None:
+    with command.make_context(str(command.name), []) as context:
+        flags = {
+            one.name: context.params[one.name]
+            for one in command.params
+            if isinstance(one, click.Option) and not one.hidden and one.name not in OF_THE_COMMAND
+        }
+    shown = defaults(function)
+    assert {RENAMED.get(name, name) for name in flags} | {"runners"} == set(shown)
+    same = [name for name in flags if name not in RENAMED]
+    assert {name: flags[name] for name in same} == {name: shown[name] for name in same}
+
+
+@both
+def test_help_shows_and_describes_every_argument(function: Callable[..., Any], command: click.Command) -> None:
+    text = pydoc.plain(pydoc.render_doc(function))
+    signature = text.splitlines()[2]
+    assert "**" not in signature
+    for name in defaults(function):
+        assert f"{name}: '" in signature
+        assert re.search(rf"^ +{name}: [A-Z`].+", text, flags=re.MULTILINE), name
+
+
+def test_types_are_those_of_the_fields() -> None:
+    types = {name: kind.__forward_arg__ for name, kind in arguments.ProfileArguments.__annotations__.items()}
+    # What the parsers of a list and of a schedule take, beside what they make of it.
+    wider = {"activities", "schedule"}
+    for kind in (Sizes, Options, JitSettings, TorchOptions, ProfileRequest):
+        for field in fields(kind):
+            if field.name not in wider | {"choice", "sizes", "jit", "options", "torch"}:
+                assert types[field.name] == field.type, field.name
+
+
+@pytest.mark.parametrize("function", [fastrnns_rs.bench, fastrnns_rs.profile])
+def test_an_argument_that_there_is_not_is_a_type_error(function: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match=rf"{function.__name__}\(\) got an unexpected keyword argument 'nlops'"):
+        function("py", nlops=3)
+
+
+@pytest.mark.usefixtures("_no_torch")
+@pytest.mark.parametrize("given", ["cpu", " cpu,", ["cpu"], ("cpu",)])
+def test_activities_are_given_as_a_list_or_as_the_flag_takes_them(given: Any) -> None:
+    assert "--activities=cpu" in planned("py", activities=given)
+
+
+@pytest.mark.usefixtures("_no_torch")
+@pytest.mark.parametrize("given", [Schedule(wait=0, active=2), "wait=0,active=2"])
+def test_a_schedule_is_an_object_or_a_text(given: Any) -> None:
+    assert f"--schedule={Schedule(wait=0, active=2)}" in planned("py", schedule=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"activities": 5}, "activities is 5"),
+        ({"activities": ["cpu", None]}, "activities is"),
+        ({"activities": []}, "no activities are given"),
+        ({"activities": "gpu"}, "no activity is called 'gpu'"),
+        ({"schedule": 3}, "schedule is 3"),
+        ({"schedule": "wait"}, "the schedule has 'wait'"),
+    ],
+)
+def test_what_is_neither_is_a_usage_error(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        planned("py", **given)
+
+
+@pytest.mark.usefixtures("_no_torch")
+def test_runners_are_chosen_as_by_flags() -> None:
+    varlen = ["vl_cudnn", "vl_jit", "vl_py"]
+    assert captured(planned()) == ["cudnn", "aten", "jit"]
+    assert captured(planned(variable_lstms=True)) == varlen
+    assert captured(planned("py", variable_lstms=True)) == [*varlen, "py"]
+    assert captured(planned("vl_py", groups="cnns")) == [
+        *("resnet18", "resnet18_jit", "resnet50", "resnet50_jit"),
+        "vl_py",
+    ]
+
+
+def test_a_dry_run_is_that_of_the_command(anywhere: Path) -> None:
+    more = {"quick": True, "cuda_pointwise_block_size": 4, "with_stack": True, "row_limit": -1, "nloops": 6}
+    flags = ["--quick", "--cuda-pointwise-block-size", "4", "--with-stack", "--row-limit=-1", "--nloops", "6"]
+    asked = ["profile", "--torch", "--rnns", "cudnn", "py", "--separate", "--dry-run", "--json", "--output-dir", "o"]
+    theirs = run_cli(*asked, *flags).json()["commands"]
+    ours = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, dry_run=True, output_dir="o", **more)
+    assert [len(one) for one in ours] == [len(one) for one in theirs]
+    for one, other in zip(ours, theirs, strict=True):
+        # Of the file's name the second is left out, which may have passed.
+        assert [word for word in one if "prof_" not in word] == [word for word in other if "prof_" not in word]
+    assert not Path("o").exists()
+
+
+@pytest.mark.usefixtures("_no_torch")
+def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def capture(prepared: Any, _place: Any) -> tuple[str, Path]:
+        (name,) = (task.runner.name for task in prepared.plan.tasks)
+        seen.append(name)
+        if name in failing:
+            record = SimpleNamespace(runners=[name], timed_out=False)
+            raise capturing.CaptureError(f"{name} failed", "", record, Path("log"))  # type: ignore[arg-type]
+        return name, Path(name)
+
+    monkeypatch.setattr(capturing, "capture", capture)
+    failing: set[str] = set()
+    asked = ["aten", "cudnn", "py"]
+    assert fastrnns_rs.profile(asked, tool="torch", separate=True) == asked == seen
+    seen.clear()
+    failing |= {"aten", "py"}
+    with pytest.raises(capturing.CaptureError, match="aten failed") as raised:
+        fastrnns_rs.profile(asked, tool="torch", separate=True)
+    assert seen == asked
+    assert raised.value.__notes__ == ["as did py: py failed"]
+
+
+def test_captures_apart_are_records(tmp_path: Path) -> None:
+    captures = fastrnns_rs.profile(
+        ["cudnn", "py"], tool="torch", separate=True, quick=True, baseline=False, device="cpu", output_dir=tmp_path
+    )
+    assert [(one.runners, one.ok) for one in captures] == [(["cudnn"], True), (["py"], True)]
+    assert len([*tmp_path.glob("*.txt")]) == 2

@@ -1,0 +1,162 @@
+"""When a profiler is told to begin and to end, and whether it saw anything in between. The GPU is a stand-in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import fake_tools
+import pytest
+import torch
+from conftest import FACTS
+from test_profile_failures import PRETENDED, WITH_CUDA, kept, profile
+
+from fastrnns_rs._core import Profiler
+from fastrnns_rs.planning import Options, Plan, make_plan
+from fastrnns_rs.profiling import inside, judging, ranges
+from fastrnns_rs.profiling.answer import Answer
+from fastrnns_rs.profiling.attempt import Attempt
+from fastrnns_rs.profiling.request import ProfileRequest, choice
+
+
+def asked(*runners: str) -> tuple[ProfileRequest, Plan]:
+    options = Options(choice=choice(rnns=runners), quick=True, nloops=2, warmup=1, timeout=60.0, device="cpu")
+    request = ProfileRequest(options=options, tool="nsys", sleep_between_seconds=0.25)
+    return request, make_plan(options, FACTS)
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What happens, in its order: the window, ranges, pauses, and what is written."""
+    seen: list[str] = []
+
+    @contextmanager
+    def window(device: str) -> Iterator[None]:
+        seen.append("open")
+        yield
+        seen.append("close")
+
+    def save(answer: Answer, path: Path | None) -> None:
+        seen.append("save " + " ".join(one.status for one in answer.runners))
+
+    def range_start(name: str) -> int:
+        seen.append(name)
+        return 0
+
+    monkeypatch.setattr(inside, "capture_window", window)
+    monkeypatch.setattr(Answer, "save", save)
+    monkeypatch.setattr(inside.time, "sleep", lambda seconds: seen.append(f"pause {seconds}"))
+    monkeypatch.setattr(torch.cuda.nvtx, "range_start", range_start)
+    monkeypatch.setattr(torch.cuda.nvtx, "range_end", lambda _opened: None)
+    return seen
+
+
+def run(events: list[str], tmp_path: Path, *runners: str) -> Answer:
+    request, plan = asked(*runners)
+    return inside.run(request, plan, stem=tmp_path / "stem", answer_path=tmp_path / "answer", say=events.append)
+
+
+def test_nothing_but_iterations_is_in_the_window(events: list[str], tmp_path: Path) -> None:
+    run(events, tmp_path, "py")
+    begin, end = events.index("open"), events.index("close")
+    assert events[begin - 2 : begin] == ["py: 2 iterations", "save running"]
+    assert events[begin + 1 : end] == [f"py/{phase}/{count}" for count in (0, 1) for phase in ("forward", "backward")]
+    assert events[end + 1 :] == ["save ok"]
+
+
+def test_there_is_one_window_for_all_runners(events: list[str], tmp_path: Path) -> None:
+    """nsys takes no notice of a second one. All else that can be outside is."""
+    answer = run(events, tmp_path, "py", "cudnn")
+    assert answer.finished
+    begin, end = events.index("open"), events.index("close")
+    assert events.count("open") == 1
+    between = [event for event in events[begin:end] if "/" not in event]
+    assert between == ["open", "save ok pending", "pause 0.25", "cudnn: 2 iterations", "save ok running"]
+    assert events[end - 1] == "cudnn/backward/1"
+    assert events[end + 1 :] == ["save ok ok"]
+
+
+@pytest.mark.parametrize("at", ["open", "close"])
+def test_a_window_that_fails_is_told_in_the_answer(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch raises what is no error of ours; the runner at work is not to blame."""
+
+    @contextmanager
+    def window(device: str) -> Iterator[None]:
+        if at == "open":
+            raise RuntimeError("CUDA driver\nerror")
+        yield
+        raise RuntimeError("CUDA driver\nerror")
+
+    monkeypatch.setattr(inside, "capture_window", window)
+    with pytest.raises(RuntimeError):
+        run([], tmp_path, "py")
+    said: dict[str, Any] = json.loads((tmp_path / "answer").read_text())
+    assert said["refusal"] == {"message": "RuntimeError: CUDA driver error", "hint": "", "exit_code": 1}
+    assert [one["status"] for one in said["runners"]] == ["running" if at == "open" else "ok"]
+    assert not said["finished"]
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_window_of_a_gpu(monkeypatch: pytest.MonkeyPatch, *, fails: bool) -> None:
+    """What was begun has ended before it opens, and before it closes."""
+    seen: list[str] = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda device: seen.append(f"wait for {device}"))
+    monkeypatch.setattr(torch.cuda.profiler, "start", lambda: seen.append("start"))
+    monkeypatch.setattr(torch.cuda.profiler, "stop", lambda: seen.append("stop"))
+    with suppress(ZeroDivisionError), ranges.capture_window("cuda:1"):
+        seen.append("inside")
+        _ = 1 // (not fails)
+    assert seen == ["wait for cuda:1", "start", "inside", "wait for cuda:1", "stop"]
+    seen.clear()
+    with ranges.capture_window("cpu"):
+        pass
+    assert not seen
+
+
+#: Files that a capture left, and whether they say that the profiler saw none of the iterations.
+LEFT: dict[str, tuple[dict[str, Any] | bytes | None, bool]] = {
+    "nothing": (None, True),
+    "no range": ({"ranges": [], "kernels": 5}, True),
+    "ranges of others": ({"ranges": ["aten::mm", "py/update/0"]}, True),
+    "ranges that have not ended": ({"unended": ["py/forward/0"]}, True),
+    "one range": ({"ranges": ["py/forward/0"]}, False),
+    "what cannot be read": (b"x" * 600, False),
+}
+
+
+@pytest.mark.parametrize("case", LEFT)
+@pytest.mark.parametrize("name", ["nsys", "nvprof"])
+def test_whether_a_capture_holds_any_range(name: str, case: str, tmp_path: Path) -> None:
+    content, expected = LEFT[case]
+    program = {"nsys": fake_tools.nsys, "nvprof": fake_tools.nvprof}[name](tmp_path / "bin" / name)
+    attempt = Attempt(tmp_path / "stem", 1.0)
+    database = {"nsys": fake_tools.nsys_database, "nvprof": fake_tools.nvprof_database}[name]
+    path = tmp_path / {"nsys": "stem.sqlite", "nvprof": "stem.nvvp"}[name]
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        database(path, **content)
+    assert judging.holds_no_range(Profiler(name, program), attempt) is expected
+
+
+def test_a_report_that_was_not_read_may_hold_ranges(tmp_path: Path) -> None:
+    (tmp_path / "stem.nsys-rep").write_bytes(b"x")
+    tool = Profiler("nsys", fake_tools.nsys(tmp_path / "bin" / "nsys"))
+    assert not judging.holds_no_range(tool, Attempt(tmp_path / "stem", 1.0))
+
+
+@pytest.mark.parametrize("sees", ["no range", "a range"])
+def test_a_range_in_which_nothing_was_seen_is_taken_away(sees: str, tmp_path: Path) -> None:
+    """Where some of the iterations were seen, to capture everything would not help."""
+    names = [] if sees == "no range" else ["py/forward/0"]
+    ranged = "'--capture-range=cudaProfilerApi' in call.words"
+    statements = f"{PRETENDED}call.report(**({{'ranges': {names}}} if {ranged} else {{}}))"
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=statements)
+    done = profile(tool, tmp_path / "out", facts=WITH_CUDA)
+    record, log = kept(tmp_path / "out")
+    assert done.status == (0 if sees == "no range" else 1), done.stderr
+    assert [one.code for one in record.warnings] == ["range_yielded_nothing"] * (sees == "no range")
+    assert log.count("# under the profiler") == (2 if sees == "no range" else 1)

@@ -1,0 +1,483 @@
+"""`fastrnns-rs doctor`: the document, each check, and where an option's value comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import jsonschema
+import pytest
+from conftest import ROOT, run_cli
+from test_planning import CPU, GPU
+
+from fastrnns_rs import environment, nvidia
+from fastrnns_rs.cli import VERBS
+from fastrnns_rs.diagnosis import Diagnosis
+from fastrnns_rs.documents import from_plain, to_plain
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.health import check_all, gpu, host, software
+from fastrnns_rs.health.check import CheckId
+
+IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
+
+
+def validate(document: Any) -> None:
+    schema = json.loads((ROOT / "docs" / "schemas" / "doctor.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert to_plain(from_plain(Diagnosis, document)) == document
+    assert [check["id"] for check in document["checks"]] == list(get_args(CheckId))
+
+
+def by_id(document: Any) -> dict[str, Any]:
+    return {check["id"]: check for check in document["checks"]}
+
+
+def by_key(document: Any) -> dict[str, tuple[Any, str]]:
+    return {entry["key"]: (entry["value"], entry["source"]) for entry in document["config"]}
+
+
+@pytest.fixture
+def broken_torch(tmp_path: Path) -> dict[str, str]:
+    """Variables with which torch cannot be imported, which also makes the command quick."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("raise ImportError('libtorch.so: \\x1b[31mno such file')\n")
+    return {"PYTHONPATH": str(tmp_path)}
+
+
+@pytest.fixture
+def fake_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Puts an `nvidia-smi` first on PATH that answers each query with what a test says."""
+
+    def put(gpus: str = IDLE, apps: str = "", *, old: bool = False) -> Path:
+        (tmp_path / "gpus").write_text(gpus)
+        (tmp_path / "apps").write_text(apps)
+        reasons = "throttle" if old else "event"
+        script = tmp_path / "nvidia-smi"
+        script.write_text(f"""#!/bin/sh
+[ "$2" = --format=csv,noheader,nounits ] || exit 64
+case "$1" in
+  --query-gpu=name,*clocks_{reasons}_reasons.active) cat '{tmp_path}/gpus' ;;
+  --query-gpu=name,*) echo 'Field "clocks_event_reasons.active" is not a valid field to query.'; echo; exit 2 ;;
+  --query-gpu=uuid,*) echo 'GPU-0, 570.10, 345, [N/A], 31' ;;
+  --query-compute-apps=*) cat '{tmp_path}/apps' ;;
+  *) exit 64 ;;
+esac
+""")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+        return script
+
+    return put
+
+
+def test_the_document_is_what_its_schema_says(anywhere: Path) -> None:
+    done = run_cli("doctor", "--json")
+    assert done.status == 0, done.stderr
+    assert not done.stderr
+    document = done.json()
+    validate(document)
+    assert by_id(document)["torch.import"]["status"] == "ok"
+    assert document["environment"]["torch_version"] == by_id(document)["torch.import"]["value"]
+    assert document["noise_floor"] is None
+    assert all(check["message"] for check in document["checks"])
+    assert all(check["hint"] for check in document["checks"] if check["status"] in {"warn", "fail"})
+    assert document["ok"] is all(check["status"] != "fail" for check in document["checks"])
+
+
+def test_torch_that_cannot_be_imported_is_a_failed_check(anywhere: Path, broken_torch: dict[str, str]) -> None:
+    done = run_cli("doctor", "--json", **broken_torch)
+    assert done.status == 0, done.stderr
+    document = done.json()
+    validate(document)
+    assert document["environment"] is None
+    assert document["ok"] is False
+    checks = by_id(document)
+    assert checks["torch.import"]["status"] == "fail"
+    assert "ImportError: libtorch.so" in checks["torch.import"]["message"]
+    assert checks["torch.cuda"]["status"] == checks["cpu.threads"]["status"] == "skipped"
+    for flags in ([], ["--json"], ["--format", "json"]):
+        assert run_cli("doctor", "--strict", *flags, **broken_torch).status == 1
+
+
+def test_a_torch_that_is_not_installed_is_a_failed_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = types.SimpleNamespace(
+        ended="answered", content={"status": "failed"}, reason="ModuleNotFoundError: No module named 'torch'"
+    )
+    monkeypatch.setattr(environment, "launch", lambda *_, **__: answer)
+    with pytest.raises(FastrnnsError) as raised:
+        environment.probe("auto", "float32")
+    found = {check.id: check for check in check_all(raised.value, Path())}["torch.import"]
+    assert (found.status, found.message, found.hint) == ("fail", "torch is not installed", "pip install torch")
+
+
+def test_the_table_has_a_line_a_check_and_what_differs_from_the_defaults(
+    anywhere: Path, broken_torch: dict[str, str]
+) -> None:
+    done = run_cli("doctor", FASTRNNS_BENCH_SEED="7", FASTRNNS_BENCH_SEP="\x1b[31m\udcff\u202e|é", **broken_torch)
+    assert done.status == 0, done.stderr
+    checks, profilers, config = done.stdout.split("\n\n")
+    assert [line.split()[0] for line in profilers.splitlines()] == ["profiler", "nsys", "nvprof", "torch"]
+    assert [line.split()[1] for line in checks.splitlines()[1:] if not line.startswith(" ")] == list(get_args(CheckId))
+    assert "\n  hint: try: python -c 'import torch'\n" in checks
+    assert [line.split() for line in config.splitlines()] == [
+        ["option", "source", "value"],
+        ["bench.seed", "environment", "7"],
+        ["bench.sep", "environment", r"\x1b[31m\udcff\u202e|é"],
+    ]
+    assert "\x1b" not in done.stdout
+    document = run_cli("doctor", "--json", FASTRNNS_BENCH_SEP="\x1b\udcff", **broken_torch)
+    assert "\x1b" not in document.stdout
+    assert by_key(document.json())["bench.sep"] == ("\x1b\\udcff", "environment")
+
+
+def test_a_terminal_without_utf_8_changes_nothing(anywhere: Path, broken_torch: dict[str, str]) -> None:
+    done = run_cli("doctor", FASTRNNS_BENCH_SEP="é", PYTHONIOENCODING="ascii", **broken_torch)
+    assert done.status == 0, done.stderr
+    assert "é" in done.stdout
+
+
+def test_the_result_goes_where_it_is_asked_to_go(anywhere: Path, broken_torch: dict[str, str]) -> None:
+    done = run_cli("doctor", "--json", "--output", "found.json", **broken_torch)
+    assert (done.status, done.stdout, done.stderr) == (0, "", "")
+    validate(json.loads(Path("found.json").read_text()))
+    done = run_cli("doctor", "--output", "found.txt", **broken_torch)
+    assert Path("found.txt").read_text().startswith("status")
+    done = run_cli("doctor", "--output", "no/such/folder", **broken_torch)
+    assert (done.status, done.stdout) == (2, "")
+    done = run_cli("doctor", "--json", "--format", "table", **broken_torch)
+    assert done.status == 2
+    assert "--format and --json" in done.stderr
+
+
+def test_each_value_tells_its_source(anywhere: Path, broken_torch: dict[str, str]) -> None:
+    (anywhere / "pyproject.toml").write_text("""
+[tool.fastrnns-rs.bench]
+rnns = ["cudnn", "py"]
+hiddenSize = 5
+seed = 1
+quick = true
+[tool.fastrnns-rs.doctor]
+strict = false
+""")
+    done = run_cli("doctor", "--json", FASTRNNS_BENCH_SEED="2", FASTRNNS_BENCH_CNNS="resnet18,resnet50", **broken_torch)
+    assert done.status == 0, done.stderr
+    document = done.json()
+    validate(document)
+    config = by_key(document)
+    assert config["bench.rnns"] == ("cudnn py", "pyproject")
+    assert config["bench.hidden-size"] == ("5", "pyproject")
+    assert config["bench.quick"] == ("True", "pyproject")
+    assert config["bench.seed"] == ("2", "environment")
+    assert config["bench.cnns"] == ("resnet18 resnet50", "environment")
+    assert config["bench.nloops"] == (None, "default")
+    assert config["bench.device"] == ("auto", "default")
+    assert config["doctor.strict"] == ("False", "pyproject")
+    assert config["doctor.json"] == ("True", "flag")
+    assert config["list.json"] == ("False", "default")
+    flags = {flag for verb in VERBS for flag in options_of(verb)}
+    assert set(config) == flags
+
+
+def options_of(verb: str) -> list[str]:
+    command = __import__(f"fastrnns_rs.cli.{verb}", fromlist=["command"]).command
+    names = [param.opts[-1] for param in command.params if isinstance(param, click.Option) and not param.hidden]
+    return [f"{verb}.{name.removeprefix('--')}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("table", "variables", "message"),
+    [
+        ("[tool.fastrnns-rs.bench]\nnlops = 3", {}, "unknown key 'nlops'"),
+        ("[tool.fastrnns-rs.bench]\nnloops = 0", {}, "nloops in [tool.fastrnns-rs.bench] of"),
+        ("[tool.fastrnns-rs.dcotor]\nstrict = true", {}, "has no use for 'dcotor'"),
+        ("not toml", {}, "cannot be read"),
+        ("", {"FASTRNNS_BENCH_NLOOPS": "\x1b[31m"}, "'--nloops'"),
+    ],
+)
+def test_a_mistake_in_the_configuration_is_one_line(
+    table: str, variables: dict[str, str], message: str, anywhere: Path
+) -> None:
+    (anywhere / "pyproject.toml").write_text(table)
+    done = run_cli("doctor", "--json", **variables)
+    assert (done.status, done.stdout) == (2, "")
+    error, _hint = done.stderr.splitlines()
+    assert message in error
+    assert "\x1b" not in error
+
+
+def test_verbs_that_need_arguments_have_options_too(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fastrnns_rs.cli import VERBS, doctor, options, root
+
+    @click.command(name="needs", cls=options.Verb, no_args_is_help=True)
+    @click.argument("file", type=click.Path(exists=True))
+    @click.option("--margin", default=1.5)
+    def needs(file: str, margin: float) -> None: ...
+
+    module = types.ModuleType("fastrnns_rs.cli.needs")
+    monkeypatch.setattr(module, "command", needs, raising=False)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(VERBS, "needs", "Needs a file.")
+    parent = root.make_context("fastrnns-rs", ["doctor"])
+    ctx = doctor.command.make_context("doctor", [], parent=parent)
+    entries = {entry.key: entry for one in doctor._contexts(ctx) for entry in doctor._entries(one)}
+    assert (entries["needs.margin"].value, entries["needs.margin"].source) == ("1.5", "default")
+    assert len(needs.params) == 2
+    assert "Needs a file." in root.get_help(parent)
+
+
+@pytest.mark.parametrize(
+    ("parts", "present"),
+    [
+        ([], False),
+        (["dev/nvidiactl", "dev/nvidia-uvm", "usr/lib/libcuda.so.1", "proc/driver/nvidia/version"], False),
+        (["dev/nvidia0"], True),
+        (["proc/driver/nvidia/gpus/0000:18:00.0"], True),
+    ],
+)
+def test_a_library_is_no_device(parts: list[str], present: bool, tmp_path: Path) -> None:
+    for part in parts:
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / part).touch()
+    assert nvidia.has_device(tmp_path) is present
+    assert nvidia.is_loaded(tmp_path) is ("proc/driver/nvidia/version" in parts)
+
+
+OLD = "CUDA initialization: The NVIDIA driver on your system is too old (found version 12020). Please update"
+NONE_FOUND = "Error 802: system not yet initialized\nand more"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "device", "visible", "said", "reason"),
+    [
+        ("13.2", False, None, OLD, "no NVIDIA GPU was found: no driver is loaded"),
+        ("13.2", True, None, OLD, "the NVIDIA driver is too old for torch"),
+        ("13.2", True, "", NONE_FOUND, "CUDA_VISIBLE_DEVICES hides every GPU"),
+        ("13.2", True, None, NONE_FOUND, "there is an NVIDIA GPU, but torch cannot use it: Error 802: system not yet"),
+        (None, True, None, OLD, "is built without CUDA"),
+    ],
+)
+@pytest.mark.parametrize("heard", [True, False])
+def test_no_gpu_and_an_old_driver_are_told_apart(
+    cuda: str | None,
+    device: bool,
+    visible: str | None,
+    said: str,
+    reason: str,
+    heard: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import torch
+
+    from fastrnns_rs import probing
+
+    def refuse() -> None:
+        if not heard:
+            raise RuntimeError(said)
+
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.cuda, "init", refuse)
+    monkeypatch.setattr(nvidia, "has_device", lambda: device)
+    monkeypatch.setattr(nvidia, "is_loaded", lambda: device)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    found = probing._no_cuda_reason([said] if heard else [])
+    assert reason in found
+    assert "\n" not in found
+
+
+def test_torch_and_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(nvidia, "has_device", lambda: True)
+    found = software.torch_cuda(GPU)
+    assert (found.status, found.value, found.message) == ("ok", "13.2", "torch finds 2 CUDA devices")
+    found = software.torch_cuda(replace(GPU, dtype_problem="no kernel image"))
+    assert (found.status, found.message) == ("fail", "cuda does not compute: no kernel image")
+    old = replace(CPU, no_cuda_reason="the NVIDIA driver is too old")
+    found = software.torch_cuda(old)
+    assert (found.status, found.message) == ("fail", "the NVIDIA driver is too old")
+    assert "update the driver" in str(found.hint)
+    found = software.torch_cuda(replace(CPU, cuda_version=None, no_cuda_reason="torch is built without CUDA"))
+    assert (found.status, found.value) == ("warn", None)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert "unset CUDA_VISIBLE_DEVICES" in str(software.torch_cuda(old).hint)
+    assert software.torch_cuda(old).status == "warn"
+    monkeypatch.setattr(nvidia, "has_device", lambda: False)
+    found = software.torch_cuda(CPU)
+    assert (found.status, found.message, found.hint) == (
+        "skipped",
+        "no NVIDIA GPU was found: no driver is loaded",
+        None,
+    )
+
+
+def test_the_extension_and_the_clock() -> None:
+    assert [software.build_profile(one).status for one in ("release", "debug")] == ["ok", "warn"]
+    assert [host.clock_resolution(one).status for one in (1, 100, 101)] == ["ok", "ok", "warn"]
+
+
+@pytest.mark.parametrize(
+    ("governors", "status", "value"),
+    [
+        ([], "skipped", None),
+        (["performance", "performance"], "ok", "performance"),
+        (["performance", "schedutil"], "warn", "performance schedutil"),
+    ],
+)
+def test_the_governor(governors: list[str], status: str, value: str | None, tmp_path: Path) -> None:
+    for index, governor in enumerate(governors):
+        folder = tmp_path / f"sys/devices/system/cpu/cpu{index}/cpufreq"
+        folder.mkdir(parents=True)
+        (folder / "scaling_governor").write_text(governor + "\n")
+    found = host.governor(tmp_path)
+    assert (found.status, found.value) == (status, value)
+
+
+@pytest.mark.parametrize(
+    ("switch", "text", "status", "value"),
+    [
+        ("intel_pstate/no_turbo", "0\n", "warn", "on"),
+        ("intel_pstate/no_turbo", "1\n", "ok", "off"),
+        ("cpufreq/boost", "1\n", "warn", "on"),
+        ("cpufreq/boost", "0\n", "ok", "off"),
+        ("cpufreq/boost", "", "skipped", None),
+        ("nothing", "0", "skipped", None),
+    ],
+)
+def test_turbo(switch: str, text: str, status: str, value: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "sys/devices/system/cpu" / switch
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    found = host.turbo(tmp_path)
+    assert (found.status, found.value) == (status, value)
+
+
+def test_load_and_threads() -> None:
+    assert [host.load(average, 4).status for average in (0.0, 2.0, 2.01)] == ["ok", "ok", "warn"]
+    assert [host.threads(CPU, cpus).status for cpus in (1, 2, 3)] == ["warn", "ok", "ok"]
+    assert "--threads 1" in str(host.threads(CPU, 1).hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "value"),
+    [
+        ("-1\n", "ok", -1),
+        ("2\n", "ok", 2),
+        ("3\n", "warn", 3),
+        ("4\n", "warn", 4),
+        ("\xff", "skipped", None),
+        (None, "skipped", None),
+    ],
+)
+def test_paranoid_levels(text: str | None, status: str, value: int | None, tmp_path: Path) -> None:
+    if text is not None:
+        path = tmp_path / "proc/sys/kernel/perf_event_paranoid"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(text.encode("latin-1"))
+    found = host.perf_paranoid(tmp_path)
+    assert (found.status, found.value) == (status, value)
+    assert (found.hint is None) is (status != "warn")
+
+
+def test_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = host.disk(tmp_path / "a" / "b")
+    assert found.status in {"ok", "warn"}
+    assert isinstance(found.value, int)
+    assert found.value > 0
+    assert not (tmp_path / "a").exists()
+    monkeypatch.setattr(host, "_LEAST_FREE_BYTES", found.value * 2)
+    assert host.disk(tmp_path).status == "warn"
+    (tmp_path / "file").touch()
+    assert host.disk(tmp_path / "file" / "captures").status == "fail"
+    monkeypatch.setattr(os, "access", lambda _path, mode: mode == os.F_OK)
+    found = host.disk(tmp_path)
+    assert (found.status, found.value) == ("fail", None)
+    assert str(tmp_path) in found.message
+
+
+def test_an_idle_gpu_is_fine(fake_smi: Callable[..., Path]) -> None:
+    fake_smi()
+    present, clocks, throttle, others = gpu.checks(None)
+    assert (present.status, present.value, present.message) == ("ok", 1, "NVIDIA H200")
+    assert (clocks.status, clocks.value, clocks.unit) == ("ok", 345, "MHz")
+    assert clocks.message == "SM clock 345 of 1980 MHz, persistence mode on"
+    assert (throttle.status, throttle.value) == ("ok", "none")
+    assert (others.status, others.value) == ("ok", 0)
+
+
+def test_two_gpus_of_an_old_driver_of_which_one_is_hot(fake_smi: Callable[..., Path]) -> None:
+    hot = "Tesla V100, 900, 1530, Disabled, 0x0000000000000024"
+    fake_smi(f"{IDLE}\n{hot}\n", "77, /opt/train, of, commas\n78, [Not Found]\n77, again\n", old=True)
+    present, clocks, throttle, others = gpu.checks(None)
+    assert (present.value, present.message) == (2, "NVIDIA H200, Tesla V100")
+    assert (clocks.status, clocks.value) == ("warn", 345)
+    assert "GPU 1: SM clock 900 of 1530 MHz, persistence mode off" in clocks.message
+    assert (throttle.status, throttle.value) == ("warn", "sw_power_cap sw_thermal_slowdown")
+    assert throttle.message == "GPU 0: nothing slows it down; GPU 1: sw_power_cap sw_thermal_slowdown"
+    assert (others.status, others.value) == ("warn", 3)
+    assert "77 (/opt/train, of, commas)" in others.message
+
+
+@pytest.mark.parametrize("blank", ["[N/A]", "[Not Supported]", "[Unknown Error]", "N/A"])
+def test_what_a_driver_does_not_tell_is_unknown(blank: str, fake_smi: Callable[..., Path]) -> None:
+    fake_smi(f"GRID vGPU, {blank}, {blank}, {blank}, {blank}\n", f"{blank}\n{blank}, {blank}\n")
+    present, clocks, throttle, others = gpu.checks(None)
+    assert present.status == "ok"
+    assert (clocks.status, clocks.value, clocks.unit) == ("skipped", None, None)
+    assert clocks.message == "SM clock unknown, persistence mode unknown"
+    assert throttle.status == "skipped"
+    assert others.value == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "echo 'NVIDIA-SMI has failed because it could not communicate'; exit 9",
+            "failed with status 9: NVIDIA-SMI has",
+        ),
+        ("exit 9", "failed with status 9: it says nothing"),
+        ("echo 'No devices were found'", "lists no GPU"),
+        ("sleep 3", "did not answer within 0.3 s"),
+    ],
+)
+def test_a_broken_nvidia_smi_is_told(
+    body: str, message: str, fake_smi: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_smi().write_text(f"#!/bin/sh\n{body.replace('sleep', 'exec sleep')}\n")
+    monkeypatch.setattr(nvidia, "_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(nvidia, "has_device", lambda: True)
+    present, *rest = gpu.checks(None)
+    assert present.status == "ok"
+    assert all(check.status == "skipped" and message in check.message for check in rest)
+    monkeypatch.setattr(nvidia, "has_device", lambda: False)
+    assert {(check.status, check.message) for check in gpu.checks(None)} == {("skipped", "no GPU")}
+
+
+def test_without_nvidia_smi_torch_names_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    present, *rest = gpu.checks(replace(GPU, gpus=[{"name": "NVIDIA A100"}]))
+    assert (present.value, present.message) == (1, "NVIDIA A100")
+    assert {check.message for check in rest} == {"nvidia-smi cannot be run: No such file or directory"}
+
+
+def test_odd_bytes_of_a_process_do_not_reach_the_terminal(
+    anywhere: Path, broken_torch: dict[str, str], fake_smi: Callable[..., Path]
+) -> None:
+    fake_smi()
+    (anywhere / "apps").write_bytes(b"77, \x1b[2Jname\xff\n")
+    done = run_cli("doctor", **broken_torch)
+    assert done.status == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert r"77 (\x1b[2Jname" in done.stdout
+    done = run_cli("doctor", "--json", **broken_torch)
+    validate(done.json())
+    assert by_id(done.json())["gpu.other_processes"]["value"] == 1

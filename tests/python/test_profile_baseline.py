@@ -1,0 +1,168 @@
+"""The run without the profiler: what it is compared with, and what is said where it cannot be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import fake_tools
+import pytest
+from conftest import FACTS, PLANTED, run_cli
+
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.planning import Options
+from fastrnns_rs.profiling import capturing, preparing, tools
+from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.profiling.request import ProfileRequest, choice
+
+PRETENDS = "call.pretend(); call.report()"
+WAITS = ["/bin/sleep", "600"]
+
+
+def runner(name: str, *forward_ns: int, status: str = "ok") -> dict[str, Any]:
+    """How a runner went, as the process says it."""
+    known = {"reason": None, "hint": "", "phases": ["forward"], "backward_ns": None}
+    return {"name": name, "status": status, "forward_ns": [*forward_ns], **known}
+
+
+def saying(*runners: dict[str, Any]) -> str:
+    """A command's statements that say how its runners went."""
+    answer = {"runners": runners, "cycles": [], "warnings": [], "finished": True}
+    return f"open(sys.argv[1], 'w').write({json.dumps(answer)!r})"
+
+
+def captured(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    baseline: str | list[str],
+    *,
+    profile: str = PRETENDS,
+    rnns: tuple[str, ...] = ("cudnn", "py"),
+    timeout: float = 60.0,
+) -> tuple[Capture, str, list[str]]:
+    """The record, the log and what was said of a capture with a fake, beside this run without it."""
+    real = capturing.child_command
+
+    def child(request: ProfileRequest, plan: Any, stem: Path, answer: str | None) -> list[str]:
+        if request.tool is not None:
+            return real(request, plan, stem, answer)
+        return [sys.executable, "-c", f"import sys; {baseline}", str(answer)] if isinstance(baseline, str) else baseline
+
+    monkeypatch.setattr(capturing, "child_command", child)
+    tool = tools.choose("nsys", str(fake_tools.nsys(tmp_path / "bin" / "nsys", profile=profile)))
+    options = Options(choice=choice(rnns=[*rnns]), quick=True, nloops=3, warmup=0, timeout=timeout, device="cpu")
+    request = ProfileRequest(options=options, tool="nsys", sleep_between_seconds=0)
+    prepared = preparing.Prepared(
+        request=request, plan=preparing.make_plan(options, FACTS), tool=tool, skipped={}, chosen=False
+    )
+    said: list[str] = []
+    record, stem = capturing.capture(prepared, capturing.Place(folder=tmp_path / "out"), said.append)
+    assert Capture.load(f"{stem}.json") == record
+    return record, Path(f"{stem}.log").read_text(), said
+
+
+def test_the_ratio_is_of_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One slow iteration of three changes nothing; the fake says that each took 1000 ns."""
+    baseline = saying(runner("cudnn", 400, 400, 10**9), runner("py", 1, 600, 600))
+    record, log, _ = captured(tmp_path, monkeypatch, baseline)
+    assert (record.profiled_over_unprofiled, record.warnings) == (2.0, [])
+    ranges = "iterations took 0.000 to 1000.000 ms without it, 0.002 to 0.002 ms under it"
+    assert f"# cudnn: 2.50 times as long under the profiler; {ranges}\n" in log
+    assert "# py: 1.67 times as long" in log
+
+
+def test_a_runner_that_failed_on_one_side_leaves_no_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the others would pass for that of all."""
+    baseline = saying(runner("cudnn", 500, 500, 500), runner("py", status="failed"))
+    record, log, _ = captured(tmp_path, monkeypatch, baseline)
+    assert (record.ok, record.profiled_over_unprofiled) == (True, None)
+    [warning] = record.warnings
+    assert warning.code == "baseline_differs"
+    assert warning.message.startswith("py failed without the profiler: how much longer")
+    assert warning.hint == "the log has the ratios of the other runners"
+    assert "# cudnn: 2.00 times as long" in log
+    assert "# py:" not in log
+
+
+def test_a_runner_that_fails_under_the_profiler_leaves_no_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = """
+call.pretend()
+said = json.loads(Path(call.option('--answer')).read_text())
+said['runners'][0].update(status='failed', reason='no')
+call.answer(said)
+call.report()
+"""
+    baseline = saying(runner("cudnn", 500, 500, 500), runner("py", 500, 500, 500))
+    with pytest.raises(capturing.CaptureError, match="the runner cudnn failed: no") as raised:
+        captured(tmp_path, monkeypatch, baseline, profile=f"import json\n{fails}")
+    record = raised.value.capture
+    assert record.profiled_over_unprofiled is None
+    assert record.warnings[0].message.startswith("cudnn failed under the profiler: ")
+
+
+DYING = {
+    "killed": (["/bin/sh", "-c", "kill -9 $$"], "it was killed by signal 9"),
+    "exits": (["/bin/sh", "-c", "exit 7"], "exit status 7"),
+    "in a runner": ("open(sys.argv[1], 'w').write('{\"runners\": []}'); sys.exit(3)", "exit status 3"),
+}
+
+
+@pytest.mark.parametrize("case", DYING)
+def test_a_baseline_that_dies_is_told(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command, reason = DYING[case]
+    record, _, said = captured(tmp_path, monkeypatch, command)
+    assert (record.ok, record.profiled_over_unprofiled) == (True, None)
+    [warning] = record.warnings
+    assert warning.code == "baseline_failed"
+    assert warning.message.startswith(f"the run without the profiler failed: {reason}; how much longer")
+    assert said[:2] == ["running without the profiler", warning.message]
+
+
+def test_a_refusal_is_told_in_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {"runners": [], "refusal": {"message": "no such folder", "hint": "make it", "exit_code": 2}}
+    baseline = f"open(sys.argv[1], 'w').write({json.dumps(answer)!r}); sys.exit(2)"
+    assert "failed: no such folder; " in captured(tmp_path, monkeypatch, baseline)[0].warnings[0].message
+
+
+def test_a_baseline_that_takes_too_long_does_not_cost_the_capture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, log, _ = captured(tmp_path, monkeypatch, WAITS, timeout=5.0)
+    assert (record.ok, record.timed_out, record.profiled_over_unprofiled) == (True, False, None)
+    [warning] = record.warnings
+    assert "the run without the profiler failed: its time was up; " in warning.message
+    assert warning.hint == "give --timeout more seconds, or --no-baseline"
+    assert "# its time was up after " in log
+
+
+def test_when_both_take_too_long_the_capture_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(capturing.CaptureError, match="nsys was not done in time") as raised:
+        captured(tmp_path, monkeypatch, WAITS, profile="time.sleep(600)", timeout=1.0)
+    assert raised.value.exit_code == ExitCode.TIMED_OUT
+    assert [one.code for one in raised.value.capture.warnings] == ["baseline_failed"]
+
+
+def test_where_no_runner_works_nothing_is_captured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = replace_all(runner("cudnn", status="failed"), runner("py", status="failed"), reason="broken")
+    with pytest.raises(capturing.CaptureError, match="the runner cudnn failed: broken") as raised:
+        captured(tmp_path, monkeypatch, saying(*failed))
+    assert "# under the profiler" not in raised.value.log.read_text()
+
+
+def replace_all(*runners: dict[str, Any], **changes: Any) -> list[dict[str, Any]]:
+    return [{**one, **changes} for one in runners]
+
+
+def test_the_command_warns(tmp_path: Path) -> None:
+    """Of a runner that ends its process, which the fake does not run."""
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDS)
+    quick = ["--quick", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0", "--no-report"]
+    asked = ["--nsys", "--nsys-path", tool, "--runner-file", PLANTED, "--rnns", "is_killed", "--output-dir"]
+    done = run_cli("profile", *asked, tmp_path / "out", *quick)
+    assert done.status == 0, done.stderr
+    assert "\nwarning: the run without the profiler failed: it was killed by signal 9; how much longer" in done.stderr
+    assert "times as long" not in done.stdout

@@ -1,0 +1,246 @@
+"""Captures with the real nsys, on a machine without a GPU."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from conftest import run_cli
+from processes import forget_killed_nsys, survivors, with_variable
+
+import fastrnns_rs
+
+NSYS = shutil.which("nsys")
+pytestmark = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
+
+
+@pytest.fixture(autouse=True)
+def _a_clean_slate() -> Iterator[None]:
+    forget_killed_nsys()
+    yield
+    forget_killed_nsys()
+
+
+QUICK = ["--quick", "--nloops", "2", "--warmup", "1", "--sleep-between-seconds", "0"]
+
+
+def ranges_of(path: Path) -> Counter[str]:
+    """The names of start/end ranges, read without the package's own reader."""
+    with closing(sqlite3.connect(path)) as database:
+        rows = database.execute("SELECT text, start, end FROM NVTX_EVENTS WHERE eventType = 60").fetchall()
+    assert all(end > start for _, start, end in rows)
+    return Counter(name for name, _, _ in rows)
+
+
+def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
+    done = run_cli("profile", "--nsys", "--rnns", "jit", "py", "--quick", "--output-dir", tmp_path, "--json")
+    assert done.status == 0, done.stderr
+    record = done.json()
+    files = {one["kind"]: Path(one["path"]) for one in record["artefacts"]}
+    expected = {f"{one}/{phase}/{i}": 1 for one in ("jit", "py") for phase in ("forward", "backward") for i in range(5)}
+    assert ranges_of(files["nsys_sqlite"]) == expected
+    assert set(files) == {"nsys_sqlite", "nsys_report"}
+    for one in record["artefacts"]:
+        content = Path(one["path"]).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (one["size_bytes"], one["sha256"])
+    assert (record["runners"], record["phases"], record["iterations"]) == (["jit", "py"], ["forward", "backward"], 5)
+    assert all(check["ok"] for check in record["checks"])
+    assert {"ranges", "opens", "event_loss"} <= {check["id"] for check in record["checks"]}
+    assert 0.2 < record["profiled_over_unprofiled"] < 20
+    stem = files["nsys_sqlite"].with_suffix("")
+    assert json.loads(stem.with_suffix(".json").read_text()) == record
+    assert fastrnns_rs.Capture.load(stem.with_suffix(".json")).to_dict() == record
+    assert "QdstrmImporter" in stem.with_suffix(".log").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        f"{stem.name}{suffix}" for suffix in (".json", ".log", ".nsys-rep", ".sqlite")
+    )
+
+
+def test_the_raw_capture_is_kept_when_asked(tmp_path: Path) -> None:
+    arguments = ["--rnns", "cudnn_layernorm", *QUICK, "--no-baseline", "--keep", "--redact"]
+    done = run_cli("profile", "--nsys", *arguments, "--output-dir", tmp_path)
+    assert done.status == 0, done.stderr
+    # Redaction wins: nothing can be taken out of those two. A runner without a backward phase has one range less.
+    assert [path.suffix for path in sorted(tmp_path.iterdir())] == [".json", ".log", ".sqlite"]
+    done = run_cli("profile", "--nsys", *arguments[:-1], "--output-dir", tmp_path / "kept")
+    assert done.status == 0, done.stderr
+    kept = sorted(path.suffix for path in (tmp_path / "kept").iterdir())
+    assert kept == [".json", ".log", ".nsys-rep", ".qdstrm", ".sqlite"]
+    assert "6 of 6 checks passed" in done.stdout
+    assert "forward/1" in done.stdout, "the first summary is nsys' own"
+
+
+def test_a_person_can_put_nsys_in_front(tmp_path: Path) -> None:
+    inner = [sys.executable, "-m", "fastrnns_rs", "profile", "--internal-run", "--rnns", "cudnn", *QUICK]
+    command = [str(NSYS), "profile", "--trace=nvtx", "--sample=none", "--cpuctxsw=none", "-o", str(tmp_path / "mine")]
+    done = subprocess.run([*command, *inner], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    tool = fastrnns_rs._core.Profiler("nsys", NSYS)
+    while (step := tool.finish(tmp_path / "mine")) is not None:
+        assert fastrnns_rs.run_command(step).exit_status == 0
+    expected = {f"cudnn/{phase}/{i}": 1 for phase in ("forward", "backward") for i in range(2)}
+    assert ranges_of(tmp_path / "mine.sqlite") == expected
+
+
+def test_from_python_with_a_runner_of_the_caller(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import fastrnns_rs
+        from fastrnns_rs import ModelDef, runner
+
+        @runner("mine")
+        def mine(problem):
+            import torch
+            weight = torch.ones(3, requires_grad=True)
+            return ModelDef(inputs=[weight], params=[weight], forward=lambda w: w * 2,
+                            backward_setup=lambda y: (y.sum(),), backward=lambda total: total.backward())
+
+        if __name__ == "__main__":
+            capture = fastrnns_rs.profile([mine, "cudnn"], tool="nsys", quick=True, nloops=2, warmup=0,
+                                          baseline=False, output_dir={str(tmp_path / "out")!r})
+            assert capture.ok
+            print(capture.runners)
+        """)
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "['mine', 'cudnn']\n"), done.stderr
+    assert ranges_of(next((tmp_path / "out").glob("*.sqlite")))["mine/backward/1"] == 1
+
+
+#: Everything that `profile` does with nsys, around a command that starts in no time and leaves children of all kinds.
+CAPTURE = """
+import sys
+from fastrnns_rs._core import Profiler, run_command
+print("launch", flush=True)
+tool, stem = Profiler("nsys", sys.argv[1]), sys.argv[2]
+leave = "exec >/dev/null 2>&1; sleep 600 & setsid sleep 600 & (setsid sh -c 'trap : TERM; sleep 600; sleep 600' &)"
+# nsys waits half a minute for what a command left behind: only where it is killed before.
+command = ["sh", "-c", f"({leave}); sleep 60" if sys.argv[3] == "capture" else "sleep 0.2"]
+print("capture", flush=True)
+run_command(tool.wrap(command, stem, cuda=False, capture_range=False), timeout=60)
+for stage in ("import", "export"):
+    print(stage, flush=True)
+    run_command(tool.finish(stem), timeout=60)
+print("done", flush=True)
+"""
+#: Seconds after the beginning of a stage.
+POINTS = [
+    *(("launch", 0.03 * count) for count in range(12)),
+    *(("capture", 0.07 * count) for count in range(22)),
+    *(("import", 0.008 * count) for count in range(8)),
+    *(("export", 0.003 * count) for count in range(8)),
+]
+
+
+def start(tmp_path: Path, mark: str, stage: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CAPTURE, str(NSYS), str(tmp_path / mark), stage]
+    environment = {**os.environ, "FASTRNNS_TEST_MARK": mark}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+
+
+def reach(process: subprocess.Popen[str], stage: str) -> bool:
+    return any(line.strip() == stage for line in process.stdout)
+
+
+def test_killed_at_any_moment_it_leaves_no_process(tmp_path: Path) -> None:
+    assert len(POINTS) == 50
+
+    def left_by(point: tuple[str, float]) -> list[tuple[str, float, tuple[int, str]]] | None:
+        stage, delay = point
+        mark = uuid.uuid4().hex
+        with start(tmp_path, mark, stage) as process:
+            reached = reach(process, stage)
+            time.sleep(delay)
+            process.kill()
+        left = [(stage, delay, one) for one in survivors(f"FASTRNNS_TEST_MARK={mark}", 2)]
+        # An nsys that was killed beside it may have kept this one from starting.
+        return left if reached else None
+
+    left, todo = [], [*POINTS]
+    for _ in range(40):
+        # Several at a time: most of the time is waiting.
+        batch, todo = todo[:5], todo[5:]
+        with ThreadPoolExecutor(5) as pool:
+            for point, found in zip(batch, pool.map(left_by, batch), strict=True):
+                if found is None:
+                    todo.append(point)
+                else:
+                    left += found
+        forget_killed_nsys()
+    assert not left
+    assert not todo
+
+
+def test_what_it_would_leave_is_seen_by_this_test(tmp_path: Path) -> None:
+    """The count above means something: while the capture runs, nsys' agent and its children carry the mark."""
+    mark = uuid.uuid4().hex
+    expected = {"keeper.py", "nsys profile", "--start-agent", "sleep 600"}
+    with start(tmp_path, mark, "capture") as process:
+        deadline = time.monotonic() + 20
+        while expected and time.monotonic() < deadline:
+            seen = [command for _, command in with_variable(f"FASTRNNS_TEST_MARK={mark}")]
+            expected = {part for part in expected if not any(part in command for command in seen)}
+        process.kill()
+    assert not expected
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_whole_command_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
+    mark = uuid.uuid4().hex
+    command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", "--rnns", "py", "--nloops", "5000"]
+    environment = {**os.environ, "FASTRNNS_TEST_MARK": mark}
+    with subprocess.Popen(
+        [*command, "--output-dir", str(tmp_path), "--no-baseline"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        for line in process.stderr:
+            if "running under nsys" in line:
+                break
+        # Long enough for torch to be imported and for ranges to be recorded.
+        time.sleep(9)
+        process.send_signal(number)
+        asked = time.monotonic()
+        said = process.stderr.read()
+        status = process.wait(20)
+    assert not survivors(f"FASTRNNS_TEST_MARK={mark}", max(0.0, asked + 2 - time.monotonic()))
+    # nsys wrote what it had seen, and somebody says where.
+    captured = [*tmp_path.glob("*.qdstrm"), *tmp_path.glob("*.nsys-rep")]
+    assert captured
+    if number != signal.SIGKILL:
+        assert status == 130
+        assert str(captured[0]) in said
+        assert "Traceback" not in said
+
+
+def test_variables_and_configuration_are_for_the_parent_alone(tmp_path: Path) -> None:
+    """The child has been told what they say: read twice, they would contradict its flags."""
+    (tmp_path / "pyproject.toml").write_text("[tool.fastrnns-rs.profile]\nnsys = true\nnloops = 3\nwarmup = 0\n")
+    variables = {"FASTRNNS_PROFILE_RNNS": "cudnn py", "FASTRNNS_PROFILE_SLEEP_BETWEEN_SECONDS": "0"}
+    done = run_cli(
+        *("profile", "--quick", "--nloops", "1", "--no-baseline", "--output-dir", tmp_path / "out"),
+        cwd=tmp_path,
+        **variables,
+    )
+    assert done.status == 0, done.stderr
+    expected = {f"{one}/{phase}/0": 1 for one in ("cudnn", "py") for phase in ("forward", "backward")}
+    assert ranges_of(next((tmp_path / "out").glob("*.sqlite"))) == expected

@@ -1,0 +1,171 @@
+"""What `profile` ends with: the report of what ran on a device, or else the tables of the profiler itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import fake_tools
+import pytest
+from conftest import Done, run_cli
+from test_profile_failures import PRETENDED, WITH_CUDA, kept, prepared_for, profile
+from test_report_opening import KERNELS, TINY
+from test_report_sources import TRACE
+
+from fastrnns_rs._core import Profiler
+from fastrnns_rs.cli.profile import _report
+from fastrnns_rs.profiling.record import ArtefactEntry
+
+#: An export with kernels in it, in place of the one of the fake, whose kernels only have a start.
+EXPORT = f"call.export(kernels=0, more={KERNELS!r})"
+TABLE = "a table of nsys"
+
+
+def tool(folder: Path, export: str = EXPORT, profile: str = PRETENDED + "call.report()") -> Path:
+    """A fake that runs nothing."""
+    return fake_tools.nsys(folder / "bin" / "nsys", profile=profile, export=export)
+
+
+def assert_ends_with_report(done: Done, out: Path, *, captures: int = 1) -> None:
+    """Its last lines are what `report` says of the record."""
+    assert done.status == 0, done.stderr
+    records = sorted(out.glob("*.json"))
+    assert len(records) == captures
+    reports = [run_cli("report", path) for path in records]
+    assert all(one.status == 0 for one in reports), reports
+    assert any(done.stdout.endswith(one.stdout) for one in reports)
+    for one in reports:
+        assert one.stdout in done.stdout
+        assert "Where the time went" in one.stdout
+        assert TINY[0][0] in one.stdout
+    assert TABLE not in done.stdout
+
+
+def test_what_ran_on_a_device_is_reported(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path), tmp_path / "out")
+    assert_ends_with_report(done, tmp_path / "out")
+    record, _ = kept(tmp_path / "out")
+    # Before it stands where everything is.
+    head = done.stdout.partition("Captures\n")[0]
+    assert [*(one.path in head for one in record.artefacts), "checks passed" in head] == [True] * 3
+
+
+def test_the_same_with_a_gpu(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path), tmp_path / "out", facts=WITH_CUDA)
+    assert_ends_with_report(done, tmp_path / "out")
+
+
+def test_each_capture_is_reported(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path), tmp_path / "out", "--separate", runners=("cudnn", "py"))
+    assert_ends_with_report(done, tmp_path / "out", captures=2)
+
+
+def test_into_a_file(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path), tmp_path / "out", "--output", tmp_path / "said")
+    assert (done.status, done.stdout) == (0, ""), done.stderr
+    report = run_cli("report", next((tmp_path / "out").glob("*.json")))
+    assert (tmp_path / "said").read_text().endswith(report.stdout)
+
+
+@pytest.mark.parametrize("export", ["call.export()", "call.export(kernels=0)"])
+def test_without_a_device_nsys_tells_of_its_ranges(export: str, tmp_path: Path) -> None:
+    """Kernels of which nobody knows when they ran tell nothing either."""
+    done = profile(tool(tmp_path, export), tmp_path / "out")
+    assert done.status == 0, done.stderr
+    assert done.stdout.endswith(f"{TABLE}\n")
+    assert "Where the time went" not in done.stdout
+
+
+def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
+    flags = ["--torch", "--rnns", "py", "cudnn", "--quick", "--device", "cpu", "--no-baseline", "--warmup", "0"]
+    cycles = ["--schedule", "wait=0,warmup=1,active=1", "--nloops", "2", "--sleep-between-seconds", "0"]
+    done = run_cli("profile", *flags, *cycles, "--output-dir", tmp_path / "out")
+    assert done.status == 0, done.stderr
+    record, _ = kept(tmp_path / "out")
+    tables = [Path(one.path).read_text() for one in record.artefacts if one.kind == "torch_table"]
+    assert len(tables) == 2
+    assert all(table in done.stdout for table in tables)
+    assert done.stdout.endswith(tables[-1])
+    assert "Where the time went" not in done.stdout
+
+
+def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
+    """As on a GPU, which the next test has: two traces, both with a kernel that ran twice."""
+    stem = tmp_path / "prof"
+    paths = [stem.with_name(f"prof.{one}.0.json.gz") for one in ("py", "cudnn")]
+    for path in paths:
+        path.write_bytes(gzip.compress(json.dumps(TRACE).encode()))
+    entries = [ArtefactEntry(path=path.name, kind="kineto", size_bytes=1, sha256="") for path in paths]
+    done = profile(tool(tmp_path), tmp_path / "out")
+    assert done.status == 0, done.stderr
+    record, _ = kept(tmp_path / "out")
+    capture = replace(record, artefacts=entries)
+    capture.save(stem.with_suffix(".json"))
+    text = _report(capture, stem, prepared_for(Profiler("torch")))
+    assert text == run_cli("report", stem.with_suffix(".json")).stdout
+    assert TINY[0][0] in text
+    assert all(path.name in text for path in paths)
+
+
+@pytest.mark.gpu
+def test_torch_on_a_gpu_ends_with_the_report(tmp_path: Path) -> None:
+    flags = [
+        "--torch",
+        "--rnns",
+        "cudnn",
+        "--quick",
+        "--device",
+        "cuda",
+        "--no-baseline",
+        "--sleep-between-seconds",
+        "0",
+    ]
+    done = run_cli("profile", *flags, "--output-dir", tmp_path / "out")
+    assert done.status == 0, done.stderr
+    report = run_cli("report", next((tmp_path / "out").glob("*.json")))
+    assert (report.status, "Where the time went" in report.stdout) == (0, True)
+    assert done.stdout.endswith(report.stdout)
+
+
+@pytest.mark.parametrize("export", [EXPORT, "call.export()"])
+def test_nobody_who_does_not_want_it_gets_it(export: str, tmp_path: Path) -> None:
+    done = profile(tool(tmp_path, export), tmp_path / "out", "--no-report")
+    assert done.status == 0, done.stderr
+    assert done.stdout.endswith("checks passed\n")
+    done = profile(tool(tmp_path, export), tmp_path / "json", "--json")
+    assert done.status == 0, done.stderr
+    assert json.loads(done.stdout)["schema"] == "fastrnns-rs/capture"
+
+
+def test_a_capture_that_is_none_is_not_reported(tmp_path: Path) -> None:
+    lost = f"call.export(kernels=0, ranges=['py/forward/0'], more={KERNELS!r})"
+    done = profile(tool(tmp_path, lost), tmp_path / "out")
+    assert done.status == 1
+    assert "Where the time went" not in done.stdout
+
+
+def test_the_report_is_of_the_redacted_file(tmp_path: Path) -> None:
+    """It is read last: what was taken out of the capture is not shown."""
+    named = KERNELS.replace("tiny_kernel", "tiny_kernel_hushhush")
+    export = f"call.export(kernels=0, more={named!r})"
+    done = profile(tool(tmp_path, export), tmp_path / "out", "--redact", FASTRNNS_TEST_SECRET="hushhush")
+    assert done.status == 0, done.stderr
+    [path] = (tmp_path / "out").glob("*.sqlite")
+    with closing(sqlite3.connect(path)) as database:
+        [(name,)] = database.execute("SELECT value FROM StringIds WHERE id = 9001").fetchall()
+    assert name in done.stdout
+    assert ("hushhush" in done.stdout) is ("hushhush" in name)
+
+
+@pytest.mark.parametrize("statement", ["DROP TABLE StringIds", "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL"])
+def test_where_it_cannot_be_read_the_capture_is_still_told(statement: str, tmp_path: Path) -> None:
+    """The files are there, and passed their checks."""
+    done = profile(tool(tmp_path, f"call.export(kernels=0, more={KERNELS + statement!r})"), tmp_path / "out")
+    record, _ = kept(tmp_path / "out")
+    assert record.ok
+    assert "Traceback" not in done.stderr
+    assert all(one.path in done.stdout for one in record.artefacts), done.stderr

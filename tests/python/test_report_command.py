@@ -1,0 +1,351 @@
+"""`fastrnns-rs report`: every option, held against the definitions recomputed for what is left."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kineto_reference as reference
+import pytest
+from conftest import ROOT, Done, run_cli
+from kineto_traces import NAMES, Event, by_dice, call, document, kernel, write
+from test_report_kineto import check
+
+from fastrnns_rs._core import summary_formats, summary_views
+from fastrnns_rs.documents import from_plain, to_plain
+from fastrnns_rs.reporting.document import SummaryDocument
+
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "summary.schema.json").read_text())
+#: What the rows of a view are called in the document.
+LISTS = {
+    "overview": "kernels",
+    "kernel": "kernels",
+    "launch-shape": "kernels",
+    "category": "categories",
+    "device": "devices",
+    "stream": "streams",
+    "api": "api_calls",
+    "memory": "memory_operations",
+}
+Rule = Callable[[Event], bool]
+
+
+def validate(plain: Any) -> SummaryDocument:
+    """The document, which has every key of the schema and no other."""
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain)
+    found = from_plain(SummaryDocument, plain)
+    assert to_plain(found) == plain
+    return found
+
+
+def report(*words: str | Path, cwd: Path | None = None, **variables: str) -> Done:
+    """What the command says; it must succeed."""
+    done = run_cli("report", *words, cwd=cwd, **variables)
+    assert done.status == 0, done
+    return done
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def says(cell: str, value: object) -> bool:
+    """Whether a cell of CSV is this value of the document, with every digit."""
+    if value is None or isinstance(value, str):
+        return cell == (value or "")
+    if isinstance(value, list):
+        return cell == "x".join(map(str, value))
+    return float(cell) == value if isinstance(value, float) else cell == str(value)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return write(tmp_path / "x.json", by_dice(11))
+
+
+def test_the_views_and_formats_are_those_that_are_tested() -> None:
+    assert {name for name, _ in summary_views()} == {*LISTS, "inductor"}
+    assert [name for name, _ in summary_formats()] == ["table", "json", "csv", "markdown"]
+
+
+def test_the_schema_allows_no_other_key() -> None:
+    """At no depth; and a document with a wrong type or without a key is refused."""
+    objects = [SCHEMA, *SCHEMA["$defs"].values()]
+    root = SCHEMA["$defs"]["SummaryDocument"]
+    assert all(one.get("additionalProperties") is False for one in objects if one.get("type") == "object")
+    assert set(root["required"]) == set(root["properties"])
+
+
+@pytest.mark.parametrize("view", LISTS)
+def test_csv_has_the_rows_of_the_document_and_every_digit(view: str, trace: Path) -> None:
+    plain = report(trace, "--by", view, "--json").json()
+    validate(plain)
+    expected = plain[LISTS[view]]
+    found = rows_of(report(trace, "--by", view, "--format", "csv").stdout)
+    assert len(found) == len(expected) > 1
+    for row, values in zip(found, expected, strict=True):
+        assert row.keys() == values.keys()
+        assert all(says(row[key], value) for key, value in values.items()), (row, values)
+
+
+@pytest.mark.parametrize("view", LISTS)
+def test_people_see_the_rows_of_the_view(view: str, trace: Path) -> None:
+    """In the document's order, in a table and in markdown."""
+    plain = report(trace, "--by", view, "--json").json()
+    key = {"memory": "kind", "device": "name", "stream": "stream_id"}.get(view, "name")
+    words = [str(row[key]) for row in plain[LISTS[view]]][:10]
+    for format_name in ("table", "markdown"):
+        text = report(trace, "--by", view, "--format", format_name).stdout
+        assert text.endswith("\n")
+        place = text.index("Kernels") if view == "overview" else 0
+        for word in words:
+            place = text.index(word, place)
+    titles = ["Captures", "Where the time went", "Categories", "Kernels", "Memory operations"]
+    if view == "overview":
+        text = report(trace).stdout
+        assert [line for line in text.splitlines() if line in titles] == titles
+
+
+def test_json_is_the_whole_document_whatever_the_view(trace: Path) -> None:
+    whole = report(trace, "--json")
+    check(validate(whole.json()), reference.summarize(trace))
+    for words in (["--format", "json"], ["--json", "--by", "api", "--top", "1", "--names", "short"]):
+        assert report(trace, *words).stdout == whole.stdout
+    assert report(trace, FASTRNNS_REPORT_FORMAT="json").stdout == whole.stdout
+    assert report(trace, FASTRNNS_REPORT_JSON="1").stdout == whole.stdout
+    assert whole.stderr == ""
+
+
+@pytest.mark.parametrize("top", [0, 1, 3, 1000])
+def test_top_cuts_every_list_and_says_what_is_missing(top: int, trace: Path) -> None:
+    whole = rows_of(report(trace, "--by", "kernel", "--format", "csv").stdout)
+    cut = report(trace, "--by", "kernel", "--format", "csv", "--top", str(top)).stdout
+    assert rows_of(cut) == whole[:top]
+    assert cut.count("\n") == 1 + min(top, len(whole))
+    for format_name in ("table", "markdown"):
+        text = report(trace, "--by", "kernel", "--format", format_name, "--top", str(top)).stdout
+        more = [line for line in text.splitlines() if " more: " in line]
+        assert len(more) == (top < len(whole))
+        if more:
+            count = sum(int(row["count"]) for row in whole[top:])
+            assert more[0].lstrip("… ").startswith(f"{len(whole) - top} more: ")
+            assert more[0].endswith(f"count {count}")
+
+
+def test_the_overview_shows_ten(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", [call(), *(kernel(f"k{at:03}", at, 1 + at / 100) for at in range(100))])
+    text = report(path).stdout
+    assert (text.count("  k0"), "… 90 more: " in text) == (10, True)
+    assert report(path, "--top", "2").stdout.count("  k0") == 2
+    assert report(path, "--by", "kernel").stdout.count("  k0") == 100
+
+
+def test_names_are_full_or_short_or_mangled(trace: Path) -> None:
+    short = "vectorized_elementwise_kernel"
+    full = next(name for name in NAMES if short in name)
+    for format_name in ("table", "markdown"):
+        words = (trace, "--by", "kernel", "--format", format_name)
+        assert full in report(*words, "--names", "full").stdout
+        shown = report(*words, "--names", "short").stdout
+        assert short in shown
+        assert full not in shown
+        # Torch's traces have demangled names only.
+        assert report(*words, "--names", "mangled").stdout == report(*words).stdout
+    words = (trace, "--by", "kernel", "--format", "csv")
+    assert report(*words, "--names", "short").stdout == report(*words).stdout
+
+
+def restricted(path: Path, keep: Rule) -> dict[str, Any]:
+    """The reference's figures for the events that are left."""
+    events = json.loads(path.read_text())["traceEvents"]
+    left = write(path.with_name("left.json"), [event for event in events if keep(event)])
+    return {**reference.summarize(left), "events": len(events)}
+
+
+def is_call(event: Event) -> bool:
+    return event.get("cat") in reference.CALLS
+
+
+def first_start(path: Path) -> int:
+    kinds = reference.KERNELS | reference.MEMORY
+    events = json.loads(path.read_text())["traceEvents"]
+    return min(reference.nanoseconds(str(event["ts"])) for event in events if event["cat"] in kinds)
+
+
+def since_start(path: Path, event: Event) -> int:
+    return reference.nanoseconds(str(event["ts"])) - first_start(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "keep"),
+    [
+        (["--device", "0"], lambda event: is_call(event) or event["args"].get("device") == 0),
+        (["--device", "cuda:1"], lambda event: is_call(event) or event["args"].get("device") == 1),
+        (["--device", "0", "1"], lambda _: True),
+        (["--device", "9"], is_call),
+        (["--stream", "7"], lambda event: is_call(event) or event["args"].get("stream") == 7),
+        (["--stream", "20", "21"], lambda event: is_call(event) or event["args"].get("stream") in {20, 21}),
+        (
+            ["--device", "1", "--stream", "21"],
+            lambda event: is_call(event) or (event["args"].get("device"), event["args"].get("stream")) == (1, 21),
+        ),
+        (["--filter", "^triton_"], lambda event: event["name"].startswith("triton_")),
+        (["--filter", r"memcpy DtoH|Launch"], lambda event: "DtoH" in event["name"] or "Launch" in event["name"]),
+        (["--filter", "(?i)TRITON"], lambda event: "triton" in event["name"]),
+        (["--process", "100"], lambda _: True),
+        (["--process", "101"], lambda _: False),
+    ],
+)
+def test_a_restriction_leaves_what_the_definitions_say(words: list[str], keep: Rule, trace: Path) -> None:
+    check(validate(report(trace, "--json", *words).json()), restricted(trace, keep))
+
+
+@pytest.mark.parametrize(
+    ("words", "since", "until"),
+    [
+        (["--since", "1.5ms"], 1_500_000, None),
+        (["--until", "1500us"], None, 1_500_000),
+        (["--since", "500.5us", "--until", "0.0025s"], 500_500, 2_500_000),
+        (["--since", "1000000ns", "--until", "1 ms"], 1_000_000, 1_000_000),
+        (["--since", "0ns"], 0, None),
+        (["--since", "100µs", "--device", "1"], 100_000, None),
+        (["--until", "1ns"], None, 1),
+        (["--since", "9s"], 9_000_000_000, None),
+    ],
+)
+def test_a_window_counts_from_the_first_operation(
+    words: list[str], since: int | None, until: int | None, trace: Path
+) -> None:
+    """By the start of each operation and call; from its first nanosecond, and not to its last."""
+    first = first_start(trace)
+
+    def keep(event: Event) -> bool:
+        start = reference.nanoseconds(str(event["ts"])) - first
+        fits = "--device" not in words or is_call(event) or event["args"].get("device") == 1
+        return fits and (since is None or start >= since) and (until is None or start < until)
+
+    check(validate(report(trace, "--json", *words).json()), restricted(trace, keep))
+
+
+def test_processes_are_told_apart(tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path / f"{process}.json", document(by_dice(process, 100, process), baseTimeNanoseconds=7))
+        for process in (100, 200)
+    ]
+    both = validate(report(*paths, "--json").json())
+    assert [(row.device_id, row.process_id) for row in both.devices] == [(0, 100), (0, 200), (1, 100), (1, 200)]
+    one = validate(report(*paths, "--json", "--process", "200").json())
+    expected = reference.summarize(paths[1])
+    check(from_plain(SummaryDocument, {**to_plain(one), "captures": to_plain(one)["captures"][1:]}), expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--filter", "(unclosed"], "unclosed group"),
+        (["--filter", "["], "unclosed character class"),
+        (["--filter", "(?=look)"], "look-around"),
+        (["--since", "5"], "no time with a unit"),
+        (["--since", "-5ms"], "no time with a unit"),
+        (["--until", "1.5.5ms"], "no time with a unit"),
+        (["--device", "first"], "--device takes numbers"),
+        (["--stream", "7.5"], "--stream takes numbers"),
+        (["--process", ""], "--process takes numbers"),
+        (["--top", "-1"], "--top"),
+        (["--top", "x"], "--top"),
+        (["--by", "names"], "--by"),
+        (["--format", "yaml"], "--format"),
+        (["--names", "long"], "--names"),
+        (["--json", "--format", "csv"], "--format and --json"),
+        (["--json", "--format", "json"], "--format and --json"),
+        (["--by", "inductor"], "--wall-time-ms"),
+        (["--wall-time-ms", "0"], "wall time above 0"),
+        (["--wall-time-ms", "nan"], "wall time above 0"),
+        (["--wall-time-ms", "inf"], "wall time above 0"),
+        (["--wall-time-ms", "1", "--runs", "0"], "--runs"),
+        (["--since", "99999999999999999999s"], "--since"),
+        (["--device", "99999999999999999999"], "--device"),
+        (["--top", "99999999999999999999"], "--top"),
+        (["--wall-time-ms", "1", "--runs", "99999999999999999999"], "--runs"),
+        (["--wall-time-ms", "1e308", "--json"], "wall time"),
+        (["--wall-time-ms", "1e-320", "--json"], "wall time"),
+        (["--output", "."], "is a folder"),
+        (["--output", "no/such/folder/x"], "cannot be written"),
+        (["--categories", "no-such-file"], "cannot be read"),
+        (["--categories", "."], "cannot be read"),
+    ],
+)
+def test_what_makes_no_sense_is_a_mistake_of_usage(words: list[str], said: str, trace: Path, anywhere: Path) -> None:
+    done = run_cli("report", trace, *words)
+    assert (done.status, done.stdout) == (2, ""), done.stderr
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert said in error
+    assert hint.startswith("hint: ")
+
+
+def test_own_categories_go_before_the_built_in_ones(trace: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text("# mine\n\nmy_fused  short:^TRITON_(?:poi|red)\ncommunication2 ^nccl.*AllReduce\n")
+    usual = {row["name"]: row["category"] for row in report(trace, "--json").json()["kernels"]}
+    plain = report(trace, "--json", "--categories", rules).json()
+    check(validate(plain), reference.summarize(trace))
+    mine = {row["name"]: row["category"] for row in plain["kernels"]}
+    changed = {name: category for name, category in mine.items() if usual[name] != category}
+    assert changed == {NAMES[1]: "my_fused", NAMES[2]: "my_fused", NAMES[6]: "communication2"}
+    assert {row["name"] for row in plain["categories"]} == set(mine.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("good ^x\n\nbad (unclosed\n", 3),
+        ("Gemm ^x\n", 1),
+        ("# a comment\n# another\nlonely\n", 3),
+        ("good ^x\r\nshort short:\r\n", 2),
+        ("good (?=x)\n", 1),
+        ("ungut\u00e4 x\n", 1),
+    ],
+)
+def test_a_broken_file_of_categories_is_refused_by_the_line(text: str, line: int, trace: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text(text, newline="")
+    done = run_cli("report", trace, "--categories", rules)
+    assert (done.status, done.stdout) == (2, "")
+    assert f"line {line}" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+    rules.write_bytes(b"gemm \xff\n")
+    assert run_cli("report", trace, "--categories", rules).status == 2
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["--format", "csv", "--by", "kernel"], ["--format", "markdown"]])
+def test_output_goes_to_the_file_that_was_named(words: list[str], trace: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    output.write_text("old")
+    done = report(trace, *words, "--output", output)
+    assert done.stdout == ""
+    assert output.read_text() == report(trace, *words).stdout
+
+
+def test_nothing_is_written_where_there_is_an_error(tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    assert run_cli("report", write(tmp_path / "x.json", "{}"), "--output", output).status == 1
+    assert not output.exists()
+
+
+def test_a_capture_without_a_device_is_told_of(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", [call()])
+    text = report(path).stdout
+    assert text.startswith("warning: ")
+    assert "no device operations" in text
+    for view in LISTS:
+        report(path, "--by", view)
+        report(path, "--by", view, "--format", "markdown")
+    plain = validate(report(path, "--json").json())
+    assert (plain.kernels, plain.devices, [row.name for row in plain.api_calls]) == ([], [], ["cudaLaunchKernel"])

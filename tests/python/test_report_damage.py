@@ -1,0 +1,268 @@
+"""Damaged traces: what can be read is read, what cannot is counted, and nothing is lost without a word."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Done, run_cli
+from kineto_traces import Event, by_dice, call, document, kernel, operator, write
+
+import fastrnns_rs
+from fastrnns_rs import FastrnnsError, Summary
+
+DAMAGE = {"events_skipped", "capture_incomplete", "names_damaged"}
+
+
+def ordinary(count: int = 6) -> list[Event]:
+    """Kernels of different names among what else there is."""
+    events = [call()]
+    for at in range(count):
+        events += [kernel(f"k{at}", 10 * at, 3), operator(f"op }}, {{ {at}", 10 * at, 9)]
+    return events
+
+
+def lines(events: list[Event]) -> str:
+    """A trace with an event a line, as torch writes it."""
+    text = json.dumps(document([]))
+    return text.replace("[]", "[\n  " + ",\n  ".join(map(json.dumps, events)) + "\n]")
+
+
+def kernels(summary: Summary) -> dict[str, int]:
+    return {row.name: row.count for row in summary.kernels}
+
+
+def codes(summary: Summary) -> set[str]:
+    return {warning.code for warning in summary.warnings}
+
+
+def assert_tells(done: Done, status: int) -> None:
+    """The command ends so, in plain words: no traceback, no panic."""
+    assert done.status == status, done
+    for word in ("Traceback", "panicked", "is a fault of fastrnns-rs"):
+        assert word not in done.stdout + done.stderr
+    if status:
+        assert done.stdout == ""
+        error, hint = done.stderr.splitlines()
+        assert error.startswith("error: "), done
+        assert hint.startswith("hint: "), done
+
+
+def test_a_trace_cut_anywhere_shows_the_kernels_in_front(tmp_path: Path) -> None:
+    text = lines(ordinary(3))
+    ends = {}
+    for name in ("k0", "k1", "k2"):
+        event = text.index(f'"name": "{name}"')
+        ends[name] = text.index("}}", event) + 2
+    path = tmp_path / "x.json"
+    start = text.index("[", text.index("traceEvents")) + 1
+    for length in range(len(text) + 1):
+        write(path, text[:length])
+        if length < start:
+            with pytest.raises(FastrnnsError, match="traceEvents|it is empty"):
+                fastrnns_rs.read(path)
+            continue
+        summary = fastrnns_rs.read(path)
+        assert kernels(summary) == {name: 1 for name, end in ends.items() if end <= length}, length
+        assert ("capture_incomplete" in codes(summary)) is (length < len(text)), length
+
+
+def test_a_compressed_trace_cut_anywhere_shows_what_could_be_unpacked(tmp_path: Path) -> None:
+    whole = gzip.compress(lines(by_dice(3)).encode())
+    expected = sum(kernels(fastrnns_rs.read(write(tmp_path / "x", whole))).values())
+    found = []
+    for length in [*range(4000, len(whole), 1777), len(whole) - 9, len(whole) - 8, len(whole) - 1]:
+        summary = fastrnns_rs.read(write(tmp_path / "x", whole[:length]))
+        assert "capture_incomplete" in codes(summary), length
+        found.append(sum(kernels(summary).values()))
+    assert found == sorted(found)
+    assert found[-1] == expected > found[0] > 0
+
+
+@pytest.mark.parametrize("count", [6, 600], ids=["small", "large"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda packed: packed + b"garbage", id="garbage after it"),
+        pytest.param(lambda packed: packed + b"\0" * 1000, id="zeros after it"),
+        pytest.param(lambda packed: packed[:-4], id="no length"),
+        pytest.param(lambda packed: packed[:-8] + bytes(8), id="wrong checksum"),
+    ],
+)
+def test_a_compressed_trace_that_is_all_there_is_read(
+    damage: Callable[[bytes], bytes], count: int, tmp_path: Path
+) -> None:
+    """Whatever is wrong with its end, and however small it is."""
+    path = write(tmp_path / "x.bin", damage(gzip.compress(lines(ordinary(count)).encode())))
+    assert len(kernels(fastrnns_rs.read(path))) == count
+
+
+def quoted(name: str) -> str:
+    """Six kernels and, between them, operators of this name, which is put in as it stands."""
+    return lines(ordinary()).replace("op }, {", name)
+
+
+#: What a producer of traces may put in a name, and how many of the six kernels must be found nonetheless.
+NAMES = {
+    "a stray quote": 'fo"o',
+    "two stray quotes": '<lambda "x"> at',
+    "a quote at the end": 'foo"',
+    "a raw newline": "fo\no",
+    "a raw tab and other controls": "fo\t\x01\x1f\x7fo",
+    "a backslash": r"C:\new\table\x",
+    "an escape that is none": r"\q\u12",
+    "half a pair": r"\ud800",
+    "quotes and braces": 'f"}}, {"o',
+    "a whole event": 'x"}, {"ph": "X", "y": "',
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_the_names_of_others_harm_no_kernel(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", quoted(name).encode(errors="surrogatepass"))
+    summary = fastrnns_rs.read(path)
+    assert kernels(summary) == {f"k{at}": 1 for at in range(6)}
+    assert_tells(run_cli("report", path), 0)
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_the_damaged_name_of_a_kernel_loses_that_kernel_at_most(name: str, tmp_path: Path) -> None:
+    text = lines(ordinary()).replace('"k3"', f'"{name}"')
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", text))
+    assert {f"k{at}" for at in (0, 1, 2, 4, 5)} <= kernels(summary).keys()
+    if sum(kernels(summary).values()) < 6:
+        assert summary.captures[0].events_skipped >= 1
+        assert codes(summary) & DAMAGE
+
+
+@pytest.mark.parametrize("layout", ["lines", "compact"])
+def test_no_kernel_between_two_stray_quotes_is_lost_without_a_word(layout: str, tmp_path: Path) -> None:
+    """Two quotes too many make a pair again: all that is between them could pass for one long text."""
+    events = [operator("a~b", 1, 1), kernel("k", 5, 3), operator("a~b", 9, 1), kernel("last", 20, 1)]
+    text = lines(events) if layout == "lines" else json.dumps(document(events), separators=(",", ":"))
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", text.replace("~", '"')))
+    assert "last" in kernels(summary)
+    assert "k" in kernels(summary) or codes(summary) & DAMAGE
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\x80\x80"])
+def test_names_that_are_no_text_are_shown_as_far_as_they_are(raw: bytes, tmp_path: Path) -> None:
+    text = lines(ordinary()).encode().replace(b'"k3"', b'"k' + raw + b'3"')
+    path = write(tmp_path / "x.json", text)
+    summary = fastrnns_rs.read(path)
+    assert sum(kernels(summary).values()) == 6
+    [damaged] = [name for name in kernels(summary) if "\ufffd" in name]
+    assert damaged.strip("\ufffd").startswith("k")
+    assert "names_damaged" in codes(summary)
+    assert_tells(run_cli("report", path, "--json"), 0)
+    assert_tells(run_cli("report", path, "--strict"), 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ts", "99999999999999999999"),
+        ("ts", "1e300"),
+        ("ts", "-9223372036854775809"),
+        ("ts", "9223372036854775.807"),
+        ("ts", "null"),
+        ("ts", '"soon"'),
+        ("ts", "[1]"),
+        ("ts", "NaN"),
+        ("dur", "-1"),
+        ("dur", "-0.001"),
+        ("dur", "9223372036854775.807"),
+        ("dur", "Infinity"),
+        ("dur", "true"),
+        ("name", "7"),
+        ("name", "null"),
+        ("name", '{"a": 1}'),
+    ],
+)
+def test_a_kernel_without_sense_is_counted_as_such(key: str, value: str, tmp_path: Path) -> None:
+    event = {**kernel("bad", 35, 1), key: "~"}
+    text = lines([*ordinary(), event]).replace('"~"', value)
+    path = write(tmp_path / "x.json", text)
+    summary = fastrnns_rs.read(path)
+    assert kernels(summary) == {f"k{at}": 1 for at in range(6)}
+    [source] = summary.captures
+    assert (source.events_read, source.events_skipped) == (13, 1)
+    assert codes(summary) == {"events_skipped"}
+    [skipped] = source.skipped
+    assert skipped.count == 1
+    assert text[skipped.first_offset_bytes :].startswith('{"ph": "X", "cat": "kernel"')
+
+
+@pytest.mark.parametrize("value", ["18446744073709551616", "-99999999999999999999", "1e999", '"x"', "[]", "{}", "null"])
+def test_arguments_out_of_range_harm_nothing(value: str, tmp_path: Path) -> None:
+    """Such as the communicator's number of NCCL, which is no int64."""
+    strange = dict.fromkeys(
+        ("Comms Id", "device", "stream", "correlation", "grid", "block", "registers per thread", "shared memory"), "~"
+    )
+    text = lines([*ordinary(), kernel("odd", 35, 1, **strange)]).replace('"~"', value)
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", text))
+    assert sum(kernels(summary).values()) == 7
+    assert codes(summary) == set()
+    [odd] = [row for row in summary.kernels if row.name == "odd"]
+    assert (odd.grid, odd.registers_per_thread, odd.shared_memory_bytes) == (None, None, None)
+
+
+@pytest.mark.parametrize("depth", [100, 1_000, 1_000_000])
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+@pytest.mark.parametrize("place", ["arguments", "event", "metadata"])
+def test_nesting_takes_no_stack(depth: int, brackets: str, place: str, tmp_path: Path) -> None:
+    opening = '{"a":' if brackets == "{}" else "["
+    nested = opening * depth + "1" + brackets[1] * depth
+    text = lines([*ordinary(2), {**kernel("deep", 35, 1, x="~"), "y": "~"}])
+    if place == "metadata":
+        text = text.replace('"schemaVersion": 1', f'"schemaVersion": 1, "x": {nested}')
+    text = text.replace('"x": "~"' if place == "arguments" else '"y": "~"', f'"x": {nested}')
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", text))
+    assert {"k0", "k1"} <= kernels(summary).keys()
+    assert "deep" in kernels(summary) or codes(summary) & DAMAGE
+
+
+def test_bytes_changed_by_dice_end_in_words(tmp_path: Path) -> None:
+    """A summary or an error, never an exception of another kind; most of the kernels are still there."""
+    dice = random.Random(1)
+    content = lines(by_dice(2, 60)).encode()
+    whole = sum(kernels(fastrnns_rs.read(write(tmp_path / "x", content))).values())
+    lost = []
+    for _ in range(400):
+        damaged = bytearray(content)
+        for _ in range(dice.randrange(1, 4)):
+            damaged[dice.randrange(len(damaged))] = dice.choice(b'"\\{}[],:0e\n\x00\xff')
+        try:
+            summary = fastrnns_rs.read(write(tmp_path / "x", bytes(damaged)))
+        except FastrnnsError:
+            continue
+        lost.append(whole - sum(kernels(summary).values()))
+    assert len(lost) > 390
+    assert sum(count <= 3 for count in lost) > 0.9 * len(lost)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.json.gz"])
+def test_a_damaged_trace_is_told_of_and_strict_refuses_it(name: str, tmp_path: Path) -> None:
+    content = lines(by_dice(4, 3000)).encode()
+    packed = gzip.compress(content)
+    path = tmp_path / name
+    path.write_bytes(packed[: len(packed) // 2] if name.endswith("gz") else content[: len(content) // 2])
+    done = run_cli("report", path)
+    assert_tells(done, 0)
+    assert done.stdout.startswith("warning: ")
+    assert "is damaged" in done.stdout
+    for words in (["--json"], ["--format", "csv"]):
+        done = run_cli("report", path, *words)
+        assert_tells(done, 0)
+        assert done.stderr.startswith("warning: ")
+    done = run_cli("report", path, "--strict")
+    assert_tells(done, 1)
+    assert "--strict" in done.stderr.splitlines()[1]
+    whole = write(tmp_path / "whole.json", content)
+    assert run_cli("report", whole, "--strict").status == 0
+    with pytest.raises(FastrnnsError, match="is damaged"):
+        fastrnns_rs.read(whole, path, strict=True)

@@ -1,0 +1,62 @@
+"""What the page on reports shows is run, on traces made here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import ROOT, run_cli
+from kineto_traces import by_dice, write
+
+from fastrnns_rs._core import capture_formats
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = (ROOT / "docs" / "report.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
+COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+INLINE = re.findall(r"`fastrnns-rs (report trace[^`]+)`", PAGE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    # What a file is, is told by its content, so that a trace may stand for each.
+    for name in ("trace.json.gz", "rank0.json.gz", "rank1.json.gz", "capture.sqlite", "record.json"):
+        write(tmp_path / name, by_dice(1))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [*(line.removeprefix("fastrnns-rs ") for line in COMMANDS), *INLINE])
+def test_its_commands_run(command: str, folder: Path) -> None:
+    done = run_cli(*shlex.split(command), cwd=folder)
+    assert done.status == 0, done.stderr
+    assert done.stdout or (folder / "kernels.csv").stat().st_size
+
+
+def test_its_python_runs(folder: Path) -> None:
+    (text,) = [text for kind, text in BLOCKS if kind == "python"]
+    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_it_names_every_format_and_category() -> None:
+    assert len(COMMANDS) > 3
+    assert len(INLINE) == 1
+    assert all(f"`{name}`" in PAGE for name, _ in capture_formats())
+    rules = (ROOT / "src" / "trace" / "categories" / "rules.txt").read_text()
+    for line in rules.splitlines():
+        if line and not line.startswith("#"):
+            assert re.search(rf"\b{line.split()[0]}\b", PAGE.split("## Categories")[1]), line
+
+
+def test_its_rules_are_understood(folder: Path) -> None:
+    (rules,) = re.findall(r"^```\n(# my kernels.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
+    (folder / "rules.txt").write_text(rules)
+    done = run_cli("report", "trace.json.gz", "--categories", "rules.txt", cwd=folder)
+    assert done.status == 0, done.stderr

@@ -1,0 +1,307 @@
+"""Exports that nsys makes of its reports for `report`: by fakes of it that fail, and by the one that is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import fake_tools
+import pytest
+from conftest import Done
+from processes import forget_killed_nsys, survivors, with_variable
+from test_profile_failures import without_tools
+from test_report_opening import state
+from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, report, temporary
+
+import fastrnns_rs
+from fastrnns_rs.errors import FastrnnsError, MissingError
+
+NSYS = shutil.which("nsys")
+needs_nsys = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
+__all__ = ["temporary"]
+
+FAILURES = {
+    "it is of a newer nsys": (
+        NEW,
+        "print('Exportation error: Version number is invalid: 2024@5@1@113-245v0', file=sys.stderr); sys.exit(1)",
+        "Exportation error: Version number is invalid: 2024@5@1@113-245v0",
+        "nsys 2024.5.1.113 wrote it: give that or a newer one with --nsys-path, or its export to SQLite",
+    ),
+    "it is newer, and does not say of which": (
+        OLD,
+        "print('Version number is invalid: 2024@5@1@113'); sys.exit(1)",
+        "Version number is invalid: 2024@5@1@113",
+        "it was written by a newer nsys: give that one with --nsys-path, or its export to SQLite",
+    ),
+    "a part of the export is there": (
+        NEW.replace(b"2024@5@1", b"2023@1@2"),
+        EXPORT + "; print('Unknown error'); sys.exit(1)",
+        "Unknown error",
+        "nsys 2023.1.2.113 wrote it: give that or a newer one with --nsys-path, or its export to SQLite",
+    ),
+    "it says nothing": (
+        OLD,
+        "sys.exit(3)",
+        "it ended with exit status 3 and did not say why",
+        "export it with the nsys",
+    ),
+    "it is killed": (
+        OLD,
+        EXPORT + "; import os; os.kill(os.getpid(), 9)",
+        "it was killed by signal 9 and did not say why",
+        "export it with the nsys that wrote it",
+    ),
+    "it is content and does nothing": (
+        OLD,
+        "pass",
+        "it ended with exit status 0 and did not say why",
+        "export it with",
+    ),
+    "the disk is full": (
+        OLD,
+        "sys.exit('No space left on device')",
+        "No space left on device",
+        "make room, or set TMPDIR",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_an_export_that_fails_names_tool_and_file_and_what_to_do(case: str, tmp_path: Path) -> None:
+    content, export, reason, advice = FAILURES[case]
+    path = file(tmp_path / "alone" / "x.nsys-rep", content)
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", export=export)
+    error, hint = failed(report(path, "--nsys-path", tool), 1)
+    assert error == f"nsys {fake_tools.NSYS_VERSIONS['2022.4'][0]} cannot export {path}: {reason}"
+    assert hint.startswith(advice)
+    assert [*path.parent.iterdir()] == [path]
+
+
+def test_an_export_without_events_is_told_by_the_name_that_was_given(tmp_path: Path) -> None:
+    """Measured: nsys leaves such files of reports that it half understands."""
+    export = EXPORT + "; import sqlite3; d = sqlite3.connect(call.option('--output')); "
+    export += "d.execute('DROP TABLE NVTX_EVENTS'); d.execute('DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL'); d.commit()"
+    path = file(tmp_path / "x.nsys-rep")
+    error, _ = failed(report(path, "--nsys-path", fake_tools.nsys(tmp_path / "bin" / "nsys", export=export)), 1)
+    assert error.startswith(f"{path}: ")
+    assert "the export that should have made it has failed" in error
+
+
+def test_a_stream_of_another_version(tmp_path: Path) -> None:
+    path = file(tmp_path / "x.qdstrm", STREAM.replace(b"2022.4.2.1", b"2021.3.1.54"))
+    importer = "print('Qdstrm version 2021.3.1.54 is not supported.'); sys.exit(1)"
+    error, hint = failed(report(path, "--nsys-path", fake_tools.nsys(tmp_path / "a" / "nsys", importer=importer)), 1)
+    assert error.endswith(f"cannot export {path}: Qdstrm version 2021.3.1.54 is not supported.")
+    assert hint == "nsys 2021.3.1.54 wrote it, and no other imports it: name that one with --nsys-path"
+
+
+def test_an_importer_that_cannot_be_started_or_is_not_there(tmp_path: Path) -> None:
+    path = file(tmp_path / "x.qdstrm", STREAM)
+    tool = fake_tools.nsys(tmp_path / "a" / "bin" / "nsys", importer="pass")
+    importer = tmp_path / "a" / "host-linux-x64" / "QdstrmImporter"
+    importer.write_bytes(b"\x7fELF of another machine")
+    error, _ = failed(report(path, "--nsys-path", tool), 1)
+    assert error == f"{path} cannot be exported: {importer} cannot be started: Exec format error"
+    importer.unlink()
+    command = [sys.executable, "-m", "fastrnns_rs", "report", str(path), "--nsys-path", str(tool)]
+    done = subprocess.run(without_tools(command), capture_output=True, text=True, timeout=60, check=False)
+    error, hint = failed(Done(done.returncode, done.stdout, done.stderr), 5)
+    assert error.startswith(f"{path} is a stream of nsys, and the QdstrmImporter")
+    assert hint.startswith("install the whole of Nsight Systems")
+
+
+def test_without_nsys_it_is_5(tmp_path: Path) -> None:
+    path = file(tmp_path / "x.nsys-rep", NEW)
+    error, hint = failed(report(path, "--nsys-path", tmp_path / "nsys"), 5)
+    assert error.startswith(f"{path} is a report of nsys, which only nsys can export: nsys does not work: ")
+    assert "--nsys-path" in hint
+    command = [sys.executable, "-m", "fastrnns_rs", "report", str(path)]
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "FASTRNNS_"))}
+    inside = without_tools(["env", "PATH=/nowhere", *command])
+    done = subprocess.run(inside, capture_output=True, text=True, env=variables, timeout=60, check=False)
+    error, _ = failed(Done(done.returncode, done.stdout, done.stderr), 5)
+    assert error == f"{path} is a report of nsys, which only nsys can export: nsys is not installed"
+    with pytest.raises(MissingError):
+        fastrnns_rs.read(path, nsys_path=str(tmp_path / "nsys"))
+
+
+def test_without_a_place_for_the_export(tmp_path: Path, temporary: Path) -> None:
+    """What needs none is read nevertheless."""
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", export=EXPORT)
+    path = file(tmp_path / "x.nsys-rep")
+    blocked = file(tmp_path / "blocked", b"")
+    error, hint = "", ""
+    script = f"import tempfile; tempfile.tempdir = {str(blocked)!r}; from fastrnns_rs import cli; cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "report", str(path), "--nsys-path", str(tool)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    error, hint = failed(Done(done.returncode, done.stdout, done.stderr), 1)
+    assert (error, "TMPDIR" in hint) == (f"{path} cannot be exported: Not a directory", True)
+    trace = file(tmp_path / "trace", json.dumps(TRACE).encode())
+    done = subprocess.run(
+        [sys.executable, "-c", script, "report", str(trace)], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def interrupted(
+    path: Path, tool: Path, ready: str, delay: float, number: signal.Signals = signal.SIGINT
+) -> tuple[int, str] | None:
+    """Presses Ctrl-C some time after a process is at work whose command line holds `ready`; None if it was not seen."""
+    mark = uuid.uuid4().hex
+    environment = {**os.environ, "FASTRNNS_TEST_MARK": mark}
+    command = [sys.executable, "-m", "fastrnns_rs", "report", str(path), "--nsys-path", str(tool)]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        try:
+            deadline = time.monotonic() + 30
+            while not any(ready in line for _, line in with_variable(f"FASTRNNS_TEST_MARK={mark}")):
+                assert time.monotonic() < deadline
+                if process.poll() is not None:
+                    return None
+            time.sleep(delay)
+            process.send_signal(number)
+            said = process.stderr.read()
+            status = process.wait(20)
+        finally:
+            process.kill()
+    assert not survivors(f"FASTRNNS_TEST_MARK={mark}", 5)
+    return status, said
+
+
+@pytest.mark.parametrize(
+    ("stage", "deaf", "number"),
+    [(*one, signal.SIGINT) for one in product(("import", "export"), (False, True))]
+    + [("export", False, signal.SIGTERM)],
+)
+def test_a_request_to_stop_while_it_is_exported_leaves_nothing(
+    stage: str, number: signal.Signals, tmp_path: Path, *, deaf: bool
+) -> None:
+    """Neither a process, though it has a child and may not want to go, nor a folder, nor half a file."""
+    hangs = "import signal; " + "signal.signal(signal.SIGTERM, signal.SIG_IGN); " * deaf
+    hangs += "import subprocess; subprocess.Popen(['sleep', '600'], start_new_session=True); time.sleep(600)"
+    steps = (
+        {"importer": hangs} if stage == "import" else {"importer": "call.to_report()", "export": EXPORT + "; " + hangs}
+    )
+    path = file(tmp_path / "alone" / "x.qdstrm", STREAM)
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", **steps)
+    done = interrupted(path, tool, "sleep 600", 0.2, number)
+    assert done is not None
+    assert (done[0], "Traceback" in done[1]) == (130, False)
+    assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.fixture(autouse=True)
+def _a_clean_slate() -> Iterator[None]:
+    forget_killed_nsys()
+    yield
+    forget_killed_nsys()
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What nsys leaves of a command that does nothing."""
+    stem = tmp_path_factory.mktemp("real") / "capture"
+    command = [str(NSYS), "profile", "--trace=nvtx", "--sample=none", "--cpuctxsw=none", f"--output={stem}", "true"]
+    forget_killed_nsys()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    found = [path for path in (stem.with_suffix(".qdstrm"), stem.with_suffix(".nsys-rep")) if path.is_file()]
+    assert found, done.stdout[-500:]
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def real(stream: Path) -> Path:
+    """The report of it."""
+    tool = fastrnns_rs._core.Profiler("nsys", NSYS)
+    made = stream.with_suffix(".nsys-rep")
+    if not made.is_file():
+        command = tool.finish(stream.with_suffix(""))
+        if command is None:
+            pytest.skip("nsys is installed without its QdstrmImporter")
+        assert fastrnns_rs.run_command(command).exit_status == 0
+    return made
+
+
+@needs_nsys
+def test_a_report_is_exported_whatever_it_is_called(real: Path, tmp_path: Path) -> None:
+    for name in ("x.nsys-rep", "x.qdrep", "x.bin", "x.qdstrm", "ü 'n?%.json"):
+        path = tmp_path / "alone" / name
+        path.parent.mkdir(exist_ok=True)
+        shutil.copyfile(real, path)
+        before = state(path.parent)
+        done = report(path, "--json")
+        assert done.status == 0, done.stderr
+        [entry] = done.json()["captures"]
+        assert (entry["path"], entry["format"]) == (str(path), "nsys-sqlite")
+        assert entry["events_read"] > 0
+        assert state(path.parent) == before
+        path.unlink()
+
+
+@needs_nsys
+def test_a_stream_is_imported_first(stream: Path, real: Path, tmp_path: Path) -> None:
+    if stream == real:
+        pytest.skip("this nsys imports what it captures")
+    path = tmp_path / "alone" / "x"
+    path.parent.mkdir()
+    shutil.copyfile(stream, path)
+    [entry] = fastrnns_rs.read(path).captures
+    assert (entry.path, entry.format, entry.events_skipped) == (str(path), "nsys-sqlite", 0)
+    assert [*path.parent.iterdir()] == [path]
+
+
+@needs_nsys
+def test_a_report_that_says_it_is_newer_is_refused_by_nsys_itself(real: Path, tmp_path: Path) -> None:
+    content = real.read_bytes()
+    version = content.partition(b"Report ")[2].partition(b".")[0]
+    newer = file(tmp_path / "newer.nsys-rep", content.replace(b"Report " + version, b"Report 2099@5@1@113-245v0", 1))
+    error, hint = failed(report(newer), 1)
+    assert str(newer) in error
+    assert error.startswith("nsys 20")
+    assert "2099@5@1@113" in error
+    assert hint.startswith("nsys 2099.5.1.113 wrote it")
+
+
+@needs_nsys
+def test_one_that_is_cut_short_is_told(real: Path, tmp_path: Path) -> None:
+    for size in (40, 5000):
+        path = file(tmp_path / "short.nsys-rep", real.read_bytes()[:size])
+        with pytest.raises(FastrnnsError, match="cannot export"):
+            fastrnns_rs.read(path)
+
+
+@needs_nsys
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05])
+@pytest.mark.parametrize("ready", ["QdstrmImporter --input-file", "export --type=sqlite"])
+def test_ctrl_c_leaves_no_process(ready: str, delay: float, stream: Path, real: Path, tmp_path: Path) -> None:
+    if stream == real and "Importer" in ready:
+        pytest.skip("this nsys imports what it captures")
+    path = tmp_path / "alone" / "x"
+    path.parent.mkdir()
+    shutil.copyfile(stream, path)
+    # The export takes a tenth of a second: it may be over before it is seen, or when the signal comes.
+    done = next(filter(None, (interrupted(path, Path(str(NSYS)), ready, delay) for _ in range(5))), None)
+    assert done is not None
+    assert done[0] in {0, 130, -signal.SIGINT}
+    assert "Traceback" not in done[1]
+    assert [*path.parent.iterdir()] == [path]

@@ -1,0 +1,111 @@
+"""Several traces read together, and one trace in several parts or compressed: the figures are those of the whole."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import captures
+from kineto_traces import by_dice, call, document, kernel, write
+
+import fastrnns_rs
+from fastrnns_rs import Summary
+from fastrnns_rs.documents import to_plain
+from fastrnns_rs.reporting.document import SummaryDocument
+
+
+def figures_only(summary: Summary) -> SummaryDocument:
+    """A summary without what depends on the files."""
+    return replace(summary.document, captures=[], warnings=[])
+
+
+def assert_alike(found: object, expected: object, path: str = "") -> None:
+    """Equal, but for how floats that were added up in another order are rounded."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        assert found.keys() == expected.keys(), path
+        for key, value in expected.items():
+            assert_alike(found[key], value, f"{path}.{key}")
+    elif isinstance(expected, list) and isinstance(found, list):
+        assert len(found) == len(expected), path
+        for place, value in enumerate(expected):
+            assert_alike(found[place], value, f"{path}[{place}]")
+    else:
+        assert found == (pytest.approx(expected, rel=1e-12, abs=0) if isinstance(expected, float) else expected), path
+
+
+def parts_of(trace: dict[str, Any], folder: Path, count: int, *, dealt: bool) -> list[Path]:
+    """Files that hold a trace's events among them, dealt out one by one or in stretches, each with all metadata."""
+    events = trace["traceEvents"]
+    size = -(-len(events) // count)
+    paths = []
+    for place in range(count):
+        part = events[place::count] if dealt else events[place * size : (place + 1) * size]
+        paths.append(write(folder / f"part{place}.json", {**trace, "traceEvents": part}))
+    return paths
+
+
+@pytest.mark.parametrize("dealt", [True, False], ids=["dealt", "in stretches"])
+@pytest.mark.parametrize("path", captures("kineto/tl_*.json*") + captures("kineto/hta_ns*.json*"))
+def test_parts_of_a_file_of_the_field_make_the_whole(path: Path, tmp_path: Path, *, dealt: bool) -> None:
+    # Numbers stay as they are written: a float would not hold them.
+    trace = json.loads(gzip.decompress(path.read_bytes()), parse_float=str)
+    parts = parts_of(trace, tmp_path, 3, dealt=dealt)
+    assert_alike(to_plain(figures_only(fastrnns_rs.read(*parts))), to_plain(figures_only(fastrnns_rs.read(path))))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_of_a_trace_make_the_whole(seed: int, tmp_path: Path) -> None:
+    events = by_dice(seed)
+    trace = document(events, baseTimeNanoseconds=1_700_000_000_000_000_000)
+    whole = fastrnns_rs.read(write(tmp_path / "x.json", trace))
+    parts = parts_of(trace, tmp_path, 5, dealt=bool(seed % 2))
+    random.Random(seed).shuffle(parts)
+    together = fastrnns_rs.read(*parts)
+    assert_alike(to_plain(figures_only(together)), to_plain(figures_only(whole)))
+    assert [part.path for part in together.captures] == [*map(str, parts)]
+    assert sum(part.events_read for part in together.captures) == len(events)
+
+
+def test_a_part_without_calls_belongs_to_the_whole(tmp_path: Path) -> None:
+    """Nothing in it says which process used the device, but no other did."""
+    base = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
+    events = [call(), kernel("a", 1), kernel("b", 5)]
+    whole = fastrnns_rs.read(write(tmp_path / "x.json", document(events, **base)))
+    first = write(tmp_path / "a.json", document(events[:2], **base))
+    second = write(tmp_path / "b.json", document(events[2:], **base))
+    assert figures_only(fastrnns_rs.read(first, second)) == figures_only(whole)
+
+
+def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:
+    """Two captures of one machine hours apart: the time between them is nobody's idle time."""
+    events = [call(), kernel("a", 10, 2), kernel("a", 13, 2)]
+    paths = [
+        write(
+            tmp_path / f"{base}.json",
+            document(events, baseTimeNanoseconds=base),
+        )
+        for base in (1_700_000_000_000_000_000, 1_700_000_001_000_000_000)
+    ]
+    summary = fastrnns_rs.read(*paths)
+    assert [(row.span_ns, row.busy_ns, row.idle_ns) for row in summary.devices] == [(5_000, 4_000, 1_000)] * 2
+    [row] = summary.kernels
+    assert (row.count, row.total_ns, row.span_fraction) == (4, 8_000, pytest.approx(0.8))
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_compressed_or_not_is_the_same(members: int, tmp_path: Path) -> None:
+    text = json.dumps(document(by_dice(1))).encode()
+    plain = fastrnns_rs.read(write(tmp_path / "x.json", text))
+    third = -(-len(text) // members)
+    packed = b"".join(gzip.compress(text[at : at + third]) for at in range(0, len(text), third))
+    # The content says what it is, not the name.
+    (tmp_path / "x.bin").write_bytes(packed)
+    found = fastrnns_rs.read(tmp_path / "x.bin")
+    assert replace(found.document, captures=[]) == replace(plain.document, captures=[])
+    [one], [other] = found.captures, plain.captures
+    assert replace(one, path="", sha256=None, size_bytes=0) == replace(other, path="", sha256=None, size_bytes=0)

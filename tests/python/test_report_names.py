@@ -1,0 +1,142 @@
+"""Names from captures that would run, colour, hide or break something where they are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from kineto_traces import call, document, kernel, write
+from test_report_command import LISTS, report, rows_of, validate
+
+import fastrnns_rs
+from fastrnns_rs.reporting.reading import Inductor
+
+#: Names as a file may hold them, each with what a cell of CSV holds of it.
+NAMES = {
+    'quote"s "" and \'s': None,
+    "comma, semicolon; tab-free": None,
+    "a|b||c": None,
+    "back`ticks`` and ```": None,
+    "<script>alert(1)</script>": None,
+    "![x](http://example.com/x.png) **bold** @someone #1": None,
+    "&amp; &#x1b; \\u001b[31m": None,
+    "ends with a backslash\\": None,
+    "pipe after a backslash \\| b": None,
+    "漢字 e\u0301 🔥": None,
+    " leading and trailing ": None,
+    "": None,
+    "new\nline": "new\\nline",
+    "carriage\rreturn": "carriage\\rreturn",
+    "a\tb": "a\\tb",
+    "\x1b[31mred\x1b[0m\x1b]0;title\x07": "\\x1b[31mred\\x1b[0m\\x1b]0;title\\x07",
+    "nul\0del\x7fcsi\x9b31m": "nul\\x00del\\x7fcsi\\x9b31m",
+    "\u202eright to left\u2066\u200b\ufeff": "\\u{202e}right to left\\u{2066}\\u{200b}\\u{feff}",
+    "\u2028line\u2029paragraph\x85": "\\u{2028}line\\u{2029}paragraph\\x85",
+    "=cmd()": "'=cmd()",
+    "+1": "'+1",
+    "-1": "'-1",
+    "@SUM(A1)": "'@SUM(A1)",
+    "  =HYPERLINK(1)": "'  =HYPERLINK(1)",
+    "\t=cmd()": "'\\t=cmd()",
+    "\uff1dcmd()": "'\uff1dcmd()",
+}
+VIEWS = [*LISTS, "inductor"]
+
+
+def acts(text: str) -> set[str]:
+    """Characters that do something to who reads them, line ends left out."""
+    kinds = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
+    return {one for one in text if unicodedata.category(one) in kinds and one != "\n"}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace in which everything that has a name has each of these."""
+    events = []
+    for at, name in enumerate(NAMES):
+        copied = {**kernel(name, 10 * at + 5, 1, bytes=4, kind=name), "cat": "gpu_memcpy"}
+        events += [kernel(name, 10 * at, 3), call(name, 10 * at, 2), copied]
+    bad = "\x1b[2J=|`\n\u202e"
+    members = {"deviceProperties": [{"id": 0, "name": bad}], "schemaVersion": bad}
+    trace = {**document(events), **members}
+    return write(tmp_path_factory.mktemp("hostile") / "a|b`c\x1b[31m\u202e.json", trace)
+
+
+def rendered(path: Path, view: str, format_name: str, names: str = "full") -> str:
+    inductor = Inductor(wall_time_ms=1, name=path.name)
+    summary = fastrnns_rs.read(path, by_shape=view == "launch-shape", inductor=inductor)
+    return summary.render(format_name, by=view, top=1000, names=names)
+
+
+@pytest.mark.parametrize("format_name", ["table", "json", "csv", "markdown"])
+def test_nothing_that_acts_reaches_the_output(format_name: str, hostile: Path) -> None:
+    for view in VIEWS:
+        for names in ("full", "short", "mangled"):
+            text = rendered(hostile, view, format_name, names)
+            assert not acts(text), (view, names, ascii(acts(text)))
+    done = report(hostile, "--format", format_name)
+    assert not acts(done.stdout + done.stderr)
+
+
+def test_warnings_are_as_safe(tmp_path: Path) -> None:
+    """They name the file, whose name may come from anywhere."""
+    path = write(tmp_path / "\x07\u202ebad\x1b.json", [call()])
+    for words in ([], ["--json"], ["--format", "csv"], ["--format", "markdown"]):
+        done = report(path, *words)
+        assert not acts(done.stdout + done.stderr), words
+        assert "bad" in done.stdout + done.stderr
+
+
+def test_csv_reads_back_as_what_was_written(hostile: Path) -> None:
+    expected = {name if shown is None else shown for name, shown in NAMES.items()}
+    kernels = rows_of(report(hostile, "--by", "kernel", "--format", "csv").stdout)
+    assert {row["name"] for row in kernels} == expected
+    assert {row["name"] for row in rows_of(report(hostile, "--by", "api", "--format", "csv").stdout)} == expected
+    for row in kernels:
+        # All columns but texts are numbers or empty.
+        for key in row.keys() - {"name", "short_name", "mangled_name", "category", "grid", "block"}:
+            assert re.fullmatch(r"[0-9.e-]*", row[key]), (key, row[key])
+    devices = report(hostile, "--by", "device", "--format", "csv").stdout
+    assert [len(row) for row in csv.reader(io.StringIO(devices, newline=""))] == [12, 12]
+
+
+def test_json_holds_every_name_as_it_was(hostile: Path) -> None:
+    done = report(hostile, "--json")
+    found = validate(json.loads(done.stdout))
+    assert {row.name for row in found.kernels} == set(NAMES)
+    assert {row.name for row in found.api_calls} == set(NAMES)
+    assert found.captures[0].path == str(hostile)
+    assert {row.name for row in fastrnns_rs.read(hostile).kernels} == set(NAMES)
+
+
+def cells(line: str) -> list[str]:
+    """A row of a table in GitHub's markdown, which is cut at each pipe that no backslash escapes."""
+    return re.split(r"(?<!\\)\|", line)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_rows_of_markdown_keep_their_columns(view: str, hostile: Path) -> None:
+    text = rendered(hostile, view, "markdown")
+    tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert tables
+    for table in tables:
+        assert {len(cells(line)) for line in table} == {len(cells(table[1]))}
+        assert set(table[1]) <= set("|-: ")
+    if view in {"kernel", "api"}:
+        assert len(tables[0]) == 2 + len(NAMES)
+    # Outside of code spans nothing is markup.
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+    assert "<script>" not in outside
+    assert "http" not in outside
+    assert "@someone" not in outside
+
+
+def test_rows_of_a_table_are_lines(hostile: Path) -> None:
+    for view in ("kernel", "api"):
+        text = rendered(hostile, view, "table")
+        assert len(text.splitlines()) == 2 + len(NAMES)

@@ -1,0 +1,312 @@
+"""What `report` makes of exports of nsys, against nsys' own figures and a plain look into the tables.
+
+Where `nsys stats` is the reference it reads a copy: it may write to what it reads.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import sqlite3
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import run_cli
+from corpus import capture, captures
+
+import fastrnns_rs
+from fastrnns_rs.reporting.summary import Summary
+
+NSYS = shutil.which("nsys")
+needs_nsys = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
+EXPORTS = captures("nsys/*.sqlite")
+each_export = pytest.mark.parametrize("path", EXPORTS)
+
+REPORTS = ("gpukernsum", "gpumemtimesum", "gpumemsizesum", "cudaapisum")
+OPERATIONS = ("KERNEL", "MEMCPY", "MEMSET")
+#: The class of rows that repeat a call, to say where it came from.
+BACKTRACE = 67
+Row = dict[str, str]
+
+
+def rows(path: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """What a statement finds; nothing where the file has no such table."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
+        try:
+            return database.execute(sql, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+
+
+def stats(path: Path) -> dict[str, list[Row]]:
+    """The rows of each report of nsys, none where it finds that there is nothing to report."""
+    command = [str(NSYS), "stats", "--force-export=false", f"--report={','.join(REPORTS)}", "--format=csv", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    parts = re.split(r"^Processing .*/(\w+)\.py\].*\n", done.stdout, flags=re.MULTILINE)
+    tables = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert set(tables) == set(REPORTS), done.stdout[:500]
+    found = {}
+    for name, text in tables.items():
+        lines = text.strip().splitlines()
+        assert lines[0].startswith(("Time (%)", "Total (MB)", "SKIPPED:")), lines[0]
+        found[name] = [] if lines[0].startswith("SKIPPED:") else [*csv.DictReader(lines)]
+    return found
+
+
+def without(path: Path, copy: Path, condition: str) -> Path:
+    """A copy without the rows of operations and calls for which this holds; columns that a table lacks are NULL."""
+    shutil.copyfile(path, copy)
+    with closing(sqlite3.connect(copy)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for table in {f"CUPTI_ACTIVITY_KIND_{one}" for one in (*OPERATIONS, "RUNTIME")} & tables:
+            columns = {one[1] for one in database.execute(f"PRAGMA table_info({table})")}
+            missing = "".join(f", NULL AS {one}" for one in {"deviceId", "eventClass"} - columns)
+            where = f"rowid IN (SELECT id FROM (SELECT rowid AS id, *{missing} FROM {table}) WHERE {condition})"
+            database.execute(f"DELETE FROM {table} WHERE {where}")
+        database.commit()
+    return copy
+
+
+def printed(exact: float | None, text: str, digits: int) -> bool:
+    """Whether nsys' text is this number to the digits that it prints; of a single one it says the deviation is 0."""
+    return abs((exact or 0.0) - float(text)) <= 0.5 * 10**-digits + 1e-9 * abs(float(text))
+
+
+def assert_same_times(ours: Any, theirs: Row, count: str) -> None:
+    """Counts and sums to the last digit, what is divided as far as it is printed."""
+    exact = (ours.count, ours.total_ns, ours.min_ns, ours.max_ns)
+    assert exact == tuple(int(theirs[key]) for key in (count, "Total Time (ns)", "Min (ns)", "Max (ns)"))
+    for value, key in ((ours.mean_ns, "Avg"), (ours.median_ns, "Med"), (ours.stddev_ns, "StdDev")):
+        assert printed(value, theirs[f"{key} (ns)"], 1), (key, value, theirs)
+
+
+def by_key(found: Iterable[Any], key: Any) -> dict[Any, Any]:
+    """The rows by what tells them apart."""
+    listed = [(key(one), one) for one in found]
+    assert len({one for one, _ in listed}) == len(listed), "two rows have the same name"
+    return dict(listed)
+
+
+def operation(kind: str) -> str:
+    """The name that nsys gives to a kind of copies or sets."""
+    return (
+        f"[CUDA {kind.replace('UM ', '')}]" if "UM " not in kind else f"[CUDA Unified Memory {kind.replace('UM ', '')}]"
+    )
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """nsys' figures of a capture, without the rows for which a condition holds. Each is asked for once."""
+    known: dict[tuple[Path, str], dict[str, list[Row]]] = {}
+
+    def find(path: Path, condition: str = f"eventClass = {BACKTRACE}") -> dict[str, list[Row]]:
+        if (path, condition) not in known:
+            copy = tmp_path_factory.mktemp("reference") / path.name
+            known[path, condition] = stats(without(path, copy, condition))
+        return known[path, condition]
+
+    return find
+
+
+@needs_nsys
+@each_export
+def test_rows_by_launch_shape_are_those_of_nsys(path: Path, reference: Any) -> None:
+    summary = fastrnns_rs.read(path, by_shape=True)
+    theirs = by_key(reference(path)["gpukernsum"], lambda row: (row["Name"], row["GridXYZ"], row["BlockXYZ"]))
+
+    def shape(extent: list[int]) -> str:
+        return " ".join(f"{one:4d}" for one in extent)
+
+    ours = by_key(summary.kernels, lambda row: (row.name, shape(row.grid), shape(row.block)))
+    assert set(ours) == set(theirs)
+    for key, row in ours.items():
+        assert_same_times(row, theirs[key], "Instances")
+        assert printed(row.kernel_time_fraction * 100, theirs[key]["Time (%)"], 1)
+    # Both list what took longest first.
+    assert [row.total_ns for row in summary.kernels] == [int(row["Total Time (ns)"]) for row in theirs.values()]
+
+
+@needs_nsys
+@each_export
+def test_copies_and_sets_are_those_of_nsys(path: Path, reference: Any) -> None:
+    """nsys has a row a kind, `report` one a kind and device: it is asked for one device at a time."""
+    summary = fastrnns_rs.read(path)
+    numbers = sorted({row.device_id for row in summary.memory_operations})
+    in_file = {
+        device
+        for one in OPERATIONS[1:]
+        for (device,) in rows(path, f"SELECT DISTINCT deviceId FROM CUPTI_ACTIVITY_KIND_{one}")
+    }
+    assert numbers == sorted(in_file)
+    for device in numbers:
+        theirs = reference(path, f"deviceId <> {device}")
+        times = by_key(theirs["gpumemtimesum"], lambda row: row["Operation"])
+        sizes = by_key(theirs["gpumemsizesum"], lambda row: row["Operation"])
+        mine = (row for row in summary.memory_operations if row.device_id == device)
+        ours = by_key(mine, lambda row: operation(row.kind))
+        assert set(ours) == set(times) == set(sizes)
+        for key, row in ours.items():
+            assert_same_times(row, times[key], "Count")
+            assert row.count == int(sizes[key]["Count"])
+            for name, column in (
+                ("total", "Total"),
+                ("mean", "Avg"),
+                ("median", "Med"),
+                ("min", "Min"),
+                ("max", "Max"),
+            ):
+                assert printed(getattr(row, f"{name}_bytes") / 1e6, sizes[key][f"{column} (MB)"], 3), (key, name)
+            assert printed((row.stddev_bytes or 0.0) / 1e6, sizes[key]["StdDev (MB)"], 3)
+
+
+@needs_nsys
+@each_export
+def test_over_all_devices_nothing_is_lost(path: Path, reference: Any) -> None:
+    summary = fastrnns_rs.read(path)
+    ours: dict[str, tuple[int, int]] = {}
+    for row in summary.memory_operations:
+        count, total = ours.get(operation(row.kind), (0, 0))
+        ours[operation(row.kind)] = (count + row.count, total + row.total_ns)
+    theirs = reference(path)["gpumemtimesum"]
+    assert ours == {row["Operation"]: (int(row["Count"]), int(row["Total Time (ns)"])) for row in theirs}
+
+
+@needs_nsys
+@each_export
+def test_calls_are_those_of_nsys(path: Path, reference: Any) -> None:
+    """Compared with the ordinary rows: what else nsys counts stands in the next test.
+
+    nsys takes away versions of four digits only.
+    """
+    summary = fastrnns_rs.read(path)
+    theirs = by_key(reference(path)["cudaapisum"], lambda row: re.sub(r"_v\d{4,}$", "", row["Name"]))
+    ours = by_key(summary.api_calls, lambda row: row.name)
+    assert set(ours) == set(theirs)
+    for key, row in ours.items():
+        assert_same_times(row, theirs[key], "Num Calls")
+
+
+@needs_nsys
+def test_nsys_counts_a_call_twice_where_backtraces_were_collected(reference: Any) -> None:
+    """Such a row has the correlation of the call, surrounds it, and has its name without the version.
+
+    nsys lists both, under one name. `report` counts the calls, and both rows as events.
+    """
+    path = capture("nsys/saxpy_mpi_a100_2022.2.sqlite")
+    table = "CUPTI_ACTIVITY_KIND_RUNTIME"
+    join = f"FROM {table} a JOIN {table} b USING (correlationId, globalTid) WHERE a.eventClass = {BACKTRACE}"
+    [(repeated,)] = rows(path, f"SELECT count(*) FROM {table} WHERE eventClass = {BACKTRACE}")
+    [(around,)] = rows(path, f"SELECT count(*) {join} AND b.eventClass = 0 AND a.start < b.start AND a.end > b.end")
+    assert around == repeated == 38
+    theirs = [(row["Name"], int(row["Num Calls"])) for row in reference(path, "0")["cudaapisum"]]
+    doubled = {name: count for name, count in theirs if theirs.count((name, count)) == 2}
+    assert doubled == {"cudaMemcpy": 15, "cudaMalloc": 15, "cudaLaunchKernel": 5, "cudaFree": 3}
+    summary = fastrnns_rs.read(path)
+    ours = {row.name: row.count for row in summary.api_calls}
+    assert {name: ours[name] for name in doubled} == doubled
+    [(calls,)] = rows(path, f"SELECT count(*) FROM {table}")
+    assert sum(ours.values()) == calls - repeated
+
+
+def operations(path: Path) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """What ran on each device of each process, from when to when."""
+    found = defaultdict(list)
+    for one in OPERATIONS:
+        sql = f"SELECT (globalPid >> 24) & 0xffffff, deviceId, start, end FROM CUPTI_ACTIVITY_KIND_{one}"
+        for process, device, start, end in rows(path, sql):
+            found[process, device].append((start, end))
+    return found
+
+
+def sweep(intervals: list[tuple[int, int]]) -> tuple[int, int, int]:
+    """How long nothing ran, one thing did, and several did, from the first start to the last end."""
+    steps = sorted([*((start, 1) for start, _ in intervals), *((end, -1) for _, end in intervals)])
+    lengths, running = [0, 0, 0], 0
+    for (at, change), (until, _) in pairwise(steps):
+        running += change
+        lengths[min(running, 2)] += until - at
+    return lengths[0], lengths[1], lengths[2]
+
+
+@each_export
+def test_busy_and_idle_time_are_of_one_union(path: Path) -> None:
+    """Every figure of a device agrees with one sweep over its operations, and so with every other."""
+    summary = fastrnns_rs.read(path)
+    expected = operations(path)
+    ours = by_key(summary.devices, lambda row: (row.process_id, row.device_id))
+    assert set(ours) == set(expected)
+    for key, row in ours.items():
+        idle, alone, together = sweep(expected[key])
+        first, last = min(start for start, _ in expected[key]), max(end for _, end in expected[key])
+        assert (row.start_ns, row.end_ns, row.span_ns) == (first, last, last - first)
+        assert (row.idle_ns, row.busy_ns, row.overlap_ns) == (idle, alone + together, together)
+        assert row.busy_ns + row.idle_ns == row.span_ns
+        assert row.utilization == pytest.approx(row.busy_ns / row.span_ns, rel=1e-12)
+
+
+@each_export
+def test_the_streams_of_a_device_are_swept_alike(path: Path) -> None:
+    summary = fastrnns_rs.read(path)
+    found = defaultdict(lambda: defaultdict(list))
+    for one in OPERATIONS:
+        sql = f"SELECT deviceId, streamId, globalPid, start, end FROM CUPTI_ACTIVITY_KIND_{one}"
+        for device, stream, process, *interval in rows(path, sql):
+            found[device, stream][process].append(tuple(interval))
+    ours = by_key(summary.streams, lambda row: (row.device_id, row.stream_id))
+    assert set(ours) == set(found)
+    for key, row in ours.items():
+        swept = [sweep(intervals) for intervals in found[key].values()]
+        assert row.busy_ns == sum(alone + together for _, alone, together in swept)
+        assert row.total_ns == sum(end - start for intervals in found[key].values() for start, end in intervals)
+
+
+@each_export
+def test_every_row_of_every_table_of_events_is_told(path: Path) -> None:
+    """A table of events says when something happened, whatever it is called."""
+    tables = [name for (name,) in rows(path, "SELECT name FROM sqlite_master WHERE type = 'table'")]
+    count = 0
+    for name in tables:
+        columns = {column for _, column, *_ in rows(path, f'PRAGMA table_info("{name}")')}
+        if name.startswith("CUPTI_ACTIVITY_KIND_") or columns & {"start", "timestamp"}:
+            count += rows(path, f'SELECT count(*) FROM "{name}"')[0][0]
+    [entry] = fastrnns_rs.read(path).captures
+    assert count > 0
+    assert entry.events_read + entry.events_skipped == count
+    assert sum(one.count for one in entry.skipped) == entry.events_skipped
+    assert (entry.format, entry.size_bytes, entry.graph_level) == ("nsys-sqlite", path.stat().st_size, False)
+
+
+@each_export
+def test_the_command_says_the_same(path: Path) -> None:
+    """`--by launch-shape` is `by_shape`, and the document is the one of `read`."""
+    done = run_cli("report", path, "--by", "launch-shape", "--json")
+    assert done.status == 0, done.stderr
+    assert done.json() == fastrnns_rs.read(path, by_shape=True).to_dict()
+    done = run_cli("report", path, "--by", "launch-shape", "--format", "csv")
+    assert done.status == 0, done.stderr
+    assert len([*csv.reader(done.stdout.splitlines())]) == 1 + len(fastrnns_rs.read(path, by_shape=True).kernels)
+
+
+def test_selections_of_devices_leave_no_trace_of_others() -> None:
+    path = capture("nsys/h100_2gpu_2026.2.sqlite")
+    whole, one = fastrnns_rs.read(path), fastrnns_rs.read(path, devices=[1])
+
+    def of_it(summary: Summary) -> list[Any]:
+        return [
+            row
+            for table in (summary.devices, summary.memory_operations, summary.streams)
+            for row in table
+            if row.device_id == 1
+        ]
+
+    assert of_it(whole) == of_it(one)
+    assert {row.device_id for table in (one.devices, one.kernels, one.memory_operations) for row in table} == {1}

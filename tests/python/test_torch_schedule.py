@@ -1,0 +1,169 @@
+"""Which iterations a schedule records, held against torch's own, and what is asked of torch's profiler."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import torch.profiler
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.profiler import ProfilerAction
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.profiling.schedule import Schedule
+from fastrnns_rs.profiling.torch_options import (
+    SORT_KEYS,
+    TorchOptions,
+    check_for_device,
+    resolve_activities,
+    resolve_sort_by,
+)
+
+SCHEDULES = st.builds(
+    Schedule,
+    wait=st.integers(0, 4),
+    warmup=st.integers(0, 4),
+    active=st.integers(1, 4),
+    repeat=st.integers(0, 3),
+    skip_first=st.integers(0, 4),
+)
+
+
+def torchs_cycles(schedule: Schedule, iterations: int) -> list[list[int]]:
+    """What torch's profiler records in so many steps; it saves at the end of a cycle and when it stops."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        action = torch.profiler.schedule(**{field.name: getattr(schedule, field.name) for field in fields(schedule)})
+    cycles: list[list[int]] = []
+    recording = False
+    for step in range(iterations):
+        if action(step) in {ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE}:
+            if not recording:
+                cycles.append([])
+            cycles[-1].append(step)
+        recording = action(step) is ProfilerAction.RECORD
+    return cycles
+
+
+@given(SCHEDULES, st.integers(0, 60))
+def test_cycles_are_torchs(schedule: Schedule, iterations: int) -> None:
+    assert schedule.cycles(iterations) == torchs_cycles(schedule, iterations)
+
+
+@given(SCHEDULES)
+def test_what_is_needed_is_enough_and_no_more(schedule: Schedule) -> None:
+    whole = schedule.cycles(schedule.needed)
+    assert len(whole) == max(schedule.repeat, 1)
+    assert all(len(cycle) == schedule.active for cycle in whole)
+    assert schedule.cycles(schedule.needed - 1) != whole
+    schedule.check(schedule.needed)
+    with pytest.raises(UsageError, match=f"--nloops {schedule.needed} "):
+        schedule.check(schedule.needed - 1)
+
+
+@given(SCHEDULES)
+def test_a_schedule_is_read_as_it_is_written(schedule: Schedule) -> None:
+    assert Schedule.parse(str(schedule)) == schedule
+    assert Schedule.parse(",".join(reversed(str(schedule).split(",")))) == schedule
+
+
+def test_a_schedule_is_read_as_it_is_spoken() -> None:
+    assert str(Schedule()) == "wait=1,warmup=1,active=3,repeat=1,skip-first=0"
+    assert Schedule.parse("skip_first=2") == Schedule.parse(" skip-first = 2 ") == Schedule(skip_first=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "pairs such as"),
+        ("wait", "pairs such as"),
+        ("wait=1,", "pairs such as"),
+        ("actve=1", "did you mean active?"),
+        ("skip-frist=1", "did you mean skip-first?"),
+        ("wait=1,wait=2", "wait twice"),
+        ("skip-first=1,skip_first=1", "skip-first twice"),
+        ("wait=one", "'one'"),
+        ("wait=1.5", "'1.5'"),
+        ("wait=٣", "whole number"),
+        ("wait=-1", "wait is -1"),
+        ("active=0", "at least 1"),
+        ("repeat=99999999999", "at most"),
+    ],
+)
+def test_no_other_schedule_is_read(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        Schedule.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"activities": ("gpu",)}, "no activity is called 'gpu'"),
+        ({"activities": ()}, "known: cpu, cuda"),
+        ({"activities": ("cpu", "cpu")}, "twice"),
+        ({"row_limit": 0}, "row_limit is 0"),
+        ({"row_limit": -2}, "row_limit is -2"),
+        ({"group_by_stack": -1}, "group_by_stack is -1"),
+        ({"sort_by": "self_cpu_time"}, "did you mean self_cpu_time_total?"),
+        ({"sort_by": "self_cuda_time_totl"}, "did you mean self_device_time_total?"),
+        ({"sort_by": "cpu_memory_usage"}, "--profile-memory"),
+        ({"sort_by": "flops"}, "--with-flops"),
+        ({"on_trace_ready": ""}, "module:function"),
+        ({"on_trace_ready": "chrome"}, "chrome:DIR"),
+        ({"on_trace_ready": "tensorboard:"}, "tensorboard:DIR"),
+        ({"on_trace_ready": "package.module"}, "module:function"),
+        ({"on_trace_ready": "some/path:function"}, "module:function"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        TorchOptions(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"activities": ("cpu", "cuda")}, "the device is cpu"),
+        ({"sort_by": "self_cuda_time_total"}, "give self_cpu_time_total"),
+        ({"sort_by": "self_device_time_total"}, "CUDA is not traced"),
+        ({"memory_snapshot": True}, "--memory-timeline"),
+    ],
+)
+def test_a_cpu_refuses_what_only_cuda_can_do(given: dict[str, Any], message: str) -> None:
+    options = TorchOptions(**given)
+    check_for_device(options, "cuda:1")
+    with pytest.raises(UsageError, match=message):
+        check_for_device(options, "cpu")
+
+
+def test_what_is_traced_follows_the_device() -> None:
+    assert resolve_activities(TorchOptions(), "cpu") == ("cpu",)
+    assert resolve_activities(TorchOptions(), "cuda:0") == ("cpu", "cuda")
+    assert resolve_activities(TorchOptions(activities=("cuda",)), "cuda") == ("cuda",)
+
+
+def test_what_it_is_sorted_by_follows_what_is_traced() -> None:
+    assert resolve_sort_by(TorchOptions(), "cpu") == "self_cpu_time_total"
+    assert resolve_sort_by(TorchOptions(), "cuda") == "self_device_time_total"
+    assert resolve_sort_by(TorchOptions(activities=("cpu",)), "cuda") == "self_cpu_time_total"
+
+
+@pytest.mark.parametrize("key", SORT_KEYS)
+def test_both_spellings_of_a_key_are_one(key: str) -> None:
+    for spelling in (key, key.replace("device", "cuda")):
+        options = TorchOptions(sort_by=spelling, profile_memory=True, with_flops=True)
+        assert resolve_sort_by(options, "cuda") == key
+
+
+def test_options_bring_what_they_cannot_do_without() -> None:
+    def brought(**given: Any) -> set[str]:
+        return {name for name, on in TorchOptions(**given).flags().items() if on}
+
+    assert brought() == set()
+    assert brought(with_flops=True) == {"with_flops", "record_shapes"}
+    assert brought(group_by_input_shape=True) == {"record_shapes"}
+    assert brought(group_by_stack=1) == {"with_stack"}
+    assert brought(memory_timeline=True) == {"record_shapes", "profile_memory", "with_stack"}

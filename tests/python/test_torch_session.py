@@ -1,0 +1,496 @@
+"""What torch's profiler leaves of a tiny model: traces, tables, timelines, and errors that are told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import resource
+import sys
+import warnings
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import torch.profiler
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.profiling.schedule import Schedule
+from fastrnns_rs.profiling.torch_options import TorchOptions
+from fastrnns_rs.profiling.torch_session import Cycle, TorchSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def iterate(session: TorchSession, runner: str, iterations: int, *, fails_at: int | None = None) -> None:
+    """What the loop of a child process does with a session."""
+    device = session._device
+    model = torch.nn.Linear(8, 4, device=device)
+    x = torch.randn(3, 8, device=device)
+    with session.profile(runner) as run:
+        for index in range(iterations):
+            with run.phase("forward"):
+                y = model(x).sum()
+                if index == fails_at:
+                    raise KeyError(runner)
+            with run.phase("backward"):
+                y.backward()
+            run.step()
+
+
+def profiled(folder: Path, iterations: int | None = None, runner: str = "tiny", **given: Any) -> TorchSession:
+    options = TorchOptions(**given)
+    session = TorchSession(options, "cpu", folder, "stem")
+    iterate(session, runner, options.schedule.needed if iterations is None else iterations)
+    assert is_at_rest()
+    return session
+
+
+def is_at_rest() -> bool:
+    return not torch._C._autograd._profiler_enabled()
+
+
+def path_of(cycle: Cycle, kind: str = "kineto") -> Path:
+    (path,) = [path for path, of in cycle.files if of == kind]
+    return Path(path)
+
+
+def trace(path: Path) -> dict[str, Any]:
+    content = path.read_bytes()
+    found: dict[str, Any] = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
+    return found
+
+
+def annotations(path: Path) -> Counter[str]:
+    return Counter(event["name"] for event in trace(path)["traceEvents"] if event.get("cat") == "user_annotation")
+
+
+def names(table: str) -> list[str]:
+    """The operators of a table, in its order."""
+    rule, _, body = table.partition("\n")
+    rows = body.split(rule)[1].strip("\n").splitlines()
+    width = len(rule.split()[0])
+    return [row[:width].strip() for row in rows]
+
+
+@pytest.mark.parametrize("schedule", ["active=3", "wait=0,active=2,repeat=3", "active=1,repeat=2,skip-first=2"])
+def test_traces_hold_the_recorded_iterations_and_no_others(schedule: str, tmp_path: Path) -> None:
+    parsed = Schedule.parse(schedule)
+    session = profiled(tmp_path, schedule=parsed)
+    assert [cycle.index for cycle in session.results] == list(range(parsed.repeat))
+    for cycle in session.results:
+        assert path_of(cycle) == tmp_path / f"stem.tiny.{cycle.index}.json.gz"
+        assert annotations(path_of(cycle)) == {
+            "## forward ##": parsed.active,
+            "## backward ##": parsed.active,
+            **{f"ProfilerStep#{iteration}": 1 for iteration in cycle.iterations},
+        }
+        assert trace(path_of(cycle))["traceName"] == str(path_of(cycle).with_suffix(""))
+    assert len(list(tmp_path.iterdir())) == parsed.repeat, "nothing but traces stays"
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    schedule=st.builds(
+        Schedule,
+        wait=st.integers(0, 1),
+        warmup=st.integers(0, 1),
+        active=st.integers(1, 3),
+        repeat=st.integers(0, 2),
+        skip_first=st.integers(0, 1),
+    ),
+    iterations=st.integers(1, 9),
+)
+def test_cycles_are_what_torch_records(schedule: Schedule, iterations: int, tmp_path: Path) -> None:
+    session = profiled(tmp_path, iterations, schedule=schedule)
+    assert [cycle.iterations for cycle in session.results] == schedule.cycles(iterations)
+    for cycle in session.results:
+        found = annotations(path_of(cycle))
+        assert found["## backward ##"] == len(cycle.iterations)
+        assert {name for name in found if name.startswith("Prof")} == {f"ProfilerStep#{i}" for i in cycle.iterations}
+
+
+def test_without_an_end_there_are_as_many_cycles_as_fit(tmp_path: Path) -> None:
+    schedule = Schedule(wait=1, warmup=1, active=2, repeat=0)
+    whole = profiled(tmp_path / "whole", 8, schedule=schedule)
+    assert [cycle.iterations for cycle in whole.results] == [[2, 3], [6, 7]]
+    assert [cycle.iterations for cycle in profiled(tmp_path / "part", 7, schedule=schedule).results] == [[2, 3], [6]]
+    assert [cycle.iterations for cycle in profiled(tmp_path / "wait", 6, schedule=schedule).results] == [[2, 3]]
+
+
+def test_a_loop_that_ends_early_leaves_what_it_has(tmp_path: Path) -> None:
+    (cycle,) = profiled(tmp_path, 4).results
+    assert cycle.iterations == [2, 3]
+    assert annotations(path_of(cycle))["## forward ##"] == 2
+    assert profiled(tmp_path, 2).results == []
+
+
+@pytest.mark.parametrize("key", ["self_cpu_time_total", "cpu_time_total", "count", "self_cpu_memory_usage", "flops"])
+def test_tables_are_sorted_and_cut_as_asked(key: str, tmp_path: Path) -> None:
+    def cycle(limit: int) -> Cycle:
+        given: dict[str, Any] = {"profile_memory": True, "with_flops": True, "row_limit": limit}
+        return profiled(tmp_path, sort_by=key, **given).results[0]
+
+    whole = cycle(-1)
+    values = [row[key] for row in whole.averages]
+    assert values == sorted(values, reverse=True)
+    assert any(values)
+    shown = [name.removesuffix("...") for name in names(whole.table)]
+    assert all(row["name"].startswith(name) for row, name in zip(whole.averages, shown, strict=True))
+    assert len(names(cycle(5).table)) == len(cycle(5).averages) == 5 < len(values)
+
+
+def test_cpu_time_comes_first_without_asking(tmp_path: Path) -> None:
+    (cycle,) = profiled(tmp_path).results
+    assert "Self CPU time total" in cycle.table
+    assert names(cycle.table)
+    times = [row["self_cpu_time_total"] for row in cycle.averages]
+    assert times == sorted(times, reverse=True)
+    counts = {row["name"]: row["count"] for row in cycle.averages}
+    assert {row["device"] for row in cycle.averages} == {"cpu"}
+    assert counts["## forward ##"] == counts["aten::addmm"] == 3
+    assert json.loads(json.dumps(asdict(cycle)))["averages"] == cycle.averages
+
+
+def test_rows_are_grouped_by_shape(tmp_path: Path) -> None:
+    plain, shaped = (profiled(tmp_path, group_by_input_shape=on, row_limit=-1).results[0] for on in (False, True))
+    assert "Input Shapes" not in plain.table
+    assert "[[4], [3, 8], [8, 4], [], []]" in shaped.table
+    (product,) = [row for row in shaped.averages if row["name"] == "aten::addmm"]
+    assert product["input_shapes"][1] == [3, 8]
+    assert len(shaped.averages) > len(plain.averages)
+
+
+def test_rows_are_grouped_by_stack(tmp_path: Path) -> None:
+    (cycle,) = profiled(tmp_path, group_by_stack=4, row_limit=-1).results
+    (product,) = [row for row in cycle.averages if row["name"] == "aten::addmm"]
+    assert any("linear.py" in call for call in product["stack"])
+    assert len(product["stack"]) == 4
+    assert "Source Location" in cycle.table
+    assert "linear.py" in cycle.table
+
+
+def test_stacks_are_in_the_trace_where_the_table_has_none(tmp_path: Path) -> None:
+    (cycle,) = profiled(tmp_path, with_stack=True).results
+    assert "Source Location" not in cycle.table
+    found = [event["name"] for event in trace(path_of(cycle))["traceEvents"] if event.get("cat") == "python_function"]
+    assert "nn.Module: Linear_0" in found
+    assert is_at_rest()
+
+
+@pytest.mark.parametrize(
+    ("option", "column"), [("with_flops", "FLOPs"), ("profile_memory", "Self CPU Mem"), ("profile_memory", "CPU Mem")]
+)
+def test_options_add_columns(option: str, column: str, tmp_path: Path) -> None:
+    assert column in profiled(tmp_path, **{option: True}).results[0].table
+    assert column not in profiled(tmp_path).results[0].table
+
+
+def test_shapes_and_memory_are_in_the_trace(tmp_path: Path) -> None:
+    events = trace(path_of(profiled(tmp_path, record_shapes=True, profile_memory=True).results[0]))["traceEvents"]
+    assert any(event["name"] == "[memory]" for event in events)
+    assert [[4], [3, 8], [8, 4], [], []] in [event.get("args", {}).get("Input Dims") for event in events]
+
+
+def test_the_memory_timeline_is_written(tmp_path: Path) -> None:
+    session = profiled(tmp_path, memory_timeline=True, schedule=Schedule(active=2, repeat=2))
+    for cycle in session.results:
+        assert path_of(cycle, "memory_timeline") == tmp_path / f"stem.tiny.{cycle.index}.memory.json"
+        times, sizes = json.loads(path_of(cycle, "memory_timeline").read_text())
+        assert len(times) == len(sizes) > 0
+        assert times == sorted(times)
+        assert max(map(sum, sizes)) > 0
+        assert annotations(path_of(cycle))["## forward ##"] == 2
+    assert not any("export_memory_timeline" in text for text in session.warnings)
+
+
+def test_a_torch_without_a_memory_timeline_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.profiler._KinetoProfile, "export_memory_timeline")
+    with pytest.raises(MissingError, match="has no memory timeline"):
+        TorchSession(TorchOptions(memory_timeline=True), "cpu", tmp_path, "stem")
+
+
+def test_chrome_traces_go_where_they_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (cycle,) = profiled(tmp_path / "own", on_trace_ready="chrome:~/new/traces", memory_timeline=True).results
+    assert path_of(cycle) == tmp_path / "new" / "traces" / "stem.tiny.0.json.gz"
+    assert path_of(cycle, "memory_timeline").parent == tmp_path / "own"
+    assert annotations(path_of(cycle))["## forward ##"] == 3
+
+
+def test_tensorboard_finds_traces_by_runner_and_cycle(tmp_path: Path) -> None:
+    handler = f"tensorboard:{tmp_path}/logs[1]"
+    for _ in range(2):
+        session = profiled(tmp_path, schedule=Schedule(repeat=2), on_trace_ready=handler, runner="a[b]")
+    assert len(list((tmp_path / "logs[1]").iterdir())) == 4, "an older trace is left alone"
+    for cycle in session.results:
+        path = path_of(cycle)
+        assert path.name.startswith("stem.a_b_~")
+        assert f".{cycle.index}.1" in path.name
+        assert path.name.endswith(".pt.trace.json")
+        assert annotations(path) == {
+            "## forward ##": 3,
+            "## backward ##": 3,
+            **{f"ProfilerStep#{iteration}": 1 for iteration in cycle.iterations},
+        }
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module of the user's."""
+    path = tmp_path / "users" / "users_module.py"
+    path.parent.mkdir()
+    path.write_text("""
+import sys, warnings
+NOTHING, SEEN = None, []
+def keeps(profiler):
+    warnings.warn("mine")
+    SEEN.append(profiler.key_averages())
+    profiler.export_chrome_trace(f"{profiler.step_num}.json")
+def raises(profiler): raise ValueError("it is\\nso")
+def leaves(profiler): sys.exit("bye")
+def is_stopped(profiler): raise KeyboardInterrupt
+class Handlers:
+    @staticmethod
+    def keeps(profiler): SEEN.append(profiler)
+""")
+    monkeypatch.syspath_prepend(path.parent)
+    monkeypatch.delitem(sys.modules, "users_module", raising=False)
+    monkeypatch.chdir(path.parent)
+    return path
+
+
+def test_a_function_takes_the_trace(module: Path, tmp_path: Path) -> None:
+    name = "users_module:keeps"
+    session = profiled(tmp_path, schedule=Schedule(repeat=2), on_trace_ready=name, memory_timeline=True)
+    for cycle in session.results:
+        assert cycle.handed_to == name
+        assert [kind for _, kind in cycle.files] == ["memory_timeline"]
+        assert names(cycle.table)
+    assert session.warnings.count("mine") == 1
+    found = [annotations(path)["## forward ##"] for path in module.parent.glob("*.json")]
+    assert found == [3, 3]
+    assert profiled(tmp_path, on_trace_ready="users_module:Handlers.keeps").results[0].handed_to
+
+
+@pytest.mark.parametrize("warmup", [0, 1])
+@pytest.mark.parametrize(("name", "reason"), [("raises", "ValueError: it is"), ("leaves", "SystemExit: bye")])
+def test_a_function_that_fails_is_told(name: str, reason: str, warmup: int, module: Path, tmp_path: Path) -> None:
+    schedule = Schedule(wait=0, warmup=warmup, active=1, repeat=2)
+    given: dict[str, Any] = {"on_trace_ready": f"users_module:{name}", "schedule": schedule}
+    with pytest.raises(FastrnnsError, match=f"^users_module:{name} failed: {reason} \\(") as caught:
+        profiled(tmp_path, **given)
+    assert "\n" not in str(caught.value)
+    assert is_at_rest()
+    profiled(tmp_path)
+
+
+def test_a_keyboards_interrupt_stays_one(module: Path, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        profiled(tmp_path, on_trace_ready="users_module:is_stopped")
+    assert is_at_rest()
+
+
+@pytest.mark.parametrize(
+    ("handler", "message"),
+    [
+        ("users_modul:keeps", "cannot import users_modul: ModuleNotFoundError"),
+        ("users_module:keep", "users_module has no function keep"),
+        ("users_module:NOTHING", "users_module has no function NOTHING"),
+        ("users_module:NOTHING.more", "users_module has no function"),
+    ],
+)
+def test_a_function_that_is_not_there_is_told_first(handler: str, message: str, module: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=message):
+        TorchSession(TorchOptions(on_trace_ready=handler), "cpu", tmp_path, "stem")
+
+
+@pytest.mark.parametrize("handler", [None, "chrome:{}/traces", "tensorboard:{}/traces"])
+def test_a_folder_that_cannot_be_made_is_told_first(handler: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    options = TorchOptions(on_trace_ready=None if handler is None else handler.format(file))
+    with pytest.raises(FastrnnsError, match=r"cannot write .*file.*: Not a directory"):
+        TorchSession(options, "cpu", tmp_path if handler else file / "own", "stem")
+
+
+@contextmanager
+def little_room(size: int) -> Iterator[None]:
+    """No file may grow beyond `size` bytes; Python ignores the signal that comes with it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "torch could not write the trace"),
+        ({"on_trace_ready": "tensorboard:{}/logs"}, "torch could not write the trace"),
+        ({"memory_timeline": True}, "cannot write .*: File too large"),
+    ],
+)
+def test_a_full_disk_is_told(given: dict[str, Any], message: str, tmp_path: Path) -> None:
+    given = {key: value.format(tmp_path) if isinstance(value, str) else value for key, value in given.items()}
+    with little_room(512), pytest.raises(FastrnnsError, match=message) as caught:
+        profiled(tmp_path, **given)
+    assert "\n" not in str(caught.value)
+    assert is_at_rest()
+    profiled(tmp_path)
+
+
+def test_a_trace_that_cannot_be_compressed_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(FastrnnsError, match="No space left on device"):
+        profiled(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("fails_at", [0, 1, 2, 4])
+def test_a_runner_that_fails_is_told_and_leaves_torch_as_it_was(fails_at: int, tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(schedule=Schedule(wait=0, active=2, repeat=0)), "cpu", tmp_path, "stem")
+    with pytest.raises(KeyError, match="broken"):
+        iterate(session, "broken", 9, fails_at=fails_at)
+    assert is_at_rest()
+    assert [cycle.iterations for cycle in session.results] == [[1, 2]] * (fails_at > 3), "only what is whole"
+    iterate(session, "sound", 3)
+    assert session.results[-1].iterations == [1, 2]
+    assert annotations(path_of(session.results[-1]))["## forward ##"] == 2
+
+
+def test_names_of_runners_do_not_collide(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(schedule=Schedule(wait=0, warmup=1, active=1)), "cpu", tmp_path, "stem")
+    runners = ["a/b", "a b", "a_b", "a\tb", "..", ".", "../a", "模型", "模", "x" * 300, "x" * 301, "a.0", "a", "-"]
+    for runner in runners:
+        iterate(session, runner, 2)
+    paths = {path_of(cycle) for cycle in session.results}
+    assert len(paths) == len(runners) == len(list(tmp_path.iterdir()))
+    assert all(path.parent == tmp_path and path.is_file() for path in paths)
+    # Legible names stay as they are; the dot of `a.0` could be that of a cycle, so it goes.
+    names = {path.name for path in paths}
+    assert {"stem.a_b.0.json.gz", "stem.a.0.json.gz"} < names
+    assert "stem.a.0.0.json.gz" not in names
+
+
+def test_a_runner_that_comes_twice_keeps_both(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(), "cpu", tmp_path, "stem")
+    for _ in range(2):
+        iterate(session, "tiny", 5)
+    assert [(cycle.index, cycle.iterations) for cycle in session.results] == [(0, [2, 3, 4]), (1, [2, 3, 4])]
+    assert len({path_of(cycle) for cycle in session.results}) == 2
+
+
+def test_warnings_are_kept_and_not_printed(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    session = profiled(tmp_path, schedule=Schedule(warmup=0, repeat=2), with_modules=True)
+    assert not recwarn.list
+    assert [text for text in session.warnings if "won't be using warmup" in text]
+    assert sum("with_modules is deprecated" in text for text in session.warnings) <= 1
+    assert not [text for text in session.warnings if "clears events" in text]
+
+
+def test_warnings_of_the_runner_are_its_own(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(), "cpu", tmp_path, "stem")
+    with session.profile("tiny") as run, run.phase("forward"), pytest.warns(UserWarning, match="the runner's"):
+        warnings.warn("the runner's", stacklevel=1)
+    assert "the runner's" not in session.warnings
+
+
+def test_the_profiler_is_told_of_no_iteration_after_the_last(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(schedule=Schedule(wait=0, warmup=0, active=1, repeat=0)), "cpu", tmp_path, "s")
+    iterate(session, "tiny", 1)
+    (cycle,) = session.results
+    assert annotations(path_of(cycle)) == {"## forward ##": 1, "## backward ##": 1, "ProfilerStep#0": 1}
+
+
+def test_a_device_that_stops_by_itself_ends_its_cycle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(torch.autograd, "_is_kineto_stopped"):
+        pytest.skip(f"torch {torch.__version__} does not look whether a device has stopped")
+    session = TorchSession(TorchOptions(schedule=Schedule(repeat=2)), "cpu", tmp_path, "stem")
+    stopped = {"now": False}
+    monkeypatch.setattr(torch.autograd, "_is_kineto_stopped", lambda: stopped["now"])
+    with session.profile("tiny") as run:
+        # torch looks only where a device is traced.
+        run._profiler.use_device = "cuda"
+        for index in range(10):
+            stopped["now"] = index == 2
+            with run.phase("forward"):
+                torch.ones(3).sum()
+            run.step()
+    assert [cycle.iterations for cycle in session.results] == [[], [7, 8, 9]]
+    assert any("stopped early" in text for text in session.warnings)
+    assert is_at_rest()
+
+
+def test_the_allocators_history_is_written_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr("torch.cuda.memory._record_memory_history", lambda enabled, **_: calls.append(enabled))
+
+    def dump(path: str) -> None:
+        calls.append("dump")
+        Path(path).touch()
+
+    monkeypatch.setattr("torch.cuda.memory._dump_snapshot", dump)
+    options = TorchOptions(activities=("cpu",), memory_snapshot=True, schedule=Schedule(repeat=2))
+    session = TorchSession(options, "cuda", tmp_path, "stem")
+    monkeypatch.setattr(session, "_device", "cpu")
+    iterate(session, "a/b", 10)
+    assert calls == ["all", "dump", None]
+    assert [len(cycle.files) for cycle in session.results] == [1, 2]
+    assert path_of(session.results[-1], "memory_snapshot").name.endswith(".snapshot.pickle")
+    calls.clear()
+    with pytest.raises(KeyError):
+        iterate(session, "broken", 10, fails_at=3)
+    assert calls == ["all", None]
+
+
+@pytest.mark.gpu
+def test_kernels_are_traced(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(schedule=Schedule(repeat=2)), "cuda", tmp_path, "stem")
+    iterate(session, "tiny", 10)
+    for cycle in session.results:
+        kinds = Counter(event.get("cat") for event in trace(path_of(cycle))["traceEvents"])
+        assert kinds["kernel"] >= 3
+        assert annotations(path_of(cycle))["## backward ##"] == 3
+        assert "Self CUDA time total" in cycle.table
+        assert cycle.averages[0]["self_device_time_total"] > 0
+        assert {row["device"] for row in cycle.averages} == {"cpu", "cuda"}
+
+
+@pytest.mark.gpu
+def test_kernels_alone_are_traced(tmp_path: Path) -> None:
+    session = TorchSession(TorchOptions(activities=("cuda",)), "cuda:0", tmp_path, "stem")
+    iterate(session, "tiny", 5)
+    kinds = Counter(event.get("cat") for event in trace(path_of(session.results[0]))["traceEvents"])
+    assert kinds["kernel"] >= 3
+    assert not kinds["cpu_op"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("device", ["cuda", "cuda:0"])
+def test_memory_of_the_device_is_written(device: str, tmp_path: Path) -> None:
+    import pickle
+
+    session = TorchSession(TorchOptions(memory_timeline=True, memory_snapshot=True), device, tmp_path, "stem")
+    iterate(session, "tiny", 5)
+    (cycle,) = session.results
+    times, sizes = json.loads(path_of(cycle, "memory_timeline").read_text())
+    assert len(times) == len(sizes) > 0
+    assert max(map(sum, sizes)) > 0
+    snapshot = pickle.loads(path_of(cycle, "memory_snapshot").read_bytes())
+    actions = [entry["action"] for entries in snapshot["device_traces"] for entry in entries]
+    assert "alloc" in actions
+    entries = len(torch.cuda.memory._snapshot()["device_traces"][0])
+    torch.empty(1 << 20, device=device)
+    assert len(torch.cuda.memory._snapshot()["device_traces"][0]) <= entries, "the history is off"
