@@ -12,6 +12,7 @@
 
 pub mod error;
 pub mod orchestrate;
+mod par;
 pub mod report;
 mod simd;
 pub mod stats;

@@ -3,7 +3,9 @@
 //! An entry is a start, a duration, a number that says what it was and, in a log of memory operations, a size. Numbers are
 //! stored as varints, starts as the difference from the one before. Ten million kernels take 70 MB.
 
-/// Entries never cross the end of a chunk, and nothing is copied as a log grows.
+use std::sync::Arc;
+
+/// Entries never cross the end of a chunk, and nothing is copied as a log grows or takes another over.
 const CHUNK: usize = 1 << 18;
 /// Four varints of ten bytes.
 const LONGEST: usize = 40;
@@ -11,7 +13,7 @@ const LONGEST: usize = 40;
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// What it was: a number of [`super::Works`] or of [`super::Names`].
+    /// What it was: a place in [`super::Trace::works`] or in [`super::Trace::callees`].
     pub what: u32,
     /// Nanoseconds on the capture's clock.
     pub start: i64,
@@ -31,27 +33,40 @@ impl Entry {
 /// A compact list of [`Entry`].
 #[derive(Debug)]
 pub struct Log {
-    chunks: Vec<Vec<u8>>,
+    chunks: Vec<Chunk>,
     with_bytes: bool,
     len: u64,
+    first_start: i64,
     last_start: i64,
     sorted: bool,
+}
+
+/// Some entries, which can be read without those in front of them.
+#[derive(Debug)]
+struct Chunk {
+    bytes: Vec<u8>,
+    /// What the numbers of its entries stand for; themselves where there is none.
+    renamed: Option<Arc<[u32]>>,
 }
 
 impl Log {
     /// An empty one; `with_bytes` if its entries have sizes.
     pub fn new(with_bytes: bool) -> Self {
-        Self { chunks: Vec::new(), with_bytes, len: 0, last_start: i64::MIN, sorted: true }
+        Self { chunks: Vec::new(), with_bytes, len: 0, first_start: i64::MAX, last_start: i64::MIN, sorted: true }
     }
 
     /// Adds an entry.
     pub fn push(&mut self, entry: Entry) {
         debug_assert!(entry.end >= entry.start, "an entry ends before it starts");
-        if self.chunks.last().is_none_or(|chunk| chunk.len() + LONGEST > CHUNK) {
-            self.chunks.push(Vec::with_capacity(CHUNK));
+        let mut previous = self.last_start;
+        if self.chunks.last().is_none_or(|chunk| chunk.renamed.is_some() || chunk.bytes.len() + LONGEST > CHUNK) {
+            self.chunks.push(Chunk { bytes: Vec::with_capacity(CHUNK), renamed: None });
+            previous = 0;
         }
-        let previous = if self.len == 0 { 0 } else { self.last_start };
-        let Some(chunk) = self.chunks.last_mut() else { return };
+        if self.len == 0 {
+            self.first_start = entry.start;
+        }
+        let Some(Chunk { bytes: chunk, .. }) = self.chunks.last_mut() else { return };
         put(chunk, zigzag(entry.start.wrapping_sub(previous)));
         put(chunk, entry.duration());
         put(chunk, u64::from(entry.what));
@@ -61,6 +76,23 @@ impl Log {
         self.sorted &= entry.start >= self.last_start;
         self.last_start = entry.start;
         self.len += 1;
+    }
+
+    /// Takes over the entries of `other`, behind its own; `renamed` has what each of their numbers becomes.
+    pub fn append(&mut self, other: Self, renamed: &Arc<[u32]>) {
+        debug_assert_eq!(self.with_bytes, other.with_bytes, "only one of two logs has sizes");
+        if other.len == 0 {
+            return;
+        }
+        if self.len == 0 {
+            self.first_start = other.first_start;
+        }
+        self.sorted &= other.sorted && other.first_start >= self.last_start;
+        (self.last_start, self.len) = (other.last_start, self.len + other.len);
+        self.chunks.extend(other.chunks.into_iter().map(|chunk| {
+            let twice = |before: Arc<[u32]>| before.iter().map(|&what| renamed[what as usize]).collect();
+            Chunk { renamed: Some(chunk.renamed.map_or_else(|| Arc::clone(renamed), twice)), ..chunk }
+        }));
     }
 
     /// How many entries there are.
@@ -80,7 +112,7 @@ impl Log {
 
     /// The entries, in the order in which they came.
     pub fn iter(&self) -> Entries<'_> {
-        Entries { chunks: self.chunks.iter(), rest: &[], with_bytes: self.with_bytes, start: 0 }
+        Entries { chunks: self.chunks.iter(), rest: &[], renamed: None, with_bytes: self.with_bytes, start: 0 }
     }
 }
 
@@ -96,8 +128,9 @@ impl<'a> IntoIterator for &'a Log {
 /// The entries of a [`Log`].
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
-    chunks: std::slice::Iter<'a, Vec<u8>>,
+    chunks: std::slice::Iter<'a, Chunk>,
     rest: &'a [u8],
+    renamed: Option<&'a [u32]>,
     with_bytes: bool,
     start: i64,
 }
@@ -107,11 +140,13 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<Entry> {
         while self.rest.is_empty() {
-            self.rest = self.chunks.next()?;
+            let chunk = self.chunks.next()?;
+            (self.rest, self.renamed, self.start) = (&chunk.bytes, chunk.renamed.as_deref(), 0);
         }
         self.start = self.start.wrapping_add(unzigzag(take(&mut self.rest)));
         let duration = take(&mut self.rest);
         let what = take(&mut self.rest) as u32;
+        let what = self.renamed.map_or(what, |renamed| renamed[what as usize]);
         let bytes = if self.with_bytes { take(&mut self.rest) } else { 0 };
         Some(Entry { what, start: self.start, end: self.start.wrapping_add_unsigned(duration), bytes })
     }
@@ -173,6 +208,34 @@ mod tests {
     }
 
     #[test]
+    fn takes_others_over() {
+        let part = |whats: &[u32], start: i64| {
+            let mut log = Log::new(false);
+            for (place, &what) in whats.iter().enumerate() {
+                let start = start + place as i64;
+                log.push(Entry { what, start, end: start + 1, bytes: 0 });
+            }
+            log
+        };
+        let found = |log: &Log| log.iter().map(|entry| (entry.what, entry.start)).collect::<Vec<_>>();
+        let (mut inner, mut outer) = (part(&[0, 1], 10), part(&[5], 3));
+        inner.append(part(&[1, 0], 12), &[7, 8].into());
+        assert_eq!(found(&inner), [(0, 10), (1, 11), (8, 12), (7, 13)]);
+        outer.append(inner, &[0, 10, 20, 30, 40, 50, 60, 70, 80].into());
+        outer.push(Entry { what: 9, start: 13, end: 14, bytes: 0 });
+        assert_eq!(found(&outer), [(5, 3), (0, 10), (10, 11), (80, 12), (70, 13), (9, 13)]);
+        assert!(outer.is_sorted() && outer.len() == 6);
+        outer.append(part(&[0], 12), &[2].into());
+        assert!(!outer.is_sorted());
+        let mut empty = Log::new(false);
+        empty.append(part(&[0], 3), &[1].into());
+        empty.append(Log::new(false), &[].into());
+        assert!(empty.is_sorted());
+        empty.append(part(&[0], 2), &[1].into());
+        assert!(!empty.is_sorted());
+    }
+
+    #[test]
     fn fills_many_chunks() {
         let mut log = Log::new(false);
         for count in 0..200_000 {
@@ -184,7 +247,7 @@ mod tests {
             });
         }
         assert!(log.chunks.len() > 2);
-        assert!(log.chunks.iter().all(|chunk| chunk.capacity() == CHUNK));
+        assert!(log.chunks.iter().all(|chunk| chunk.bytes.capacity() == CHUNK));
         assert_eq!(log.iter().map(|entry| entry.start / 9_000).max(), Some(199_999));
     }
 }

@@ -6,6 +6,13 @@ use super::distinct::Distinct;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(u32);
 
+impl NameId {
+    /// Where it stands among all.
+    pub fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Texts, each once.
 #[derive(Debug, Default)]
 pub struct Names(Distinct<Box<str>>);
@@ -20,8 +27,13 @@ impl Names {
         NameId(self.0.find(text).unwrap_or_else(|| self.0.intern(text.into())))
     }
 
+    /// All texts, in the order of their numbers.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.0.all().iter().map(AsRef::as_ref)
+    }
+
     /// The text of a number.
     pub fn text(&self, id: NameId) -> &str {
-        &self.0.all()[id.0 as usize]
+        &self.0.all()[id.place()]
     }
 }

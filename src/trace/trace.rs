@@ -1,10 +1,12 @@
 //! All that readers have read: the events of one or more captures.
 
+use std::sync::Arc;
+
 use super::capture::{Capture, Warning};
 use super::distinct::Distinct;
 use super::log::Log;
 use super::names::{NameId, Names};
-use super::work::Work;
+use super::work::{KernelName, Kind, Queue, Work};
 
 /// A device as one process of one capture saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -88,5 +90,61 @@ impl Trace {
             self.devices.len() - 1
         });
         place as u32
+    }
+
+    /// Takes over what was read of the same capture, or of another, apart from this; clocks of one name are one.
+    pub fn append(&mut self, part: Self) {
+        let names: Vec<NameId> = part.names.all().map(|text| self.names.intern(text)).collect();
+        let name = |id: NameId| names[id.place()];
+        let clocks: Vec<u32> = part
+            .clocks
+            .into_iter()
+            .map(|clock| match self.clocks.iter().position(|known| *known == clock) {
+                Some(place) => place as u32,
+                None => self.add_clock(clock),
+            })
+            .collect();
+        let devices: Vec<u32> = part
+            .devices
+            .into_iter()
+            .map(|device| {
+                let place = self.device(clocks[device.clock as usize], device.process_id, device.device_id);
+                let known = &mut self.devices[place as usize].name;
+                *known = known.take().or(device.name);
+                place
+            })
+            .collect();
+        let works: Arc<[u32]> = part
+            .works
+            .all()
+            .iter()
+            .map(|work| {
+                let queue = Queue { device: devices[work.queue.device as usize], ..work.queue };
+                let kind = match work.kind {
+                    Kind::Kernel(KernelName { full, short, mangled }, shape) => {
+                        let names = KernelName { full: name(full), short: short.map(name), mangled: mangled.map(name) };
+                        Kind::Kernel(names, shape)
+                    }
+                    Kind::Memory { name: whole, kind, sized } => {
+                        Kind::Memory { name: name(whole), kind: name(kind), sized }
+                    }
+                };
+                self.works.intern(Work { queue, kind })
+            })
+            .collect();
+        let callees: Arc<[u32]> = part
+            .callees
+            .all()
+            .iter()
+            .map(|callee| {
+                let clock = clocks[callee.clock as usize];
+                self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
+            })
+            .collect();
+        self.captures.extend(part.captures);
+        self.warnings.extend(part.warnings);
+        self.kernels.append(part.kernels, &works);
+        self.memory.append(part.memory, &works);
+        self.calls.append(part.calls, &callees);
     }
 }

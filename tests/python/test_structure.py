@@ -25,8 +25,9 @@ RUST = {
     "stats": {"error", "units"},
     "timing": {"error", "units", "stats"},
     "orchestrate": {"error", "units"},
+    "par": set(),
     "simd": set(),
-    "trace": {"error", "simd"},
+    "trace": {"error", "par", "simd"},
     "report": {"error", "units", "stats", "trace"},
     "python": {"error", "units", "stats", "timing", "orchestrate", "trace", "report"},
 }

@@ -1,0 +1,95 @@
+//! The one place that starts threads for computing.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// More would wait for memory.
+const MOST_THREADS: usize = 8;
+/// How long the caller waits before it asks again whether it is interrupted.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// On how many threads work is worth sharing out.
+pub(crate) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+}
+
+/// What `work` makes of every job, in the order of the jobs, on this thread and others.
+///
+/// Only this thread asks `interrupted`; the others are told what it said.
+///
+/// # Panics
+/// Where `work` does.
+pub(crate) fn map<J: Send, R: Send>(
+    jobs: impl IntoIterator<Item = J>,
+    interrupted: &dyn Fn() -> bool,
+    work: impl Fn(J, &dyn Fn() -> bool) -> R + Sync,
+) -> Vec<R> {
+    let jobs: VecDeque<(usize, J)> = jobs.into_iter().enumerate().collect();
+    let helpers = threads().min(jobs.len()).saturating_sub(1);
+    let (jobs, stop) = (Mutex::new(jobs), AtomicBool::new(false));
+    let ask = || {
+        let now = interrupted();
+        stop.fetch_or(now, Ordering::Relaxed) || now
+    };
+    let told = || stop.load(Ordering::Relaxed);
+    let share = |interrupted: &dyn Fn() -> bool| {
+        let mut done = Vec::new();
+        loop {
+            // Released before the work begins.
+            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some((place, job)) = next else { return done };
+            done.push((place, work(job, interrupted)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..helpers {
+            let (sender, share) = (sender.clone(), &share);
+            scope.spawn(move || sender.send(share(&told)));
+        }
+        drop(sender);
+        let mut done = share(&ask);
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(others) => done.extend(others),
+                Err(mpsc::RecvTimeoutError::Timeout) => drop(ask()),
+                // Every other thread has ended; the scope passes on the panic of one.
+                Err(mpsc::RecvTimeoutError::Disconnected) => return done,
+            }
+        }
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_order_of_the_jobs() {
+        let squares = map(0..100_u64, &|| false, |job, _| job * job);
+        assert_eq!(squares, (0..100).map(|job| job * job).collect::<Vec<u64>>());
+        assert!(map(0..0, &|| false, |job: u64, _| job).is_empty());
+    }
+
+    #[test]
+    fn tells_every_job_of_an_interruption() {
+        let stopped = map(0..16, &|| true, |_, interrupted| {
+            while !interrupted() {
+                thread::yield_now();
+            }
+            true
+        });
+        assert_eq!(stopped.len(), 16);
+    }
+
+    #[test]
+    #[should_panic(expected = "pan")]
+    fn passes_a_panic_on() {
+        map(0..2, &|| false, |_, _| panic!("a panic of a job"));
+    }
+}
