@@ -1,15 +1,19 @@
 """Times PyTorch's recurrent and convolutional models on CUDA and CPU, with sound statistics.
 
-Names are loaded when they are first used: importing this package loads neither torch nor numpy.
+Names are loaded when they are first used: importing this package loads neither torch nor numpy. What `read` needs loads
+next to nothing of Python's own library either, which would take longer than a small capture.
 """
 
+from __future__ import annotations
+
 import importlib
-import warnings
-from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import BUILD_PROFILE, __version__
 
+TYPE_CHECKING = False  # as type checkers know it: typing takes longer to load than all that is here
 if TYPE_CHECKING:
+    from typing import Any
+
     from fastrnns_rs.api import (
         BenchResult,
         Capture,
@@ -60,6 +64,8 @@ _HOME = {
 }
 
 if BUILD_PROFILE != "release":
+    import warnings
+
     warnings.warn(
         "fastrnns_rs was built without optimisation, so its overheads mean nothing; pip install . builds it with",
         RuntimeWarning,

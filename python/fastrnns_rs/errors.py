@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-from enum import IntEnum
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class ExitCode(IntEnum):
-    """What the command's exit status means."""
+class ExitCode:
+    """What the command's exit status means. Plain numbers: an enumeration would have every reader load `enum`."""
 
     DONE = 0
     FAILED = 1
@@ -63,6 +60,8 @@ def printable(text: str) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint that offers the nearest match of `name`, or all that is known when nothing is near."""
+    import difflib  # few have misspelt anything
+
     known = list(known)
     by_lower = {candidate.lower(): candidate for candidate in known}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from kineto_traces import kernel, write
 
 import fastrnns_rs
 
@@ -71,6 +72,14 @@ PYTHON = {
     "reporting": {"_core", "documents", "errors", "profiling"},
     "render": {"_core", "documents", "planning", "results"},
 }
+
+#: Modules that take longer to load than a small capture takes to read, and those of ours that load them.
+HEAVY = (
+    {"asyncio", "click", "concurrent", "contextlib", "dataclasses", "difflib", "enum", "hashlib", "importlib.metadata"}
+    | {"inspect", "json", "numpy", "pathlib", "platformdirs", "re", "rich", "shutil", "statistics", "subprocess"}
+    | {"tempfile", "torch", "typing", "fastrnns_rs.documents", "fastrnns_rs.problem", "fastrnns_rs.profiling"}
+    | {"fastrnns_rs.registry", "fastrnns_rs.reporting.document"}
+)
 
 
 def part_of(path: Path) -> str:
@@ -197,6 +206,34 @@ sys.exit(f"loaded {{loaded}}" if loaded else 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "statement", "idle"),
+    [
+        ("", "import fastrnns_rs; fastrnns_rs.read(path).render()", HEAVY),
+        # What click loads is there anyway.
+        ("click", "from fastrnns_rs.cli import main; main(['report', path])", HEAVY - {"pathlib"}),
+        ("click", "from fastrnns_rs.cli import main; main(['report', path, '--json'])", HEAVY - {"pathlib", "json"}),
+    ],
+)
+def test_a_small_capture_is_read_before_python_has_loaded_much(
+    before: str, statement: str, idle: set[str], tmp_path: Path
+) -> None:
+    code = f"""
+import sys
+{f"import {before}" if before else ""}
+before, path = {{*sys.modules}}, sys.argv[1]
+try:
+    {statement}
+except SystemExit as end:
+    assert not end.code
+print(*({{*sys.modules}} - before), file=sys.stderr)
+"""
+    path = write(tmp_path / "x.json", [kernel()])
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not idle.intersection(done.stderr.split())
 
 
 @pytest.mark.parametrize(("profile", "warned"), [("debug", True), ("release", False)])

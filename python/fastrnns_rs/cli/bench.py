@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import running, shared
 from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -38,12 +38,12 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     is_flag=True,
     help="Also run the group vl_rnns. Its slow runners take long, and seqLength only bounds the lengths.",
 )
-@shared.runner_files
-@shared.sizes
+@running.runner_files
+@running.sizes
 @click.option("--quick", is_flag=True, help="Small sizes and few iterations, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the timed ones.")
-@click.option("--nloops", type=shared.COUNT, help="Timed iterations.")
-@shared.machine
+@click.option("--nloops", type=running.COUNT, help="Timed iterations.")
+@running.machine
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -52,7 +52,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     show_default=True,
     help="How long a runner may take.",
 )
-@shared.torchscript
+@running.torchscript
 @click.option("--sep", default=" ", help="What stands between the columns of the live table.")
 @click.option(
     "--print-json",
@@ -93,7 +93,7 @@ def command(**given: Any) -> int:
     options = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     options.choice.runners()
-    shared.note_idle_flags(options.choice)
+    running.note_idle_flags(options.choice)
     shared.interrupt_when_told_to_end()
     facts = environment.probe(options.device, options.dtype)
     plan = make_plan(options, facts)
@@ -164,7 +164,7 @@ def _options(given: dict[str, Any]) -> Any:
         raise click.UsageError("--group needs the name of at least one group")
     return Options(
         choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms")),
-        sizes=shared.sizes_of(given),
-        jit=shared.jit_of(given),
-        **shared.take(given, "quick", "warmup", "nloops", "timeout", *shared.MACHINE),
+        sizes=running.sizes_of(given),
+        jit=running.jit_of(given),
+        **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import internal_run, shared
+from fastrnns_rs.cli import internal_run, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
 from fastrnns_rs.documents import check_writable
 from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError
@@ -53,11 +53,11 @@ _OF_TORCH = (
 @click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners; without names those of the group cnns.")
 @click.option("--group", cls=ListOption, metavar="NAME...", help="Groups, with --rnns and --cnns as in bench.")
 @click.option("--variable-lstms", is_flag=True, help="Also profile the group vl_rnns.")
-@shared.runner_files
-@shared.sizes
+@running.runner_files
+@running.sizes
 @click.option("--quick", is_flag=True, help="Small sizes, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
-@click.option("--nloops", type=shared.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations.")
+@click.option("--nloops", type=running.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations.")
 @click.option(
     "--sleep-between-seconds",
     type=click.FloatRange(min=0),
@@ -66,8 +66,8 @@ _OF_TORCH = (
     help="Pause between two runners.",
 )
 @click.option("--inference", is_flag=True, help="Only the forward phase, without gradients.")
-@shared.machine
-@shared.torchscript
+@running.machine
+@running.torchscript
 @click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
 @click.option("--output-dir", type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]")
 @click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
@@ -137,7 +137,7 @@ def command(**given: Any) -> int:
         registry.load_module(module)
     request = request_of(given)
     internal_run.check(request, given)
-    shared.note_idle_flags(request.options.choice)
+    running.note_idle_flags(request.options.choice)
     if given["internal_run"]:
         return internal_run.run(request, given)
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
@@ -173,9 +173,9 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
     return ProfileRequest(
         options=Options(
             choice=choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
-            sizes=shared.sizes_of(given),
-            jit=shared.jit_of(given),
-            **shared.take(given, "quick", "warmup", "nloops", "timeout", *shared.MACHINE),
+            sizes=running.sizes_of(given),
+            jit=running.jit_of(given),
+            **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
         ),
         tool=tool,
         torch=torch,
@@ -254,7 +254,7 @@ def _report(capture: Capture, stem: Path, prepared: Prepared) -> str:
     """Where the time went; where no device did anything, what the profiler itself makes of the capture."""
     from fastrnns_rs.profiling.summary import first_summary
     from fastrnns_rs.reporting.reading import read
-    from fastrnns_rs.reporting.sources import READABLE
+    from fastrnns_rs.reporting.records import READABLE
 
     try:
         if any(artefact.kind in READABLE for artefact in capture.artefacts):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import click
 from fastrnns_rs._core import name_kinds, summary_formats, summary_views
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Count, ListOption, Verb
-from fastrnns_rs.documents import check_writable
 from fastrnns_rs.errors import ExitCode, printable
 
 #: What the extension counts with.
@@ -88,6 +86,8 @@ def command(**given: Any) -> int:
         raise click.UsageError("--format and --json both say what to write; give one of them")
     shared.interrupt_when_told_to_end()
     if given["output"] is not None:
+        from fastrnns_rs.documents import check_writable
+
         check_writable(given["output"])
     wall_time_ms, inductor = given["wall_time_ms"], None
     if wall_time_ms is not None:
@@ -109,10 +109,13 @@ def command(**given: Any) -> int:
     format_name = "json" if given["as_json"] else given["format_name"] or "table"
     if format_name in {"json", "csv"}:
         # The text has no room for them, or whoever reads it is a program.
-        for warning in summary.document.warnings:
-            click.echo(f"warning: {printable(warning.message)}", err=True)
-    on_terminal = given["output"] is None and sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if on_terminal else None
+        for warning in summary.to_dict()["warnings"]:
+            click.echo(f"warning: {printable(warning['message'])}", err=True)
+    width = None
+    if given["output"] is None and sys.stdout.isatty():
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names"))
     shared.deliver(text, given["output"])
     return ExitCode.DONE

@@ -1,79 +1,15 @@
-"""Options that several verbs have, and what is made of them."""
+"""What several verbs do."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from fastrnns_rs import registry
-from fastrnns_rs.cli.options import Count, spelled
-from fastrnns_rs.context import EXECUTORS, FUSERS
-from fastrnns_rs.documents import write_atomically
-from fastrnns_rs.problem import DTYPES
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
-
-    from fastrnns_rs.context import JitSettings
-    from fastrnns_rs.planning import Choice
-    from fastrnns_rs.problem import Sizes
-
-F = TypeVar("F", bound=Callable[..., Any])
-COUNT = Count(min=1)
-
-_SIZES = ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size")
-MACHINE = ("device", "dtype", "allow_tf32", "seed", "threads")
-_TORCHSCRIPT = (
-    "fuser",
-    "executor",
-    "cuda_pointwise_loop_level",
-    "cuda_pointwise_block_count",
-    "cuda_pointwise_block_size",
-)
-
-
-def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """One decorator for several, which keeps their order in the help."""
-
-    def decorate(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-runner_files: Callable[[F], F] = _all(
-    click.option("--runner-file", type=click.Path(), multiple=True, help="A Python file that defines further runners."),
-)
-sizes: Callable[[F], F] = _all(
-    click.option(*spelled("seq_length"), type=COUNT, help="Time steps."),
-    click.option(*spelled("num_layers"), type=COUNT, help="Stacked layers."),
-    click.option(*spelled("input_size"), type=COUNT, help="Features of the input."),
-    click.option(*spelled("hidden_size"), type=COUNT, help="Features of the hidden state."),
-    click.option(*spelled("mini_batch"), type=COUNT, help="Sequences or images in a batch."),
-    click.option("--image-size", type=COUNT, help="Height and width of images, in pixels."),
-)
-machine: Callable[[F], F] = _all(
-    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N."),
-    click.option(
-        "--dtype", type=click.Choice(DTYPES), default="float32", show_default=True, help="Of parameters and inputs."
-    ),
-    click.option("--allow-tf32/--no-allow-tf32", default=False, help="Whether float32 products may be TF32's."),
-    click.option("--seed", type=Count(min=0), default=0, show_default=True, help="Of inputs and parameters."),
-    click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]"),
-)
-torchscript: Callable[[F], F] = _all(
-    click.option("--fuser", type=click.Choice(FUSERS), default="te", show_default=True, help="TorchScript's fuser."),
-    click.option("--executor", type=click.Choice(EXECUTORS), help="TorchScript's executor; wins over --fuser."),
-    click.option("--cuda-pointwise-loop-level", type=COUNT, help="Loop levels of the fuser's CUDA kernels."),
-    click.option("--cuda-pointwise-block-count", type=COUNT, help="Blocks of such a kernel."),
-    click.option("--cuda-pointwise-block-size", type=COUNT, help="Threads of such a block."),
-)
 
 
 def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -87,33 +23,14 @@ def is_flag(name: str) -> bool:
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
-def note_idle_flags(choice: Choice) -> None:
-    """Says which flags name runners in vain: they choose among the runners of a group, and the group does not run."""
-    for group, named in (("rnns", choice.rnns), ("cnns", choice.cnns)):
-        if named and is_flag(group) and not {group, registry.ALL}.intersection(choice.groups):
-            click.echo(f"note: --{group} changes nothing: the group {group} does not run", err=True)
-
-
-def sizes_of(given: dict[str, Any]) -> Sizes:
-    """The sizes that were given."""
-    from fastrnns_rs.problem import Sizes
-
-    return Sizes(**take(given, *_SIZES))
-
-
-def jit_of(given: dict[str, Any]) -> JitSettings:
-    """How TorchScript is to compile."""
-    from fastrnns_rs.context import JitSettings
-
-    return JitSettings(**take(given, *_TORCHSCRIPT))
-
-
 def deliver(text: str, output: Path | None) -> None:
     """Writes a result to a file, or to stdout as bytes: a document is UTF-8 whatever the terminal is."""
     if output is None:
         # A path may be bytes that are no UTF-8: they are shown as they are.
         click.echo(text.encode(errors="surrogateescape"), nl=False)
     else:
+        from fastrnns_rs.documents import write_atomically
+
         write_atomically(output, text)
 
 

@@ -70,7 +70,7 @@ class Answer:
         """Notes why the process does not go on."""
         message, hint = _told(error)
         code = error.exit_code if isinstance(error, FastrnnsError) else ExitCode.FAILED
-        self.refusal = Refusal(message=message, hint=hint, exit_code=int(code))
+        self.refusal = Refusal(message=message, hint=hint, exit_code=code)
 
 
 @contextmanager

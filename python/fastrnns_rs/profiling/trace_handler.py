@@ -72,7 +72,7 @@ def _main() -> None:
         imported(*sys.argv[1:])
         answer, status = "", 0
     except UsageError as error:
-        answer, status = json.dumps([error.message, error.hint]), int(error.exit_code)
+        answer, status = json.dumps([error.message, error.hint]), error.exit_code
     # A module may print too, or replace what `print` writes to: the last line is ours.
     os.write(1, f"\n{answer}".encode())
     # What a module left to be done at exit would print behind it, or wait for ever.

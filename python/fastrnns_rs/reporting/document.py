@@ -182,3 +182,14 @@ class SummaryDocument:
     launches: None
     idle_causes: None
     inductor: InductorEntry | None
+
+
+#: The lists of the document, each with the class of its rows.
+TABLES = {
+    "devices": DeviceRow,
+    "kernels": KernelRow,
+    "categories": CategoryRow,
+    "memory_operations": MemoryRow,
+    "streams": StreamRow,
+    "api_calls": ApiRow,
+}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.reporting.sources import opened
+from fastrnns_rs.reporting import sources
 from fastrnns_rs.reporting.summary import Summary
 
+TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Inductor:
     """What `torch._inductor.wrapper_benchmark` knows of a module and a capture does not.
 
@@ -25,17 +22,17 @@ class Inductor:
         name: What the line for tabulating calls the benchmark.
     """
 
-    wall_time_ms: float
-    runs: int = 1
-    name: str = "unknown"
+    # No dataclass, which would have every reader load `dataclasses`.
+    __slots__ = ("name", "runs", "wall_time_ms")
 
-    def __post_init__(self) -> None:
+    def __init__(self, *, wall_time_ms: float, runs: int = 1, name: str = "unknown") -> None:
         # From a nanosecond to thirty years: beyond that ratios are no numbers.
-        if not 1e-6 <= self.wall_time_ms <= 1e12 or not 1 <= self.runs < 2**63:  # noqa: PLR2004
+        if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
             raise UsageError(
                 "Inductor's view needs a wall time above 0 (a nanosecond to 10^12 ms) and at least one run",
                 "see --wall-time-ms and --runs",
             )
+        self.wall_time_ms, self.runs, self.name = wall_time_ms, runs, name
 
 
 def read(
@@ -81,13 +78,8 @@ def read(
     """
     if not paths:
         raise UsageError("no capture is given", "give the path of at least one")
-    rules = None if categories is None else _rules(Path(categories))
-    with opened(paths, nsys_path) as sources:
-        try:
-            trace = Trace([(source.path, source.given) for source in sources])
-        except ValueError as error:
-            message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
-            raise FastrnnsError(message, hint) from None
+    rules = None if categories is None else _rules(categories)
+    trace = _trace(paths, nsys_path)
     try:
         core = trace.summarize(
             devices=[*devices],
@@ -111,15 +103,37 @@ def read(
     return summary
 
 
-def _rules(path: Path) -> str:
+def _trace(paths: Sequence[str | Path], nsys: str | None) -> Trace:
+    """What the files behind the paths hold, those that only nsys can read by way of their exports."""
+    files = [file for path in paths for file in sources.behind(path)]
+    if not any(map(sources.needs_nsys, files)):
+        return _parsed(files, files)
+    from fastrnns_rs.reporting.exporting import exported
+
+    with exported(files, nsys) as readable:
+        return _parsed(readable, files)
+
+
+def _parsed(files: Sequence[str], given: Sequence[str]) -> Trace:
     try:
-        return path.read_text(encoding="utf-8")
+        return Trace([(file, sources.shown(name)) for file, name in zip(files, given, strict=True)])
+    except ValueError as error:
+        message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
+        raise FastrnnsError(message, hint) from None
+
+
+def _rules(path: str | Path) -> str:
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeError) as error:
         raise UsageError(f"the categories of {path} cannot be read: {error}", "give a text file") from None
 
 
 def _refuse_damage(summary: Summary) -> None:
     damage = {"events_skipped", "capture_incomplete", "names_damaged"}
-    for warning in summary.document.warnings:
-        if warning.code in damage:
-            raise FastrnnsError(f"{warning.message} ({warning.evidence})", "leave out --strict to see what there is")
+    for warning in summary.to_dict()["warnings"]:
+        if warning["code"] in damage:
+            message = f"{warning['message']} ({warning['evidence']})"
+            raise FastrnnsError(message, "leave out --strict to see what there is")

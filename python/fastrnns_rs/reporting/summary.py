@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
-
-from fastrnns_rs import documents
 from fastrnns_rs.errors import UsageError, nearest
-from fastrnns_rs.reporting import document
 
+TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
     import numpy as np
 
     from fastrnns_rs._core import TraceSummary
     from fastrnns_rs.reporting.document import SummaryDocument
-
-#: The lists of the document, each with the class of its rows.
-TABLES = {
-    "devices": document.DeviceRow,
-    "kernels": document.KernelRow,
-    "categories": document.CategoryRow,
-    "memory_operations": document.MemoryRow,
-    "streams": document.StreamRow,
-    "api_calls": document.ApiRow,
-}
 
 
 class Summary:
     """A summary of captures.
 
     Rows are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`. Times are nanoseconds.
+    Their classes are loaded when they are first asked for: a table or the JSON document needs none of them.
     """
 
     def __init__(self, core: TraceSummary) -> None:
@@ -39,7 +27,9 @@ class Summary:
         self._document: SummaryDocument | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in document.SummaryDocument.__dataclass_fields__:
+        from fastrnns_rs.reporting.document import SummaryDocument
+
+        if name.startswith("_") or name not in SummaryDocument.__dataclass_fields__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.document, name)
 
@@ -52,7 +42,10 @@ class Summary:
     def document(self) -> SummaryDocument:
         """The document as dataclasses."""
         if self._document is None:
-            self._document = documents.from_plain(document.SummaryDocument, self.to_dict())
+            from fastrnns_rs.documents import from_plain
+            from fastrnns_rs.reporting.document import SummaryDocument
+
+            self._document = from_plain(SummaryDocument, self.to_dict())
         return self._document
 
     def columns(self, table: str) -> dict[str, np.ndarray[Any, Any]]:
@@ -68,7 +61,12 @@ class Summary:
         Raises:
             UsageError: There is no such list.
         """
+        from dataclasses import fields
+        from typing import get_type_hints
+
         import numpy as np
+
+        from fastrnns_rs.reporting.document import TABLES
 
         if table not in TABLES:
             raise UsageError(f"a summary has no table {table!r}", nearest(table, TABLES))
@@ -87,6 +85,8 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""
+        import json
+
         plain: dict[str, Any] = json.loads(self._core.to_json())
         return plain
 
@@ -100,7 +100,11 @@ class Summary:
         Raises:
             UsageError: The place cannot be written to.
         """
-        documents.write_atomically(Path(path), self.to_json())
+        from pathlib import Path
+
+        from fastrnns_rs.documents import write_atomically
+
+        write_atomically(Path(path), self.to_json())
 
     def render(
         self,

@@ -5,8 +5,10 @@ mod nsys_sqlite;
 mod open;
 mod unknown;
 
+use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Capture, Trace, Warning};
 use crate::error::{Error, Result};
@@ -50,7 +52,9 @@ struct Source<'a> {
     /// The file's name as messages show it.
     path: &'a str,
     /// Its content, decompressed, from the beginning.
-    bytes: Box<dyn Read + 'a>,
+    bytes: Box<dyn Read>,
+    /// The file, where its bytes are the content as they lie there.
+    plain: Option<Arc<File>>,
     /// What is known of it so far.
     capture: Capture,
 }
@@ -81,8 +85,8 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     let (size_bytes, is_file) = (opened.size_bytes, opened.is_file);
     let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
     let operations = trace.kernels.len() + trace.memory.len();
-    let mut capture =
-        (format.read)(Source { file: path, path: shown, bytes: opened.bytes, capture }, trace, interrupted)?;
+    let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
+    let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
     if trace.kernels.len() + trace.memory.len() == operations {
         trace.warnings.push(Warning {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
@@ -19,6 +20,8 @@ const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
 pub(super) struct Opened {
     pub(super) head: Vec<u8>,
     pub(super) bytes: Box<dyn Read>,
+    /// The file, where its bytes are the content as they lie there.
+    pub(super) plain: Option<Arc<File>>,
     pub(super) size_bytes: u64,
     /// Whether it can be read once more: a pipe cannot.
     pub(super) is_file: bool,
@@ -31,14 +34,13 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
-    let (head, bytes) = with_head(file, interrupted)?;
-    let (head, bytes): (Vec<u8>, Box<dyn Read>) = if head.starts_with(b"\x1f\x8b") {
+    let (size_bytes, is_file, file) = (metadata.len(), metadata.is_file(), Arc::new(file));
+    let (head, bytes) = with_head(Arc::clone(&file), interrupted)?;
+    if head.starts_with(b"\x1f\x8b") {
         let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
-        (head, Box::new(bytes))
-    } else {
-        (head, Box::new(bytes))
-    };
-    Ok(Opened { head, bytes, size_bytes: metadata.len(), is_file: metadata.is_file() })
+        return Ok(Opened { head, bytes: Box::new(bytes), plain: None, size_bytes, is_file });
+    }
+    Ok(Opened { head, bytes: Box::new(bytes), plain: is_file.then_some(file), size_bytes, is_file })
 }
 
 /// How a stream begins, and the whole of it. Where it breaks off after its beginning, it does so when that is read.

@@ -6,7 +6,9 @@
 
 mod decimal;
 mod event;
+mod events;
 mod metadata;
+mod pieces;
 mod resume;
 mod sink;
 mod split;
@@ -15,13 +17,15 @@ mod tests;
 mod text;
 mod value;
 
-use event::Event;
+use events::{End, Events};
 use metadata::Metadata;
-use resume::{Boundary, boundary, skip_long};
+use pieces::Grain;
+use resume::skip_long;
 use sink::Sink;
-use split::{Splitter, Stop};
-use text::{LONGEST, STEP, Text};
-use value::{Fault, Value};
+use text::Text;
+
+use std::fs::File;
+use std::sync::Arc;
 
 use super::{Interrupted, Source};
 use crate::error::{Error, Result};
@@ -29,62 +33,65 @@ use crate::trace::{Capture, Trace, Warning};
 
 /// Reads a trace.
 pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
-    read_in_steps(source, trace, interrupted, STEP)
+    read_grains(source, trace, interrupted, Grain::default())
 }
 
-fn read_in_steps(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, step: usize) -> Result<Capture> {
-    let Source { path, bytes, capture, .. } = source;
-    let (text, sink) = (Text::new(bytes, step), Sink::new(trace, capture));
-    let mut reader = Reader { text, sink, metadata: Metadata::default(), interrupted };
+fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
+    let Source { path, bytes, plain, capture, .. } = source;
+    let clock = trace.add_clock(format!("capture {}", trace.captures.len()));
+    let (text, sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
+    let events = Events::new(text, sink, interrupted);
+    let mut reader = Reader { events, plain, grain, metadata: Metadata::default() };
     let not_one = |reason: &str| Error::NotACapture {
         path: path.to_owned(),
         reason: reason.to_owned(),
         hint: "give a trace of torch.profiler, an export of nsys to SQLite or a record of `profile`".to_owned(),
     };
     reader.skip_byte_order_mark()?;
-    let complete = match reader.peek()? {
+    let complete = match reader.events.peek()? {
         Some(b'{') => {
-            reader.text.pass(1);
+            reader.events.text.pass(1);
             match reader.object()? {
                 Walk { has_events: false, .. } => {
-                    return Err(not_one(&reader.metadata.without_events(reader.text.fault())));
+                    return Err(not_one(&reader.metadata.without_events(reader.events.text.fault())));
                 }
                 Walk { complete, .. } => complete,
             }
         }
         Some(b'[') => {
-            reader.text.pass(1);
+            reader.events.text.pass(1);
             // A list of events may lack its closing bracket: the form allows that.
-            reader.events()?;
+            reader.list()?;
             true
         }
-        _ => return Err(not_one(reader.text.fault().unwrap_or("it is no trace in JSON"))),
+        _ => return Err(not_one(reader.events.text.fault().unwrap_or("it is no trace in JSON"))),
     };
-    if !complete || reader.text.fault().is_some() {
-        let evidence = reader.text.fault().unwrap_or("the file ends in the middle").to_owned();
-        reader.sink.trace.warnings.push(Warning {
+    if !complete || reader.events.text.fault().is_some() {
+        let evidence = reader.events.text.fault().unwrap_or("the file ends in the middle").to_owned();
+        reader.events.sink.trace.warnings.push(Warning {
             code: "capture_incomplete",
-            message: format!("{path} is damaged: what comes after byte {} is lost", reader.text.position()),
+            message: format!("{path} is damaged: what comes after byte {} is lost", reader.events.text.position()),
             evidence,
             hint: "capture again, and let the program end by itself".to_owned(),
         });
     }
-    if complete && reader.peek()?.is_some() {
-        reader.sink.trace.warnings.push(Warning {
+    if complete && reader.events.peek()?.is_some() {
+        reader.events.sink.trace.warnings.push(Warning {
             code: "trailing_text",
             message: format!("{path}: what follows the trace is left out"),
-            evidence: format!("more text at byte {}", reader.text.position()),
+            evidence: format!("more text at byte {}", reader.events.text.position()),
             hint: "give each trace a file of its own".to_owned(),
         });
     }
-    Ok(reader.sink.finish(&reader.metadata))
+    Ok(reader.events.sink.finish(&reader.metadata))
 }
 
-struct Reader<'a, 'b> {
-    text: Text<'a>,
-    sink: Sink<'b>,
+struct Reader<'a> {
+    events: Events<'a>,
+    /// The file, where its bytes are the text.
+    plain: Option<Arc<File>>,
+    grain: Grain,
     metadata: Metadata,
-    interrupted: Interrupted<'b>,
 }
 
 /// What a walk through the outermost object has met.
@@ -93,11 +100,11 @@ struct Walk {
     complete: bool,
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     fn skip_byte_order_mark(&mut self) -> Result<()> {
-        self.peek()?;
-        if self.text.window().starts_with(b"\xef\xbb\xbf") {
-            self.text.pass(3);
+        self.events.peek()?;
+        if self.events.text.window().starts_with(b"\xef\xbb\xbf") {
+            self.events.text.pass(3);
         }
         Ok(())
     }
@@ -106,165 +113,50 @@ impl Reader<'_, '_> {
     fn object(&mut self) -> Result<Walk> {
         let mut walk = Walk { has_events: false, complete: true };
         loop {
-            match self.peek()? {
+            match self.events.peek()? {
                 None => return Ok(Walk { complete: false, ..walk }),
                 Some(b'}') => {
-                    self.text.pass(1);
+                    self.events.text.pass(1);
                     return Ok(walk);
                 }
                 Some(b',') => {
-                    self.text.pass(1);
+                    self.events.text.pass(1);
                     continue;
                 }
                 Some(_) => {}
             }
-            let Some(key) = self.whole(|window| value::key(window, 0).map(|(key, end)| (key.to_vec(), end)))? else {
+            let Some(key) = self.events.whole(|window| value::key(window, 0).map(|(key, end)| (key.to_vec(), end)))?
+            else {
                 return Ok(Walk { complete: false, ..walk });
             };
-            if key == b"traceEvents" && self.peek()? == Some(b'[') {
+            if key == b"traceEvents" && self.events.peek()? == Some(b'[') {
                 walk.has_events = true;
-                self.text.pass(1);
-                if !self.events()? {
+                self.events.text.pass(1);
+                if !self.list()? {
                     return Ok(Walk { complete: false, ..walk });
                 }
                 continue;
             }
-            let taken =
-                self.whole(|window| value::value(window, 0).map(|(value, end)| (Metadata::owned(value), end)))?;
+            let taken = self
+                .events
+                .whole(|window| value::value(window, 0).map(|(value, end)| (Metadata::owned(value), end)))?;
             match taken {
                 Some(value) => self.metadata.take(&key, value),
-                None if !skip_long(&mut self.text, self.interrupted)? => return Ok(Walk { complete: false, ..walk }),
+                None if !skip_long(&mut self.events.text, self.events.interrupted)? => {
+                    return Ok(Walk { complete: false, ..walk });
+                }
                 None => {}
             }
         }
     }
 
-    /// Reads on until `parse` has all that it needs; `None` where that never comes, or not within the longest window.
-    fn whole<T>(&mut self, parse: impl Fn(&[u8]) -> std::result::Result<(T, usize), Fault>) -> Result<Option<T>> {
-        loop {
-            match parse(self.text.window()) {
-                Ok((value, end)) => {
-                    self.text.pass(end);
-                    return Ok(Some(value));
-                }
-                Err(Fault::Incomplete) if self.text.window().len() <= LONGEST && self.grow()? => {}
-                Err(_) => return Ok(None),
-            }
-        }
-    }
-
-    fn grow(&mut self) -> Result<bool> {
-        self.text.grow(self.interrupted)
-    }
-
-    fn peek(&mut self) -> Result<Option<u8>> {
-        self.text.peek(self.interrupted)
-    }
-
     /// All events of the list whose bracket has been passed; whether its end was met.
-    fn events(&mut self) -> Result<bool> {
-        let mut splitter = Splitter::default();
-        loop {
-            if self.plain_events(&mut splitter)? {
-                continue;
-            }
-            match self.peek()? {
-                None => return Ok(false),
-                Some(b',') => self.text.pass(1),
-                Some(b']') => {
-                    self.text.pass(1);
-                    return Ok(true);
-                }
-                Some(b'{') => self.event()?,
-                Some(_) => self.no_event()?,
-            }
+    fn list(&mut self) -> Result<bool> {
+        if let Some(file) = &self.plain {
+            pieces::read(file, &mut self.events, self.grain)?;
         }
-    }
-
-    /// The events from here on that are plainly events; false where the parser must look at what follows.
-    fn plain_events(&mut self, splitter: &mut Splitter) -> Result<bool> {
-        let (window, position) = (self.text.window(), self.text.position());
-        let stop = splitter.split(window);
-        for event in &splitter.events {
-            // The parser says why.
-            let offset = position + event.start as u64;
-            let taken = Event::parse_plain(&window[event.clone()]).and_then(|found| self.sink.take(&found, offset));
-            if taken.is_err() {
-                self.text.pass(event.start);
-                return Ok(false);
-            }
-        }
-        let (Stop::Ends(place) | Stop::More(place) | Stop::Look(place)) = stop;
-        self.text.pass(place);
-        match stop {
-            Stop::More(_) => Ok(true),
-            Stop::Ends(_) => Ok(self.text.window().len() <= LONGEST && self.grow()?),
-            Stop::Look(_) => Ok(false),
-        }
-    }
-
-    /// One event, whose brace is the first of the window.
-    fn event(&mut self) -> Result<()> {
-        let position = self.text.position();
-        let parsed = Event::parse(self.text.window(), 0);
-        let fault = match parsed.and_then(|(event, end)| self.sink.take(&event, position).map(|()| end)) {
-            Ok(end) => {
-                self.text.pass(end);
-                return Ok(());
-            }
-            Err(fault) => fault,
-        };
-        match fault {
-            Fault::Incomplete if self.text.window().len() > LONGEST => {
-                self.sink.capture.skip("an event is too long", Some(position));
-                skip_long(&mut self.text, self.interrupted)?;
-            }
-            Fault::Incomplete => {
-                if !self.grow()? {
-                    self.sink.capture.skip("the file ends inside an event", Some(position));
-                    self.text.pass(usize::MAX);
-                }
-            }
-            Fault::Malformed(place, reason) => {
-                self.sink.capture.skip(reason, Some(position));
-                self.resume(place)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Something that stands where an event should.
-    fn no_event(&mut self) -> Result<()> {
-        let position = self.text.position();
-        let passed = self.whole(|window| match value::value(window, 0)? {
-            (Value::Nested(_) | Value::Text(_) | Value::Bare(_), end) => Ok(((), end)),
-        })?;
-        self.sink.capture.skip("an event is no object", Some(position));
-        if passed.is_none() {
-            self.resume(0)?;
-        }
-        Ok(())
-    }
-
-    /// Moves on to the next event, or to the end of the list, from somewhere inside a damaged one.
-    fn resume(&mut self, place: usize) -> Result<()> {
-        self.text.pass(place);
-        let mut from = 0;
-        loop {
-            match boundary(self.text.window(), from) {
-                Boundary::At(place) => {
-                    self.text.pass(place);
-                    return Ok(());
-                }
-                Boundary::Unknown(place) => {
-                    self.text.pass(place);
-                    from = 0;
-                    if !self.grow()? {
-                        self.text.pass(usize::MAX);
-                        return Ok(());
-                    }
-                }
-            }
-        }
+        let end = self.events.until(u64::MAX)?;
+        self.events.text.pass(usize::from(end == End::List));
+        Ok(end == End::List)
     }
 }

@@ -72,7 +72,7 @@ fn after_event(text: &[u8], at: usize) -> std::result::Result<Option<usize>, Fau
 }
 
 /// Passes over the value at the window's beginning without holding it; whether its end was met.
-pub(super) fn skip_long(text: &mut Text<'_>, interrupted: Interrupted<'_>) -> Result<bool> {
+pub(super) fn skip_long(text: &mut Text, interrupted: Interrupted<'_>) -> Result<bool> {
     let (mut depth, mut in_string, mut escaped) = (0_u64, false, false);
     loop {
         for (place, &byte) in text.window().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Puts events into the trace.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::{Arguments, Class, Event, number, unescaped, whole};
 use super::metadata::Metadata;
@@ -14,18 +14,27 @@ pub(super) struct Sink<'a> {
     clock: u32,
     /// Names as they stand in the text.
     names: FxHashMap<Box<[u8]>, NameId>,
-    /// Names of memory operations in the text, under their kinds.
-    kinds: FxHashMap<NameId, NameId>,
+    /// The kinds of memory operations: by name, direction and whether they set.
+    kinds: FxHashMap<(NameId, Option<NameId>, bool), NameId>,
     /// The process that calls the interface; `Err` where there are several.
     host: Option<Result<i64, ()>>,
-    broken_names: u64,
+    /// Names that are not valid text.
+    broken_names: FxHashSet<NameId>,
+}
+
+/// What a sink has found out about a part of a capture, besides events.
+pub(super) struct Findings {
+    capture: Capture,
+    host: Option<Result<i64, ()>>,
+    /// Names that are not valid text.
+    broken_names: FxHashSet<NameId>,
 }
 
 impl<'a> Sink<'a> {
-    pub(super) fn new(trace: &'a mut Trace, capture: Capture) -> Self {
-        let clock = trace.add_clock(format!("capture {}", trace.captures.len()));
+    /// Events go into `trace`; their times are on its `clock`.
+    pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
-        Self { trace, capture, clock, names, kinds, host: None, broken_names: 0 }
+        Self { trace, capture, clock, names, kinds, host: None, broken_names: FxHashSet::default() }
     }
 
     /// Takes an event that stands at `position`.
@@ -86,27 +95,50 @@ impl<'a> Sink<'a> {
             return Ok(id);
         }
         let (text, broken) = unescaped(raw);
-        self.broken_names += u64::from(broken);
         let id = self.trace.names.intern(&text);
+        if broken {
+            self.broken_names.insert(id);
+        }
         self.names.insert(raw.into(), id);
         Ok(id)
     }
 
     /// What a copy or a set is called in summaries.
     fn kind(&mut self, name: NameId, event: &Event<'_>, arguments: &Arguments<'_>) -> NameId {
-        if let Some(&kind) = self.kinds.get(&name) {
-            return kind;
-        }
-        let text = self.trace.names.text(name);
+        let names = &mut self.trace.names;
         let direction = match arguments.kind {
-            Some(Value::Text(kind)) => std::str::from_utf8(kind).ok(),
+            Some(Value::Text(kind)) => std::str::from_utf8(kind).ok().map(|kind| names.intern(kind)),
             _ => None,
         };
         let is_set = matches!(event.category, Some(Value::Text(b"gpu_memset" | b"Memset")));
-        let kind = memory_kind(text, direction, is_set);
-        let kind = self.trace.names.intern(&kind);
-        self.kinds.insert(name, kind);
-        kind
+        *self.kinds.entry((name, direction, is_set)).or_insert_with(|| {
+            let kind = memory_kind(names.text(name), direction.map(|direction| names.text(direction)), is_set);
+            names.intern(&kind)
+        })
+    }
+
+    /// What its clock is called for now.
+    pub(super) fn clock(&self) -> &str {
+        &self.trace.clocks[self.clock as usize]
+    }
+
+    /// What has been found, once a part has been read.
+    pub(super) fn findings(self) -> Findings {
+        Findings { capture: self.capture, host: self.host, broken_names: self.broken_names }
+    }
+
+    /// Takes over what was read of the same capture apart from this, behind it.
+    pub(super) fn absorb(&mut self, part: Trace, findings: Findings) {
+        let names = &mut self.trace.names;
+        self.broken_names.extend(findings.broken_names.into_iter().map(|name| names.intern(part.names.text(name))));
+        self.trace.append(part);
+        self.capture.events_read += findings.capture.events_read;
+        for skipped in findings.capture.skipped {
+            self.capture.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
+        }
+        if let Some(host) = findings.host {
+            self.host = Some(if self.host.is_none_or(|known| known == host) { host } else { Err(()) });
+        }
     }
 
     /// The capture, once everything has been read.
@@ -119,11 +151,11 @@ impl<'a> Sink<'a> {
             device.process_id = process_id;
             device.name = device.device_id.and_then(|id| metadata.device_names.get(&id).cloned());
         }
-        if self.broken_names > 0 {
+        if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",
                 message: format!("{}: names are not valid text, and are shown as far as they are", self.capture.path),
-                evidence: format!("{} names", self.broken_names),
+                evidence: format!("{} names", self.broken_names.len()),
                 hint: "nothing but the names is affected".to_owned(),
             });
         }

@@ -1,6 +1,6 @@
 //! Whole traces: in any steps, damaged in any way.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -8,12 +8,24 @@ use proptest::prelude::*;
 use super::*;
 use crate::trace::{Options, Selection, Summary, categories::Categories, summarize};
 
-fn read_steps(text: &[u8], step: usize) -> Result<(Trace, Capture)> {
-    let mut trace = Trace::default();
+fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
     let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
     let bytes = Box::new(Cursor::new(text.to_vec()));
-    let source = Source { file: Path::new("t.json"), path: "t.json", bytes, capture };
-    let capture = read_in_steps(source, &mut trace, &|| false, step)?;
+    Source { file: Path::new("t.json"), path: "t.json", bytes, plain, capture }
+}
+
+fn read_steps(text: &[u8], step: usize) -> Result<(Trace, Capture)> {
+    let mut trace = Trace::default();
+    let capture = read_grains(source(text, None), &mut trace, &|| false, Grain { step, ..Grain::default() })?;
+    Ok((trace, capture))
+}
+
+fn read_pieces(text: &[u8], piece: u64) -> Result<(Trace, Capture)> {
+    let mut trace = Trace::default();
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(text).expect("a disk");
+    let grain = Grain { step: 64, piece };
+    let capture = read_grains(source(text, Some(Arc::new(file))), &mut trace, &|| false, grain)?;
     Ok((trace, capture))
 }
 
@@ -26,7 +38,7 @@ fn summary_of(trace: &Trace) -> Summary {
 }
 
 fn read(text: &str) -> (Summary, Capture) {
-    let (trace, capture) = read_steps(text.as_bytes(), STEP).expect("a trace");
+    let (trace, capture) = read_steps(text.as_bytes(), text::STEP).expect("a trace");
     (summary_of(&trace), capture)
 }
 
@@ -140,7 +152,7 @@ fn reads_a_cut_file_as_far_as_it_goes() {
     let text = document(&ordinary());
     let events = text.find("traceEvents").expect("events") + 15;
     for cut in events..text.len() - 1 {
-        let (trace, capture) = read_steps(&text.as_bytes()[..cut], STEP).expect("a trace");
+        let (trace, capture) = read_steps(&text.as_bytes()[..cut], text::STEP).expect("a trace");
         assert!(capture.events_skipped <= 1 && capture.events_read + capture.events_skipped <= 6, "cut at {cut}");
         assert_eq!(trace.warnings.iter().filter(|one| one.code == "capture_incomplete").count(), 1, "cut at {cut}");
     }
@@ -151,7 +163,7 @@ fn reads_what_is_not_utf8_or_not_escaped() {
     let mut text = document(&ordinary()).into_bytes();
     let place = text.windows(5).position(|part| part == b"\"two\"").expect("two") + 1;
     text[place] = 0xff;
-    let (trace, capture) = read_steps(&text, STEP).expect("a trace");
+    let (trace, capture) = read_steps(&text, text::STEP).expect("a trace");
     assert_eq!((capture.events_read, capture.events_skipped), (6, 0));
     assert!(summary_of(&trace).kernels.iter().any(|row| row.name == "\u{fffd}wo"));
     assert_eq!(trace.warnings[0].code, "names_damaged");
@@ -161,20 +173,23 @@ fn reads_what_is_not_utf8_or_not_escaped() {
 
 #[test]
 fn holds_no_more_than_a_window() {
-    let long = format!(r#"{{"ph": "X", "name": "{}", "ts": 1}}"#, "x".repeat(3 * LONGEST));
+    let long = format!(r#"{{"ph": "X", "name": "{}", "ts": 1}}"#, "x".repeat(3 * text::LONGEST));
     let mut events = ordinary();
     events.insert(2, long);
     assert_eq!(counts(&document(&events)), (6, 1, named(&[("one", 2), ("two", 1)])));
     let text = document(&ordinary());
-    let padded =
-        text.replacen("\"schemaVersion\"", &format!("\"pad\": [\"{}\"], \"schemaVersion\"", "y]".repeat(LONGEST)), 1);
+    let padded = text.replacen(
+        "\"schemaVersion\"",
+        &format!("\"pad\": [\"{}\"], \"schemaVersion\"", "y]".repeat(text::LONGEST)),
+        1,
+    );
     assert_eq!(counts(&padded).0, 6);
 }
 
 #[test]
 fn refuses_what_is_no_trace() {
     for text in ["{}", "{\"a\": [1]}", "{", "", "{\"traceEvents\": 3}", "{\"schema\": \"fastrnns-rs/run\"}"] {
-        assert!(matches!(read_steps(text.as_bytes(), STEP), Err(Error::NotACapture { .. })), "{text}");
+        assert!(matches!(read_steps(text.as_bytes(), text::STEP), Err(Error::NotACapture { .. })), "{text}");
     }
     assert_eq!(read("[]").1.events_read, 0);
 }
@@ -183,9 +198,9 @@ fn refuses_what_is_no_trace() {
 fn can_be_interrupted() {
     let mut trace = Trace::default();
     let text = document(&vec![kernel("one", "1", "1"); 5000]);
-    let source =
-        Source { file: Path::new("t"), path: "t", bytes: Box::new(Cursor::new(text)), capture: Capture::default() };
-    assert_eq!(read_in_steps(source, &mut trace, &|| true, 1000), Err(Error::Interrupted));
+    let grain = Grain { step: 1000, ..Grain::default() };
+    let read = read_grains(source(text.as_bytes(), None), &mut trace, &|| true, grain);
+    assert_eq!(read, Err(Error::Interrupted));
 }
 
 proptest! {
@@ -195,9 +210,30 @@ proptest! {
         let place = fault % text.len();
         text[place] = byte;
         text.truncate(text.len() - cut.min(text.len()) / 3);
-        let whole = read_steps(&text, STEP).map(|(trace, capture)| (summary_of(&trace), capture));
+        let whole = read_steps(&text, text::STEP).map(|(trace, capture)| (summary_of(&trace), capture));
         let parts = read_steps(&text, step).map(|(trace, capture)| (summary_of(&trace), capture));
         prop_assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn any_pieces_give_the_same(
+        piece in 1_u64..2000,
+        times in 1_usize..6,
+        faults in prop::collection::vec((any::<usize>(), any::<u8>()), 0..4),
+        cut in 0_usize..4000,
+    ) {
+        let mut events = ordinary();
+        // What looks like the beginning of an event, inside one.
+        events.push(r#"{"ph": "X", "cat": "cpu_op", "args": {"list": [{"name": "a"}, {"name": "b"}], "x": 1}}"#.to_owned());
+        let mut text = document(&vec![events; times].concat()).into_bytes();
+        for (place, byte) in faults {
+            let place = place % text.len();
+            text[place] = byte;
+        }
+        text.truncate(text.len() - cut.min(text.len()) / 4);
+        let whole = read_steps(&text, text::STEP).map(|(trace, capture)| (summary_of(&trace), capture));
+        let pieces = read_pieces(&text, piece).map(|(trace, capture)| (summary_of(&trace), capture));
+        prop_assert_eq!(whole, pieces);
     }
 
     #[test]

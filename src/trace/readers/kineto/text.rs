@@ -1,6 +1,9 @@
 //! A stream of bytes of which a part lies in memory.
 
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use super::Interrupted;
 use crate::error::{Error, Result};
@@ -10,9 +13,29 @@ pub(super) const STEP: usize = 256 * 1024;
 /// The longest thing that is held whole. A longer event is passed over.
 pub(super) const LONGEST: usize = 4 * 1024 * 1024;
 
+/// A file from some place on, whoever else reads it.
+pub(super) struct Section {
+    file: Arc<File>,
+    place: u64,
+}
+
+impl Section {
+    pub(super) fn new(file: &Arc<File>, place: u64) -> Self {
+        Self { file: Arc::clone(file), place }
+    }
+}
+
+impl Read for Section {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.place)?;
+        self.place += count as u64;
+        Ok(count)
+    }
+}
+
 /// A window that moves over a stream.
-pub(super) struct Text<'a> {
-    source: Box<dyn Read + 'a>,
+pub(super) struct Text {
+    source: Box<dyn Read>,
     buffer: Vec<u8>,
     /// Where the window begins in `buffer`, and where it ends.
     start: usize,
@@ -24,10 +47,10 @@ pub(super) struct Text<'a> {
     step: usize,
 }
 
-impl<'a> Text<'a> {
-    /// A window over `source`, into which `step` bytes are read at once.
-    pub(super) fn new(source: Box<dyn Read + 'a>, step: usize) -> Self {
-        Self { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false, fault: None, step }
+impl Text {
+    /// A window over `source`, which begins at `offset` and of which `step` bytes are read at once.
+    pub(super) fn new(source: Box<dyn Read>, offset: u64, step: usize) -> Self {
+        Self { source, buffer: Vec::new(), start: 0, end: 0, offset, ended: false, fault: None, step }
     }
 
     /// What lies in memory and has not been passed.

@@ -1,0 +1,191 @@
+//! The list of events: each one is taken, and what is damaged is passed over.
+
+use super::event::Event;
+use super::resume::{Boundary, boundary, skip_long};
+use super::sink::Sink;
+use super::split::{Splitter, Stop};
+use super::text::{LONGEST, Text};
+use super::value::{self, Fault, Value};
+use crate::error::Result;
+use crate::trace::readers::Interrupted;
+
+/// A walk through a list of events.
+pub(super) struct Events<'a> {
+    pub(super) text: Text,
+    pub(super) sink: Sink<'a>,
+    pub(super) interrupted: Interrupted<'a>,
+    splitter: Splitter,
+}
+
+/// Why a walk has stopped, in front of what follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The bracket that closes the list.
+    List,
+    /// Nothing.
+    Text,
+    /// An event, when the place had been reached.
+    Reached,
+}
+
+/// How far the events go that are plainly events.
+enum Plain {
+    On,
+    Look,
+    Reached,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn new(text: Text, sink: Sink<'a>, interrupted: Interrupted<'a>) -> Self {
+        Self { text, sink, interrupted, splitter: Splitter::default() }
+    }
+
+    /// Takes events, from between two of them, up to the first that ends behind `place` of the stream.
+    pub(super) fn until(&mut self, place: u64) -> Result<End> {
+        let mut reached = self.text.position() > place;
+        loop {
+            if !reached {
+                match self.plain(place)? {
+                    Plain::On => continue,
+                    Plain::Look => {}
+                    Plain::Reached => reached = true,
+                }
+            }
+            let before = self.text.position();
+            match self.peek()? {
+                None => return Ok(End::Text),
+                Some(b']') => return Ok(End::List),
+                Some(b',') => {
+                    self.text.pass(1);
+                    continue;
+                }
+                Some(_) if reached => return Ok(End::Reached),
+                Some(b'{') => self.event()?,
+                Some(_) => self.no_event()?,
+            }
+            reached = self.text.position() > before.max(place);
+        }
+    }
+
+    /// Moves on to the first event that begins behind the end of another, from anywhere.
+    pub(super) fn find(&mut self) -> Result<()> {
+        self.resume(0)
+    }
+
+    /// Takes what is plainly an event, from here on.
+    fn plain(&mut self, until: u64) -> Result<Plain> {
+        let (window, position) = (self.text.window(), self.text.position());
+        let stop = self.splitter.split(window);
+        for event in &self.splitter.events {
+            // The parser says why.
+            let offset = position + event.start as u64;
+            let taken = Event::parse_plain(&window[event.clone()]).and_then(|found| self.sink.take(&found, offset));
+            if taken.is_err() {
+                self.text.pass(event.start);
+                return Ok(Plain::Look);
+            }
+            if position + event.end as u64 > until {
+                self.text.pass(event.end);
+                return Ok(Plain::Reached);
+            }
+        }
+        let (Stop::Ends(place) | Stop::More(place) | Stop::Look(place)) = stop;
+        self.text.pass(place);
+        let goes_on = match stop {
+            Stop::More(_) => true,
+            Stop::Ends(_) => self.text.window().len() <= LONGEST && self.grow()?,
+            Stop::Look(_) => false,
+        };
+        Ok(if goes_on { Plain::On } else { Plain::Look })
+    }
+
+    /// Reads on until `parse` has all that it needs; `None` where that never comes, or not within the longest window.
+    pub(super) fn whole<T>(
+        &mut self,
+        parse: impl Fn(&[u8]) -> std::result::Result<(T, usize), Fault>,
+    ) -> Result<Option<T>> {
+        loop {
+            match parse(self.text.window()) {
+                Ok((value, end)) => {
+                    self.text.pass(end);
+                    return Ok(Some(value));
+                }
+                Err(Fault::Incomplete) if self.text.window().len() <= LONGEST && self.grow()? => {}
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    fn grow(&mut self) -> Result<bool> {
+        self.text.grow(self.interrupted)
+    }
+
+    pub(super) fn peek(&mut self) -> Result<Option<u8>> {
+        self.text.peek(self.interrupted)
+    }
+
+    /// One event, whose brace is the first of the window.
+    fn event(&mut self) -> Result<()> {
+        let position = self.text.position();
+        let parsed = Event::parse(self.text.window(), 0);
+        let fault = match parsed.and_then(|(event, end)| self.sink.take(&event, position).map(|()| end)) {
+            Ok(end) => {
+                self.text.pass(end);
+                return Ok(());
+            }
+            Err(fault) => fault,
+        };
+        match fault {
+            Fault::Incomplete if self.text.window().len() > LONGEST => {
+                self.sink.capture.skip("an event is too long", Some(position));
+                skip_long(&mut self.text, self.interrupted)?;
+            }
+            Fault::Incomplete => {
+                if !self.grow()? {
+                    self.sink.capture.skip("the file ends inside an event", Some(position));
+                    self.text.pass(usize::MAX);
+                }
+            }
+            Fault::Malformed(place, reason) => {
+                self.sink.capture.skip(reason, Some(position));
+                self.resume(place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Something that stands where an event should.
+    fn no_event(&mut self) -> Result<()> {
+        let position = self.text.position();
+        let passed = self.whole(|window| match value::value(window, 0)? {
+            (Value::Nested(_) | Value::Text(_) | Value::Bare(_), end) => Ok(((), end)),
+        })?;
+        self.sink.capture.skip("an event is no object", Some(position));
+        if passed.is_none() {
+            self.resume(0)?;
+        }
+        Ok(())
+    }
+
+    /// Moves on to the next event, or to the end of the list, from somewhere inside a damaged one.
+    fn resume(&mut self, place: usize) -> Result<()> {
+        self.text.pass(place);
+        let mut from = 0;
+        loop {
+            match boundary(self.text.window(), from) {
+                Boundary::At(place) => {
+                    self.text.pass(place);
+                    return Ok(());
+                }
+                Boundary::Unknown(place) => {
+                    self.text.pass(place);
+                    from = 0;
+                    if !self.grow()? {
+                        self.text.pass(usize::MAX);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}
