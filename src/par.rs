@@ -65,6 +65,24 @@ pub(crate) fn map<J: Send, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// What both make, on two threads where that is said to be `apart`.
+///
+/// # Panics
+/// Where one of them does.
+pub(crate) fn join<A, B: Send>(apart: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    if !apart || threads() < 2 {
+        return (one(), other());
+    }
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        match other.join() {
+            Ok(other) => (one, other),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +103,13 @@ mod tests {
             true
         });
         assert_eq!(stopped.len(), 16);
+    }
+
+    #[test]
+    fn joins_two() {
+        for apart in [false, true] {
+            assert_eq!(join(apart, || 1, || "two"), (1, "two"));
+        }
     }
 
     #[test]

@@ -66,6 +66,11 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
+    config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skips what needs a CUDA device, loudly, where there is none."""
     marked = [item for item in items if item.get_closest_marker("gpu")]

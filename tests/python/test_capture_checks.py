@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from conftest import PLANTED
 from fake_tools import nsys_database, nvprof_database
+from real_nsys import NSYS, captured, check_captured, nsys_is_here, tried
 
-from fastrnns_rs._core import Profiler, run_command
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.profiling import checks, redaction
 from fastrnns_rs.profiling.record import Capture, CheckEntry
@@ -490,10 +490,6 @@ def test_a_trace_is_redacted(name: str, tmp_path: Path) -> None:
             redaction.redact_text(path, {})
 
 
-NSYS = shutil.which("nsys")
-nsys_is_here = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
-
-
 @contextmanager
 def another_process(folder: Path) -> Iterator[None]:
     """A process whose name and whose only variable are secrets."""
@@ -510,38 +506,39 @@ def another_process(folder: Path) -> Iterator[None]:
 def test_a_capture_of_nsys_holds_secrets_until_it_is_redacted(tmp_path: Path) -> None:
     """What is tested below means something."""
     environment = {**os.environ, **SECRETS}
-    tool, stem = Profiler("nsys", NSYS), tmp_path / "capture" / "x"
-    stem.parent.mkdir()
     printing = ["/bin/sh", "-c", "echo zqv of stdout; echo zqv of stderr >&2; sleep 0.3"]
-    step: list[str] | None = tool.wrap(printing, stem, cuda=False, capture_range=False)
     with another_process(tmp_path):
-        while step is not None:
-            assert run_command(step, env=environment, timeout=60).exit_status == 0
-            step = tool.finish(stem)
-    path = stem.with_name("x.sqlite")
-    found = leaks(stem.parent)
+        path = captured(printing, tmp_path / "capture", environment)
+    found = leaks(path.parent)
     assert {"x.sqlite", "x.nsys-rep"} <= {*found}
     for part in (b"zqv1", b"zqv2", b"zqv3", b"zqv5", b"zqv6", b"zqv of stdout", b"zqv of stderr", b"zqvprogram"):
         assert any(part in text for text in found["x.sqlite"]), part
     redaction.redact(path, environment)
-    assert "x.sqlite" not in leaks(stem.parent)
+    assert "x.sqlite" not in leaks(path.parent)
 
 
 @nsys_is_here
 def test_a_redacted_capture_holds_no_secret_and_can_be_read(tmp_path: Path) -> None:
     """The secrets are in variables, in what runners print, in the machine's name, and in another process."""
-    out = tmp_path / "out"
     arguments = ["--rnns", "cudnn", "prints", "--runner-file", PLANTED, "--quick", "--no-baseline", "--nloops", "2"]
-    arguments += ["--warmup", "0", "--sleep-between-seconds", "0", "--output-dir", out, "--redact", "--no-report"]
+    arguments += ["--warmup", "0", "--sleep-between-seconds", "0", "--redact", "--no-report", "--output-dir"]
     command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", *map(str, arguments)]
     # Where that is not permitted the machine keeps its name.
     rename = (
         'unshare --uts hostname zqvhost && exec unshare --uts sh -c \'hostname zqvhost; exec "$@"\' sh "$@"; exec "$@"'
     )
     command = ["sh", "-c", rename, "sh", *command]
+
+    def attempt(place: Path) -> Path:
+        out = place / "out"
+        asked = [*command, str(out)]
+        check_captured(
+            subprocess.run(asked, env={**os.environ, **SECRETS}, capture_output=True, text=True, check=False), out
+        )
+        return out
+
     with another_process(tmp_path):
-        done = subprocess.run(command, env={**os.environ, **SECRETS}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+        out = tried(attempt, tmp_path / "captures")
     assert sorted(path.suffix for path in out.iterdir()) == [".json", ".log", ".sqlite"]
     assert not leaks(out)
     for path in out.iterdir():

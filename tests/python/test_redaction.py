@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ import jsonschema
 import pytest
 from conftest import FACTS, ROOT
 from fake_tools import nsys_database
+from real_nsys import check_captured, nsys_is_here, tried
 
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.documents import Notice
@@ -48,11 +48,7 @@ def mine(problem):
 """
 TOOLS = [
     pytest.param(["--torch", "--with-stack", "--group-by-stack", "20"], id="torch"),
-    pytest.param(
-        ["--nsys"],
-        id="nsys",
-        marks=pytest.mark.skipif(shutil.which("nsys") is None, reason="nsys is not installed"),
-    ),
+    pytest.param(["--nsys"], id="nsys", marks=nsys_is_here),
 ]
 
 
@@ -68,6 +64,10 @@ def leaks(folder: Path) -> dict[str, list[bytes]]:
 
 def profiled(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
     """The folder of a capture that was made in a home folder full of names, and the document on stdout."""
+    return tried(lambda place: profiled_in(place, *arguments), tmp_path)
+
+
+def profiled_in(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
     work = tmp_path / "zqvhome" / "it's zqvwork"
     (temporary := tmp_path / "zqvtmp").mkdir()
     work.mkdir(parents=True)
@@ -88,7 +88,7 @@ def profiled(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
         timeout=200,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    check_captured(done, work / "out")
     return work / "out", done.stdout
 
 

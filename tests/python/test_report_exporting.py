@@ -18,6 +18,7 @@ import fake_tools
 import pytest
 from conftest import Done
 from processes import forget_killed_nsys, survivors, with_variable
+from real_nsys import NSYS, nsys_is_here, of_nsys, tried
 from test_profile_failures import without_tools
 from test_report_opening import state
 from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, report, temporary
@@ -25,8 +26,6 @@ from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, r
 import fastrnns_rs
 from fastrnns_rs.errors import FastrnnsError, MissingError
 
-NSYS = shutil.which("nsys")
-needs_nsys = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
 __all__ = ["temporary"]
 
 FAILURES = {
@@ -220,13 +219,18 @@ def _a_clean_slate() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What nsys leaves of a command that does nothing."""
-    stem = tmp_path_factory.mktemp("real") / "capture"
-    command = [str(NSYS), "profile", "--trace=nvtx", "--sample=none", "--cpuctxsw=none", f"--output={stem}", "true"]
+
+    def attempt(place: Path) -> Path:
+        stem = place / "capture"
+        command = [str(NSYS), "profile", "--trace=nvtx", "--sample=none", "--cpuctxsw=none", f"--output={stem}", "true"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        found = [path for path in (stem.with_suffix(".qdstrm"), stem.with_suffix(".nsys-rep")) if path.is_file()]
+        if not found:
+            raise of_nsys(command, f"exit status {done.returncode} and no report", done.stdout, done.stderr)
+        return found[0]
+
     forget_killed_nsys()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    found = [path for path in (stem.with_suffix(".qdstrm"), stem.with_suffix(".nsys-rep")) if path.is_file()]
-    assert found, done.stdout[-500:]
-    return found[0]
+    return tried(attempt, tmp_path_factory.mktemp("real"))
 
 
 @pytest.fixture(scope="module")
@@ -238,11 +242,12 @@ def real(stream: Path) -> Path:
         command = tool.finish(stream.with_suffix(""))
         if command is None:
             pytest.skip("nsys is installed without its QdstrmImporter")
-        assert fastrnns_rs.run_command(command).exit_status == 0
+        done = fastrnns_rs.run_command(command)
+        assert done.exit_status == 0, done.stdout_tail + done.stderr_tail
     return made
 
 
-@needs_nsys
+@nsys_is_here
 def test_a_report_is_exported_whatever_it_is_called(real: Path, tmp_path: Path) -> None:
     for name in ("x.nsys-rep", "x.qdrep", "x.bin", "x.qdstrm", "ü 'n?%.json"):
         path = tmp_path / "alone" / name
@@ -258,7 +263,7 @@ def test_a_report_is_exported_whatever_it_is_called(real: Path, tmp_path: Path) 
         path.unlink()
 
 
-@needs_nsys
+@nsys_is_here
 def test_a_stream_is_imported_first(stream: Path, real: Path, tmp_path: Path) -> None:
     if stream == real:
         pytest.skip("this nsys imports what it captures")
@@ -270,7 +275,7 @@ def test_a_stream_is_imported_first(stream: Path, real: Path, tmp_path: Path) ->
     assert [*path.parent.iterdir()] == [path]
 
 
-@needs_nsys
+@nsys_is_here
 def test_a_report_that_says_it_is_newer_is_refused_by_nsys_itself(real: Path, tmp_path: Path) -> None:
     content = real.read_bytes()
     version = content.partition(b"Report ")[2].partition(b".")[0]
@@ -282,7 +287,7 @@ def test_a_report_that_says_it_is_newer_is_refused_by_nsys_itself(real: Path, tm
     assert hint.startswith("nsys 2099.5.1.113 wrote it")
 
 
-@needs_nsys
+@nsys_is_here
 def test_one_that_is_cut_short_is_told(real: Path, tmp_path: Path) -> None:
     for size in (40, 5000):
         path = file(tmp_path / "short.nsys-rep", real.read_bytes()[:size])
@@ -290,7 +295,7 @@ def test_one_that_is_cut_short_is_told(real: Path, tmp_path: Path) -> None:
             fastrnns_rs.read(path)
 
 
-@needs_nsys
+@nsys_is_here
 @pytest.mark.parametrize("delay", [0.0, 0.02, 0.05])
 @pytest.mark.parametrize("ready", ["QdstrmImporter --input-file", "export --type=sqlite"])
 def test_ctrl_c_leaves_no_process(ready: str, delay: float, stream: Path, real: Path, tmp_path: Path) -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import sys
 import types
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import kineto_reference as reference
 import pytest
+from conftest import run_cli
 from kineto_traces import NAMES, by_dice, call, kernel, operator, write
 from test_report_command import report, rows_of, validate
+from test_report_sources import failed
 
 import fastrnns_rs
+from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.reporting.reading import Inductor
 
 CATEGORIES = [
@@ -131,3 +136,63 @@ def test_the_command_shows_the_line_and_the_categories(
     assert report(path, "--json").json()["inductor"] is None
     # With one, the document has it whatever the view is.
     assert report(path, *words[2:], "--json").json()["inductor"]["runs"] == 2
+
+
+WALL = ("--by", "inductor", "--wall-time-ms", "3.25")
+
+
+def recorded(folder: Path, *schedule: str) -> Path:
+    """The record of a capture with torch. Its traces are replaced by some of a device, which a CPU has not."""
+    words = ["--rnns", "py", "--quick", "--no-baseline", "--nloops", "9", "--warmup", "0", "--no-report", *schedule]
+    done = run_cli("profile", "--torch", *words, "--output-dir", folder)
+    assert done.status == 0, done.stderr
+    [path] = folder.glob("*.json")
+    for number, one in enumerate(traces(path)):
+        write(one, by_dice(number))
+    return path
+
+
+def traces(record: Path) -> list[Path]:
+    return [Path(one.path) for one in Capture.load(record).artefacts if one.kind == "kineto"]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "captures", "runs"), [((), 1, 3), (("--schedule", "wait=0,active=2,repeat=0"), 3, 6)]
+)
+def test_a_record_tells_how_many_runs_there_are(
+    schedule: tuple[str, ...], captures: int, runs: int, tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "out", *schedule)
+    assert len(traces(path)) == captures
+
+    def found(*words: str | Path) -> dict[str, object]:
+        view = report(*words, *WALL, "--json").json()["inductor"]
+        # The line begins with the name of the file.
+        return {**view, "tabulate_line": view["tabulate_line"].partition(", ")[2]}
+
+    by_record = found(path)
+    assert by_record["runs"] == runs
+    assert by_record == found(*traces(path), "--runs", str(runs))
+    assert found(path, "--runs", "2")["runs"] == 2, "what is given counts"
+    assert found(traces(path)[0])["runs"] == 1, "a trace does not tell"
+    copy = shutil.copytree(path.parent, tmp_path / "copy") / path.name
+    assert found(path, copy)["runs"] == 2 * runs
+
+
+def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
+    path = recorded(tmp_path)
+    record = Capture.load(path)
+    two, bad = tmp_path / "two.json", tmp_path / "bad.json"
+    replace(record, runners=["py", "jit"]).save(two)
+    replace(record, checks=[replace(record.checks[0], ok=False)]).save(bad)
+    trace = traces(path)[0]
+    for files, why in (
+        ([two], f"{two} is of several runners: py, jit"),
+        ([path, bad], f"{bad} is the record of a capture that failed"),
+        ([path, trace], f"{trace} is no record, and others are"),
+    ):
+        told = failed(run_cli("report", *files, *WALL), 2)
+        assert told == (f"the number of runs is not known: {why}", "give it with --runs")
+        assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
+    message, _ = failed(run_cli("report", path, "--by", "inductor"), 2)
+    assert message.endswith("--wall-time-ms: how long a run takes without a profiler, which no record holds")

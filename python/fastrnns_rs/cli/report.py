@@ -62,7 +62,10 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
 @click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
 @click.option("--wall-time-ms", type=float, metavar="MS", help="inductor: how long a run took without a profiler.")
 @click.option(
-    "--runs", type=Count(min=1, max=_LARGEST), default=1, show_default=True, help="inductor: runs in the capture."
+    "--runs",
+    type=Count(min=1, max=_LARGEST),
+    metavar="N",
+    help="inductor: runs in the capture. [default: as its record says, or 1]",
 )
 @click.option("--nsys-path", metavar="PATH", help="The nsys that exports reports. [default: the newest]")
 @click.option("--strict", is_flag=True, help="A damaged capture is an error.")
@@ -91,9 +94,13 @@ def command(**given: Any) -> int:
         check_writable(given["output"])
     wall_time_ms, inductor = given["wall_time_ms"], None
     if wall_time_ms is not None:
-        inductor = Inductor(wall_time_ms=wall_time_ms, runs=given["runs"], name=given["files"][0].name)
+        from fastrnns_rs.reporting.records import runs_in
+
+        runs = given["runs"] or runs_in(given["files"])
+        inductor = Inductor(wall_time_ms=wall_time_ms, runs=runs, name=given["files"][0].name)
     elif given["by"] == "inductor":
-        raise click.UsageError("--by inductor needs --wall-time-ms: how long a run takes without a profiler")
+        message = "--by inductor needs --wall-time-ms: how long a run takes without a profiler, which no record holds"
+        raise click.UsageError(message)
     summary = read(
         *given["files"],
         devices=_numbers("device", given["device"]),

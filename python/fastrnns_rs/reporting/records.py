@@ -1,12 +1,18 @@
-"""The files of a capture record that can be read."""
+"""What a capture record says of captures: which files can be read, and how many runs they hold."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.profiling.schedule import Schedule
+from fastrnns_rs.reporting import sources
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: What of a record is read: the kinds of its files.
 READABLE = {"nsys_sqlite", "kineto"}
@@ -25,6 +31,43 @@ def files_of(path: str | Path) -> list[str]:
     path = Path(path)
     found = _of_record(path, Capture.load(path)) if _is_record(path) else [path]
     return [str(file) for file in found]
+
+
+def runs_in(paths: Sequence[str | Path]) -> int:
+    """How many runs of a model the captures hold together, by their records; 1 where none of them is a record.
+
+    Raises:
+        UsageError: Only some are records, or one does not tell: it failed, or is of several models.
+    """
+    records = [Capture.load(path) if sources.may_be_record(path) and _is_record(Path(path)) else None for path in paths]
+    if not any(records):
+        return 1
+    runs = 0
+    for path, record in zip(paths, records, strict=True):
+        why = _untold(record)
+        if record is None or why:
+            raise UsageError(f"the number of runs is not known: {path} {why}", "give it with --runs")
+        runs += _runs(record)
+    return runs
+
+
+def _untold(record: Capture | None) -> str:
+    """Why a record does not tell how many runs its captures hold; empty where it does."""
+    if record is None:
+        return "is no record, and others are"
+    if not record.ok:
+        return "is the record of a capture that failed"
+    return f"is of several runners: {', '.join(record.runners)}" if record.runners[1:] else ""
+
+
+def _runs(record: Capture) -> int:
+    if record.tool.name != "torch":
+        return record.iterations
+    # The command that was profiled has one only where it is not the default.
+    flag = "--schedule="
+    given = [word.removeprefix(flag) for word in record.command if word.startswith(flag)]
+    schedule = Schedule.parse(given[-1]) if given else Schedule()
+    return sum(map(len, schedule.cycles(record.iterations)))
 
 
 def _is_record(path: Path) -> bool:

@@ -20,11 +20,16 @@ def behind(path: str | Path) -> list[str]:
     Raises:
         FastrnnsError: A record lacks its files, or is damaged.
     """
-    if b'"fastrnns-rs/capture"' not in head(path):
+    if not may_be_record(path):
         return [os.fspath(path)]
     from fastrnns_rs.reporting.records import files_of
 
     return files_of(path)
+
+
+def may_be_record(path: str | Path) -> bool:
+    """Whether a file begins like a capture record. A trace may too."""
+    return b'"fastrnns-rs/capture"' in head(path)
 
 
 def needs_nsys(path: str) -> bool:

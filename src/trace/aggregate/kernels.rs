@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
-use super::sweep::Timelines;
 use super::{Options, fraction};
 
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
@@ -25,7 +24,7 @@ struct Common {
 }
 
 /// A row for each name and device, or each name and shape, the longest in total first.
-pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, timelines: &Timelines, options: &Options<'_>) -> Vec<KernelRow> {
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) -> Vec<KernelRow> {
     let mut groups = Groups::default();
     let mut common: Vec<Common> = Vec::new();
     let group_of: Vec<Option<u32>> = trace
@@ -53,11 +52,10 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, timelines: &Timelines, op
         .collect();
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
     let total: u64 = figures.iter().fold(0, |sum, figures| sum.saturating_add(figures.total));
-    let spans = timelines.spans();
     let mut rows: Vec<KernelRow> = common
         .iter()
         .zip(figures)
-        .filter_map(|(common, figures)| row(trace, common, &figures, options, total, &spans))
+        .filter_map(|(common, figures)| row(trace, common, &figures, options, total))
         .collect();
     rows.sort_by(|one, other| {
         let key = |row: &KernelRow| (row.device_id, row.grid, row.block);
@@ -88,14 +86,7 @@ impl Common {
     }
 }
 
-fn row(
-    trace: &Trace,
-    common: &Common,
-    figures: &Figures,
-    options: &Options<'_>,
-    total: u64,
-    spans: &FxHashMap<Option<i64>, u64>,
-) -> Option<KernelRow> {
+fn row(trace: &Trace, common: &Common, figures: &Figures, options: &Options<'_>, total: u64) -> Option<KernelRow> {
     let name = trace.names.text(common.name.full);
     let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
     Some(KernelRow {
@@ -113,12 +104,19 @@ fn row(
         stddev_ns: figures.stddev,
         p95_ns: figures.p95?,
         kernel_time_fraction: fraction(figures.total, total),
-        span_fraction: spans.get(&common.device_id).and_then(|&span| fraction(figures.total, span)),
+        span_fraction: None,
         grid: common.shape.grid,
         block: common.shape.block,
         registers_per_thread: common.shape.registers_per_thread,
         shared_memory_bytes: common.shape.shared_memory_bytes,
     })
+}
+
+/// Says of each row for how much of the time its device was there.
+pub(super) fn add_span_fractions(rows: &mut [KernelRow], spans: &FxHashMap<Option<i64>, u64>) {
+    for row in rows {
+        row.span_fraction = spans.get(&row.device_id).and_then(|&span| fraction(row.total_ns, span));
+    }
 }
 
 /// A row for each category that has kernels, the longest in total first.

@@ -9,10 +9,14 @@ mod sweep;
 
 use super::categories::Categories;
 use super::{ApiRow, Summary, Trace};
+use crate::par;
 use figures::{Groups, Measure};
 pub use inductor::Benchmark;
 use select::Chosen;
 pub use select::Selection;
+
+/// Below so many entries a thread takes longer to start than it saves.
+const WORTH_THREADS: u64 = 50_000;
 
 /// How a trace is to be summarised.
 #[derive(Debug)]
@@ -30,8 +34,13 @@ pub struct Options<'a> {
 /// The summary of `trace`.
 pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let chosen = Chosen::new(trace, &options.selection);
-    let timelines = sweep::timelines(trace, &chosen);
-    let kernels = kernels::rows(trace, &chosen, &timelines, options);
+    let apart = trace.kernels.len() + trace.calls.len() >= WORTH_THREADS;
+    let (timelines, (mut kernels, api_calls)) = par::join(
+        apart,
+        || sweep::timelines(trace, &chosen),
+        || par::join(apart, || kernels::rows(trace, &chosen, options), || calls(trace, &chosen)),
+    );
+    kernels::add_span_fractions(&mut kernels, &timelines.spans());
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.0",
@@ -41,7 +50,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         devices: timelines.devices(),
         streams: timelines.streams(),
         memory_operations: memory::rows(trace, &chosen),
-        api_calls: calls(trace, &chosen),
+        api_calls,
         kernels,
         ranges: None,
         iterations: None,

@@ -3,8 +3,20 @@
 use std::borrow::Cow;
 
 use super::decimal::{integer, microseconds_to_nanoseconds};
-use super::value::{Fault, Value, key, members, peek, value};
+use super::plain::{Members, Next, word};
+use super::value::{Fault, Value, members};
 use crate::trace::Shape;
+
+// Members of an event, a bit each.
+const PHASE: u32 = 1;
+const CATEGORY: u32 = 2;
+const NAME: u32 = 4;
+const PROCESS: u32 = 8;
+const THREAD: u32 = 16;
+const START: u32 = 32;
+const DURATION: u32 = 64;
+const ARGUMENTS: u32 = 128;
+const ALL: u32 = 255;
 
 /// The members of an event, wherever in it they stood. Of members that come twice the last holds, as in Python.
 #[derive(Debug, Default)]
@@ -64,62 +76,57 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The event that is all of `text`, as far as it is needed: once it is clear that no summary needs it, or that nothing
-    /// more of it is, the rest is not looked at.
-    pub(super) fn parse_plain(text: &'a [u8]) -> Result<Self, Fault> {
-        let mut event = Self::default();
-        let mut at = 1;
-        loop {
-            at = match peek(text, at)? {
-                (b'}', _) => return Ok(event),
-                (b',', place) => place + 1,
-                (_, place) => {
-                    let (name, after) = key(text, place)?;
-                    if name == b"args" && event.wants_only_arguments() {
-                        // They are gone through once, by whoever takes them.
-                        let (_, brace) = peek(text, after)?;
-                        event.arguments = Some(&text[brace..]);
-                        return Ok(event);
-                    }
-                    let (found, after) = value(text, after)?;
-                    event.take(name, found);
-                    if event.is_known() {
-                        return Ok(event);
-                    }
-                    match peek(text, after)? {
-                        (b',', place) => place + 1,
-                        (b'}', _) => return Ok(event),
-                        (_, place) => return Err(Fault::Malformed(place, "no comma follows a value")),
-                    }
-                }
+    /// Takes the event at the beginning of `text`, as far as it is needed: once it is clear that no summary needs it, or
+    /// that nothing more of it is, the rest is not looked at. `None` if it is not written as most are.
+    pub(super) fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
+        let mut members = Members::of(text);
+        // What is still missing, once its class is known.
+        let (mut seen, mut class) = (0, None);
+        while let Next::Key(key, _) = members.next()? {
+            if key == word(b"args") && class.is_some() && seen & ALL == ALL - ARGUMENTS {
+                // They are gone through once, by whoever takes them.
+                self.arguments = Some(members.rest());
+                return Some(());
+            }
+            let value = members.value()?;
+            seen |= self.take_word(key, value);
+            let class = match class {
+                Some(class) => class,
+                None if seen & PHASE != 0 && self.phase != Some(Value::Text(b"X")) => return Some(()),
+                None if seen & (PHASE | CATEGORY) == PHASE | CATEGORY => *class.insert(self.class()),
+                None => continue,
+            };
+            let needed = match class {
+                Class::Other => 0,
+                Class::Call => NAME | START | DURATION | PROCESS,
+                Class::Kernel | Class::Memory => ALL,
+            };
+            if seen & needed == needed {
+                return Some(());
             }
         }
+        Some(())
     }
 
-    /// Whether it is an operation of which everything else has been seen.
-    fn wants_only_arguments(&self) -> bool {
-        let is_placed = self.process.is_some() && self.thread.is_some();
-        let is_timed = self.name.is_some() && self.start.is_some() && self.duration.is_some();
-        is_placed && is_timed && matches!(self.class(), Class::Kernel | Class::Memory)
-    }
-
-    /// Whether more members would change nothing, if none comes twice.
-    fn is_known(&self) -> bool {
-        let Some(phase) = self.phase else { return false };
-        if phase != Value::Text(b"X") {
-            return true;
-        }
-        if self.category.is_none() {
-            return false;
-        }
-        let is_timed = self.name.is_some() && self.start.is_some() && self.duration.is_some();
-        match self.class() {
-            Class::Other => true,
-            Class::Call => is_timed && self.process.is_some(),
-            Class::Kernel | Class::Memory => {
-                is_timed && self.arguments.is_some() && self.process.is_some() && self.thread.is_some()
+    /// Takes the member whose key has this [`word`], and says which it was.
+    #[inline]
+    fn take_word(&mut self, key: u64, value: Value<'a>) -> u32 {
+        let (member, bit) = match key {
+            key if key == word(b"ph") => (&mut self.phase, PHASE),
+            key if key == word(b"cat") => (&mut self.category, CATEGORY),
+            key if key == word(b"name") => (&mut self.name, NAME),
+            key if key == word(b"pid") => (&mut self.process, PROCESS),
+            key if key == word(b"tid") => (&mut self.thread, THREAD),
+            key if key == word(b"ts") => (&mut self.start, START),
+            key if key == word(b"dur") => (&mut self.duration, DURATION),
+            key if key == word(b"args") => {
+                self.arguments = if let Value::Nested(text) = value { Some(text) } else { None };
+                return ARGUMENTS;
             }
-        }
+            _ => return 0,
+        };
+        *member = Some(value);
+        bit
     }
 
     /// Its class, by its category alone: operators of the host carry streams and correlations too.
@@ -159,18 +166,68 @@ impl<'a> Arguments<'a> {
         if !text.starts_with(b"{") {
             return Ok(found);
         }
-        members(text, 0, |key, value| match key {
-            b"device" => found.device = Some(value),
-            b"stream" => found.stream = Some(value),
-            b"bytes" => found.bytes = Some(value),
-            b"kind" => found.kind = Some(value),
-            b"grid" => found.shape.grid = triple(value),
-            b"block" => found.shape.block = triple(value),
-            b"registers per thread" => found.shape.registers_per_thread = whole(value),
-            b"shared memory" => found.shape.shared_memory_bytes = whole(value),
-            _ => {}
+        if found.take_plain(text).is_some() {
+            return Ok(found);
+        }
+        found = Self::default();
+        members(text, 0, |key, value| {
+            found.take(word(key), key, value);
         })?;
         Ok(found)
+    }
+
+    /// Takes the arguments as far as they are needed; `None` if they are not written as most are.
+    fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
+        let (mut members, mut seen) = (Members::of(text), 0);
+        while let Next::Key(first, key) = members.next()? {
+            let value = members.value()?;
+            seen |= self.take(first, key, value);
+            // Those of a kernel, or of a memory operation.
+            if seen & 0b0011_1111 == 0b0011_1111 || seen & 0b1100_0011 == 0b1100_0011 {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// Takes the member whose key begins with this [`word`], and says which it was.
+    #[inline]
+    fn take(&mut self, first: u64, key: &[u8], value: Value<'a>) -> u32 {
+        match first {
+            first if first == word(b"device") => {
+                self.device = Some(value);
+                0b0000_0001
+            }
+            first if first == word(b"stream") => {
+                self.stream = Some(value);
+                0b0000_0010
+            }
+            first if first == word(b"grid") => {
+                self.shape.grid = triple(value);
+                0b0000_0100
+            }
+            first if first == word(b"block") => {
+                self.shape.block = triple(value);
+                0b0000_1000
+            }
+            first if first == word(b"register") && key == b"registers per thread" => {
+                self.shape.registers_per_thread = whole(value);
+                0b0001_0000
+            }
+            first if first == word(b"shared memory") && key == b"shared memory" => {
+                self.shape.shared_memory_bytes = whole(value);
+                0b0010_0000
+            }
+            first if first == word(b"bytes") => {
+                self.bytes = Some(value);
+                0b0100_0000
+            }
+            first if first == word(b"kind") => {
+                self.kind = Some(value);
+                0b1000_0000
+            }
+            _ => 0,
+        }
     }
 }
 

@@ -79,8 +79,9 @@ impl<'a> Events<'a> {
         for event in &self.splitter.events {
             // The parser says why.
             let offset = position + event.start as u64;
-            let taken = Event::parse_plain(&window[event.clone()]).and_then(|found| self.sink.take(&found, offset));
-            if taken.is_err() {
+            let mut found = Event::default();
+            let plain = found.take_plain(&window[event.start..]);
+            if plain.is_none() || self.sink.take(&found, offset).is_err() {
                 self.text.pass(event.start);
                 return Ok(Plain::Look);
             }

@@ -9,6 +9,7 @@ mod event;
 mod events;
 mod metadata;
 mod pieces;
+mod plain;
 mod resume;
 mod sink;
 mod split;
