@@ -26,7 +26,7 @@ def forget_killed_nsys() -> None:
         with contextlib.suppress(OSError):
             if (entry / "comm").read_text().startswith("nsys") and (entry / "cmdline").read_bytes():
                 return
-    for pattern in ("NSys-*", "quadd-*"):
+    for pattern in ("NSys-*", "quadd-*", "sem.nsys_sem_*"):
         for path in Path("/dev/shm").glob(pattern):
             path.unlink(missing_ok=True)
 

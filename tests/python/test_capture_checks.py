@@ -529,13 +529,13 @@ def test_a_redacted_capture_holds_no_secret_and_can_be_read(tmp_path: Path) -> N
     )
     command = ["sh", "-c", rename, "sh", *command]
 
+    environment = {**os.environ, **SECRETS}
+
     def attempt(place: Path) -> Path:
-        out = place / "out"
-        asked = [*command, str(out)]
-        check_captured(
-            subprocess.run(asked, env={**os.environ, **SECRETS}, capture_output=True, text=True, check=False), out
-        )
-        return out
+        asked = [*command, str(place / "out")]
+        done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
+        check_captured(done, place / "out")
+        return place / "out"
 
     with another_process(tmp_path):
         out = tried(attempt, tmp_path / "captures")

@@ -2,7 +2,7 @@
 //!
 //! The rules are data: `rules.txt` beside this file says their form and holds the built-in ones.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -55,7 +55,9 @@ impl Categories {
 
     /// The rules of `text` before the built-in ones. They may bring new categories.
     pub fn with_rules(text: &str) -> Result<Self> {
-        Ok(Self { own: parse(text)? })
+        let own = parse(text)?;
+        own.iter().try_for_each(Rule::check)?;
+        Ok(Self { own })
     }
 
     /// The category of the kernel called `name`: the whole name, demangled or mangled.
@@ -71,15 +73,33 @@ struct Rule {
     category: Box<str>,
     /// Whether it looks at the function's own name only, in small letters.
     short: bool,
-    expression: Regex,
+    text: String,
+    /// Where in the file it stands.
+    line: usize,
+    /// Built when a name first comes as far: a small capture needs few of them.
+    expression: OnceLock<Regex>,
 }
 
 impl Rule {
     fn fits(&self, name: &str, short: &str) -> bool {
-        self.expression.is_match(if self.short { short } else { name }.as_bytes())
+        let expression = self.expression.get_or_init(|| self.build().expect("it is checked when it is read"));
+        expression.is_match(if self.short { short } else { name }.as_bytes())
     }
 
-    fn parse(text: &str) -> std::result::Result<Self, String> {
+    fn build(&self) -> std::result::Result<Regex, regex::Error> {
+        // Names are ASCII all but always; tables of Unicode would only make the expressions slow to build.
+        RegexBuilder::new(&self.text).unicode(false).build()
+    }
+
+    /// Whether its expression is one; it is kept.
+    fn check(&self) -> Result<()> {
+        let built =
+            self.build().map_err(|error| Error::BadCategories { line: self.line, reason: in_a_line(&error) })?;
+        self.expression.get_or_init(|| built);
+        Ok(())
+    }
+
+    fn parse(line: usize, text: &str) -> std::result::Result<Self, String> {
         let (category, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         if !is_identifier(category) {
             return Err(format!(
@@ -91,17 +111,15 @@ impl Rule {
         if expression.is_empty() {
             return Err(format!("no regular expression follows {category:?}"));
         }
-        let expression = if short { in_small_letters(expression) } else { expression.to_owned() };
-        // Names are ASCII all but always; tables of Unicode would only make the expressions slow to build.
-        let expression = RegexBuilder::new(&expression).unicode(false).build().map_err(|error| in_a_line(&error))?;
-        Ok(Self { category: category.into(), short, expression })
+        let text = if short { in_small_letters(expression) } else { expression.to_owned() };
+        Ok(Self { category: category.into(), short, text, line, expression: OnceLock::new() })
     }
 }
 
 fn parse(text: &str) -> Result<Vec<Rule>> {
     let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines().map(str::trim);
-    let rules = lines.enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    rules.map(|(at, line)| Rule::parse(line).map_err(|reason| Error::BadCategories { line: at + 1, reason })).collect()
+    let rules = (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    rules.map(|(line, text)| Rule::parse(line, text).map_err(|reason| Error::BadCategories { line, reason })).collect()
 }
 
 fn is_identifier(text: &str) -> bool {
@@ -126,4 +144,17 @@ fn in_a_line(error: &regex::Error) -> String {
     let drawn = error.to_string();
     let last = drawn.lines().last().unwrap_or_default();
     format!("the regular expression is refused: {}", last.strip_prefix("error: ").unwrap_or(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_rule_is_an_expression() {
+        for rule in BUILT_IN.iter() {
+            assert_eq!(rule.check(), Ok(()), "{}", rule.text);
+            assert!(NAMES.contains(&&*rule.category), "{}", rule.category);
+        }
+    }
 }
