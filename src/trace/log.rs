@@ -211,8 +211,7 @@ mod tests {
     fn takes_others_over() {
         let part = |whats: &[u32], start: i64| {
             let mut log = Log::new(false);
-            for (place, &what) in whats.iter().enumerate() {
-                let start = start + place as i64;
+            for (start, &what) in (start..).zip(whats) {
                 log.push(Entry { what, start, end: start + 1, bytes: 0 });
             }
             log

@@ -10,9 +10,12 @@ use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::Interrupted;
+use crate::par;
 
 /// Enough to tell what a file is.
 const HEAD: usize = 4096;
+/// Smaller files are decompressed sooner than a thread has begun to.
+const WORTH_A_THREAD: u64 = 64 * 1024;
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
 
@@ -38,7 +41,13 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     let (head, bytes) = with_head(Arc::clone(&file), interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
         let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
-        return Ok(Opened { head, bytes: Box::new(bytes), plain: None, size_bytes, is_file });
+        // Whoever waits for a pipe must be free to be interrupted.
+        let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
+            Box::new(par::ahead(bytes)?)
+        } else {
+            Box::new(bytes)
+        };
+        return Ok(Opened { head, bytes, plain: None, size_bytes, is_file });
     }
     Ok(Opened { head, bytes: Box::new(bytes), plain: is_file.then_some(file), size_bytes, is_file })
 }

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::decimal::{integer, microseconds_to_nanoseconds};
 use super::plain::{Members, Next, word};
 use super::value::{Fault, Value, members};
-use crate::trace::Shape;
 
 // Members of an event, a bit each.
 const PHASE: u32 = 1;
@@ -29,16 +28,6 @@ pub(super) struct Event<'a> {
     pub(super) start: Option<Value<'a>>,
     pub(super) duration: Option<Value<'a>>,
     pub(super) arguments: Option<&'a [u8]>,
-}
-
-/// What the arguments of a device's operation say of it.
-#[derive(Debug, Default)]
-pub(super) struct Arguments<'a> {
-    pub(super) device: Option<Value<'a>>,
-    pub(super) stream: Option<Value<'a>>,
-    pub(super) bytes: Option<Value<'a>>,
-    pub(super) kind: Option<Value<'a>>,
-    pub(super) shape: Shape,
 }
 
 /// What an event is to a summary.
@@ -159,78 +148,6 @@ impl<'a> Event<'a> {
     }
 }
 
-impl<'a> Arguments<'a> {
-    /// The arguments at the beginning of a text.
-    pub(super) fn parse(text: &'a [u8]) -> Result<Self, Fault> {
-        let mut found = Self::default();
-        if !text.starts_with(b"{") {
-            return Ok(found);
-        }
-        if found.take_plain(text).is_some() {
-            return Ok(found);
-        }
-        found = Self::default();
-        members(text, 0, |key, value| {
-            found.take(word(key), key, value);
-        })?;
-        Ok(found)
-    }
-
-    /// Takes the arguments as far as they are needed; `None` if they are not written as most are.
-    fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
-        let (mut members, mut seen) = (Members::of(text), 0);
-        while let Next::Key(first, key) = members.next()? {
-            let value = members.value()?;
-            seen |= self.take(first, key, value);
-            // Those of a kernel, or of a memory operation.
-            if seen & 0b0011_1111 == 0b0011_1111 || seen & 0b1100_0011 == 0b1100_0011 {
-                break;
-            }
-        }
-        Some(())
-    }
-
-    /// Takes the member whose key begins with this [`word`], and says which it was.
-    #[inline]
-    fn take(&mut self, first: u64, key: &[u8], value: Value<'a>) -> u32 {
-        match first {
-            first if first == word(b"device") => {
-                self.device = Some(value);
-                0b0000_0001
-            }
-            first if first == word(b"stream") => {
-                self.stream = Some(value);
-                0b0000_0010
-            }
-            first if first == word(b"grid") => {
-                self.shape.grid = triple(value);
-                0b0000_0100
-            }
-            first if first == word(b"block") => {
-                self.shape.block = triple(value);
-                0b0000_1000
-            }
-            first if first == word(b"register") && key == b"registers per thread" => {
-                self.shape.registers_per_thread = whole(value);
-                0b0001_0000
-            }
-            first if first == word(b"shared memory") && key == b"shared memory" => {
-                self.shape.shared_memory_bytes = whole(value);
-                0b0010_0000
-            }
-            first if first == word(b"bytes") => {
-                self.bytes = Some(value);
-                0b0100_0000
-            }
-            first if first == word(b"kind") => {
-                self.kind = Some(value);
-                0b1000_0000
-            }
-            _ => 0,
-        }
-    }
-}
-
 /// A whole number that fits.
 pub(super) fn whole<T: TryFrom<i64>>(value: Value<'_>) -> Option<T> {
     value.number().and_then(integer).and_then(|number| T::try_from(number).ok())
@@ -240,14 +157,6 @@ pub(super) fn whole<T: TryFrom<i64>>(value: Value<'_>) -> Option<T> {
 pub(super) fn number(value: Value<'_>) -> Option<i64> {
     let text = value.number()?;
     integer(text).or_else(|| integer(text.strip_prefix(b"stream ")?))
-}
-
-fn triple(value: Value<'_>) -> Option<[u32; 3]> {
-    let Value::Nested(text) = value else { return None };
-    let inside = text.strip_prefix(b"[")?.strip_suffix(b"]")?;
-    let mut numbers = inside.split(|&byte| byte == b',').map(|part| whole(Value::Bare(part.trim_ascii())));
-    let found = [numbers.next()??, numbers.next()??, numbers.next()??];
-    numbers.next().is_none().then_some(found)
 }
 
 /// The text of a string with its escapes undone; what is no escape and no UTF-8 becomes U+FFFD, and the second is true.
@@ -295,8 +204,7 @@ mod tests {
         assert_eq!(event.class(), Class::Kernel);
         assert_eq!(event.name, Some(Value::Text(b"outer")));
         assert_eq!(event.times(), Ok((1000, 3500)));
-        let arguments = Arguments::parse(event.arguments.expect("arguments")).expect("an object");
-        assert_eq!(arguments.stream.and_then(number), Some(7));
+        assert_eq!(event.arguments, Some(br#"{"name": "inner", "stream": 7}"#.as_slice()));
     }
 
     #[test]
@@ -313,14 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_shapes_and_numbers() {
-        let shape = Arguments::parse(
-            br#"{"grid": [ 1,2 , 3 ], "block": [1,2], "shared memory": 48, "registers per thread": -1}"#,
-        )
-        .expect("an object")
-        .shape;
-        assert_eq!((shape.grid, shape.block), (Some([1, 2, 3]), None));
-        assert_eq!((shape.shared_memory_bytes, shape.registers_per_thread), (Some(48), None));
+    fn finds_numbers_in_names() {
         assert_eq!(number(Value::Text(b"stream 23")), Some(23));
         assert_eq!(number(Value::Text(b"Spans")), None);
     }

@@ -4,6 +4,7 @@
 //! are kept, so memory grows with them and not with the file. What is damaged is passed over up to the next event, and
 //! counted.
 
+mod arguments;
 mod decimal;
 mod event;
 mod events;

@@ -151,7 +151,7 @@ fn eight(text: &[u8], at: usize) -> Option<u64> {
 #[inline]
 fn quotes(eight: u64) -> u64 {
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & TOPS;
-    zeros(eight ^ (ONES * b'"' as u64)) | zeros(eight ^ (ONES * b'\\' as u64))
+    zeros(eight ^ (ONES * u64::from(b'"'))) | zeros(eight ^ (ONES * u64::from(b'\\')))
 }
 
 #[cfg(test)]

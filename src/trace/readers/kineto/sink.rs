@@ -2,7 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Arguments, Class, Event, number, unescaped, whole};
+use super::arguments::Arguments;
+use super::event::{Class, Event, number, unescaped, whole};
 use super::metadata::Metadata;
 use super::value::{Fault, Value};
 use crate::trace::{Callee, Capture, Entry, KernelName, Kind, NameId, Queue, Trace, Warning, Work};

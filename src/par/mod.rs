@@ -1,10 +1,14 @@
 //! The one place that starts threads for computing.
 
+mod ahead;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
+
+pub(crate) use ahead::ahead;
 
 /// More would wait for memory.
 const MOST_THREADS: usize = 8;

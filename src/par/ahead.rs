@@ -1,0 +1,137 @@
+//! A stream that another thread reads ahead.
+
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+/// How much is handed over at once, and how many such parts wait.
+const PART: usize = 256 * 1024;
+const WAITING: usize = 2;
+
+/// `source`, read on another thread while its reader does something else; that thread ends with either.
+///
+/// # Errors
+/// No thread can be started.
+pub(crate) fn ahead(source: impl Read + Send + 'static) -> io::Result<impl Read> {
+    let (parts, filled) = sync_channel(WAITING);
+    let (used, empty) = channel();
+    thread::Builder::new().name("reading ahead".to_owned()).spawn(move || fill(source, &parts, &empty))?;
+    Ok(Ahead { filled, used, part: Vec::new(), at: 0, ended: false })
+}
+
+struct Ahead {
+    /// Parts of the stream; the one behind its end is empty.
+    filled: Receiver<io::Result<Vec<u8>>>,
+    /// Takes parts back.
+    used: Sender<Vec<u8>>,
+    part: Vec<u8>,
+    at: usize,
+    ended: bool,
+}
+
+fn fill(mut source: impl Read, parts: &SyncSender<io::Result<Vec<u8>>>, empty: &Receiver<Vec<u8>>) {
+    loop {
+        let mut part = empty.try_recv().unwrap_or_default();
+        part.resize(PART, 0);
+        let mut length = 0;
+        let fault = loop {
+            match source.read(&mut part[length..]) {
+                Ok(0) => break None,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Some(error),
+            }
+            if length == PART {
+                break None;
+            }
+        };
+        part.truncate(length);
+        let ends = length == 0 || fault.is_some();
+        // Where nobody takes them any more there is nothing left to do.
+        let mut sent = Ok(());
+        if length > 0 || fault.is_none() {
+            sent = parts.send(Ok(part));
+        }
+        if let (Some(error), Ok(())) = (fault, &sent) {
+            sent = parts.send(Err(error));
+        }
+        if ends || sent.is_err() {
+            return;
+        }
+    }
+}
+
+impl Read for Ahead {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.part.len() && !self.ended {
+            let _ = self.used.send(std::mem::take(&mut self.part));
+            self.at = 0;
+            self.part = match self.filled.recv() {
+                Ok(part) => part?,
+                Err(_) => return Err(io::Error::other("the thread that reads ahead has failed")),
+            };
+            self.ended = self.part.is_empty();
+        }
+        let count = buffer.len().min(self.part.len() - self.at);
+        buffer[..count].copy_from_slice(&self.part[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes, and then a fault.
+    struct Faulty(usize);
+
+    impl Read for Faulty {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0 == 0 {
+                return Err(io::Error::other("a fault"));
+            }
+            let count = self.0.min(buffer.len());
+            self.0 -= count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn gives_the_same_bytes() {
+        let bytes: Vec<u8> = (0..3 * PART + 7).map(|place| (place % 251) as u8).collect();
+        let mut found = Vec::new();
+        let mut reader = ahead(io::Cursor::new(bytes.clone())).expect("a thread");
+        reader.read_to_end(&mut found).expect("bytes");
+        assert!(found == bytes);
+        assert_eq!(reader.read(&mut [0]).expect("the end"), 0);
+    }
+
+    #[test]
+    fn gives_what_comes_before_a_fault() {
+        let mut found = Vec::new();
+        let error = ahead(Faulty(PART + 3)).expect("a thread").read_to_end(&mut found).expect_err("a fault");
+        assert_eq!((found.len(), error.to_string()), (PART + 3, "a fault".to_owned()));
+        let mut reader = ahead(Faulty(0)).expect("a thread");
+        assert_eq!(reader.read(&mut [0]).expect_err("a fault").to_string(), "a fault");
+        assert!(reader.read(&mut [0]).is_err());
+    }
+
+    #[test]
+    fn ends_when_nobody_reads() {
+        struct Told(Sender<()>);
+        impl Read for Told {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                Ok(buffer.len())
+            }
+        }
+        impl Drop for Told {
+            fn drop(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+        let (sender, dropped) = channel();
+        drop(ahead(Told(sender)).expect("a thread"));
+        assert_eq!(dropped.recv(), Ok(()));
+    }
+}
