@@ -158,7 +158,6 @@ fn quotes(eight: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::value::members;
     use super::*;
 
     fn plain(text: &[u8]) -> Option<Vec<(&[u8], Value<'_>)>> {
@@ -195,7 +194,7 @@ mod tests {
             let text = format!("{{{}}}            ", parts.concat());
             if let Some(found) = plain(text.as_bytes()) {
                 let mut expected = Vec::new();
-                members(text.as_bytes(), 0, |key, value| expected.push((key, value))).expect("what is plain is right");
+                value::members(text.as_bytes(), 0, |key, value| expected.push((key, value))).expect("what is plain is right");
                 prop_assert_eq!(found, expected);
             }
         }
