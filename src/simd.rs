@@ -1,6 +1,8 @@
 //! The one place of vector code. What a processor can do is asked when the program runs; the portable path stays.
 #![allow(unsafe_code, reason = "intrinsics that load vectors, and calls of functions for processors that have them")]
 
+use std::ops::ControlFlow;
+
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
 
@@ -21,44 +23,55 @@ pub(crate) struct Masks {
     pub(crate) ends: u64,
 }
 
-/// Appends the masks of all whole blocks of `text`, and of the rest as if spaces followed.
-pub(crate) fn classify(text: &[u8], masks: &mut Vec<Masks>) {
+/// Takes the masks of one block after another. No closure, because it is to be compiled into the vector code.
+pub(crate) trait Visitor {
+    /// Why it breaks off.
+    type Stop;
+
+    /// Takes the masks of the next block. Say `inline(always)` where it matters.
+    fn visit(&mut self, masks: Masks) -> ControlFlow<Self::Stop>;
+}
+
+/// Shows `visitor` one block after another, the last as if spaces followed, until it breaks off.
+pub(crate) fn classify<V: Visitor>(text: &[u8], visitor: &mut V) -> ControlFlow<V::Stop> {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
-    classify_blocks(blocks, masks);
-    if !rest.is_empty() {
-        let mut last = [b' '; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        classify_blocks(&[last], masks);
+    classify_blocks(blocks, visitor)?;
+    if rest.is_empty() {
+        return ControlFlow::Continue(());
     }
+    let mut last = [b' '; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    classify_blocks(&[last], visitor)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn classify_blocks(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
-    if is_x86_feature_detected!("avx512bw") {
+fn classify_blocks<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
+    let counts_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+    if counts_bits && is_x86_feature_detected!("avx512bw") {
         // SAFETY: the processor has been asked.
-        unsafe { x86::with_avx512(blocks, masks) }
-    } else if is_x86_feature_detected!("avx2") {
+        unsafe { x86::with_avx512(blocks, visitor) }
+    } else if counts_bits && is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has been asked.
-        unsafe { x86::with_avx2(blocks, masks) }
+        unsafe { x86::with_avx2(blocks, visitor) }
     } else {
-        portable(blocks, masks);
+        portable(blocks, visitor)
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn classify_blocks(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
-    portable(blocks, masks);
+fn classify_blocks<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
+    portable(blocks, visitor)
 }
 
 /// Eight bytes at a time, in ordinary registers.
-fn portable(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
+fn portable<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // The top bit of each byte, side by side.
     let gather = |tops: u64| ((tops >> 7) & LOW).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     // The carry of the sum never leaves a byte, so each is told for itself.
     let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word) & HIGH;
-    masks.extend(blocks.iter().map(|block| {
+    blocks.iter().try_for_each(|block| {
         let mut found = Masks::default();
         let (words, _) = block.as_chunks::<8>();
         for (place, word) in words.iter().enumerate() {
@@ -73,8 +86,8 @@ fn portable(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
             found.controls |= controls;
             found.ends |= controls | equal(b' ') | equal(b',') | equal(b':') | equal(b'}') | equal(b']');
         }
-        found
-    }));
+        visitor.visit(found)
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -84,10 +97,11 @@ mod x86 {
         _mm256_set1_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_set1_epi8,
     };
 
-    use super::{BLOCK, Masks};
+    use super::{BLOCK, ControlFlow, Masks, Visitor};
 
-    #[target_feature(enable = "avx2")]
-    pub(super) fn with_avx2(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
+    // The features for bits are there for the visitor, which is compiled into these.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub(super) fn with_avx2<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
         for block in blocks {
             // SAFETY: a block has room for two loads of 32 bytes, which need no alignment.
             let (low, high) = unsafe {
@@ -97,15 +111,16 @@ mod x86 {
             let closes = equal(low, high, b'}');
             let controls = join(below_space(low), below_space(high));
             let others = equal(low, high, b' ') | equal(low, high, b',') | equal(low, high, b':');
-            masks.push(Masks {
+            visitor.visit(Masks {
                 quotes: equal(low, high, b'"'),
                 backslashes: equal(low, high, b'\\'),
                 opens: equal(low, high, b'{'),
                 closes,
                 controls,
                 ends: closes | controls | others | equal(low, high, b']'),
-            });
+            })?;
         }
+        ControlFlow::Continue(())
     }
 
     #[target_feature(enable = "avx2")]
@@ -125,22 +140,23 @@ mod x86 {
         bits(_mm256_movemask_epi8(low)) | bits(_mm256_movemask_epi8(high)) << 32
     }
 
-    #[target_feature(enable = "avx512bw")]
-    pub(super) fn with_avx512(blocks: &[[u8; BLOCK]], masks: &mut Vec<Masks>) {
+    #[target_feature(enable = "avx512bw,bmi1,bmi2")]
+    pub(super) fn with_avx512<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
         for block in blocks {
             // SAFETY: a block has room for a load of 64 bytes, which needs no alignment.
             let bytes = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
             let closes = equal_512(bytes, b'}');
             let to_space = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(b' '.cast_signed()));
-            masks.push(Masks {
+            visitor.visit(Masks {
                 quotes: equal_512(bytes, b'"'),
                 backslashes: equal_512(bytes, b'\\'),
                 opens: equal_512(bytes, b'{'),
                 closes,
                 controls: to_space & !equal_512(bytes, b' '),
                 ends: closes | to_space | equal_512(bytes, b',') | equal_512(bytes, b':') | equal_512(bytes, b']'),
-            });
+            })?;
         }
+        ControlFlow::Continue(())
     }
 
     #[target_feature(enable = "avx512bw")]
@@ -154,6 +170,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Masks, of no more blocks than that where that is not 0.
+    #[derive(Default)]
+    struct Found {
+        masks: Vec<Masks>,
+        most: usize,
+    }
+
+    impl Visitor for Found {
+        type Stop = ();
+
+        fn visit(&mut self, masks: Masks) -> ControlFlow<()> {
+            if self.most > 0 && self.masks.len() == self.most {
+                return ControlFlow::Break(());
+            }
+            self.masks.push(masks);
+            ControlFlow::Continue(())
+        }
+    }
 
     fn plain(text: &[u8]) -> Vec<Masks> {
         text.chunks(BLOCK)
@@ -178,21 +213,23 @@ mod tests {
     proptest! {
         #[test]
         fn every_path_agrees_with_the_plain_one(text in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut found = Vec::new();
-            classify(&text, &mut found);
-            prop_assert_eq!(&found, &plain(&text));
+            let mut found = Found::default();
+            let _ = classify(&text, &mut found);
+            prop_assert_eq!(found.masks, plain(&text));
             let (blocks, _) = text.as_chunks::<BLOCK>();
             let expected = &plain(&text)[..blocks.len()];
-            let mut found = Vec::new();
-            portable(blocks, &mut found);
-            prop_assert_eq!(&found, expected);
+            let mut found = Found::default();
+            let _ = portable(blocks, &mut found);
+            prop_assert_eq!(&found.masks, expected);
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
-                found.clear();
-                // SAFETY: the processor has been asked.
-                unsafe { x86::with_avx2(blocks, &mut found) };
-                prop_assert_eq!(&found, expected);
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+                let mut found = Found::default();
+                // SAFETY: the processor has been asked; none has BMI2 without BMI1.
+                let _ = unsafe { x86::with_avx2(blocks, &mut found) };
+                prop_assert_eq!(&found.masks, expected);
             }
+            let broken_off = classify(&text, &mut Found { most: 1, ..Found::default() });
+            prop_assert_eq!(broken_off.is_break(), text.len() > BLOCK);
         }
     }
 }

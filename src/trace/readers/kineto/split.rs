@@ -4,14 +4,12 @@
 //! which knows what to do with damage. A stray quote turns the text that follows inside out: then a control character stands
 //! inside a string, or something follows one that may not. A brace too few shows in that an object begins where no value may.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use crate::simd::{BLOCK, Masks, classify};
+use crate::simd::{BLOCK, Masks, Visitor, classify};
 
-/// As much is classified at once: the masks stay in the first-level cache, and little is done in vain before a stop.
-const GROUP: usize = 64 * BLOCK;
-/// After as much the events so far are taken, so that a stop among them does not waste what was found behind it.
-const STRIDE: usize = 8 * GROUP;
+/// After as much the events so far are taken, while they are still in the first-level cache.
+const STRIDE: usize = 32 * 1024;
 
 /// Why splitting stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +25,18 @@ pub(super) enum Stop {
 /// Splits text into events.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
-    masks: Vec<Masks>,
     /// Where the events are that the last call has found.
     pub(super) events: Vec<Range<usize>>,
 }
 
-/// What is open at some place of the text.
-#[derive(Debug, Default)]
-struct State {
+/// A walk through the blocks of a text.
+#[derive(Debug)]
+struct Walk<'a> {
+    text: &'a [u8],
+    /// Where the next block begins, and where the walk may end.
+    base: usize,
+    enough: usize,
+    events: &'a mut Vec<Range<usize>>,
     /// All ones inside a string.
     in_string: u64,
     /// Whether the byte before was a backslash that escapes the next.
@@ -44,61 +46,68 @@ struct State {
     depth: u32,
     /// Where the event that is open begins.
     start: usize,
+    /// Where the next one must begin.
+    next: usize,
 }
 
 impl Splitter {
     /// Finds the events in `text`, which begins between two of them.
     pub(super) fn split(&mut self, text: &[u8]) -> Stop {
         self.events.clear();
-        let mut state = State::default();
         // Where the next event must begin.
-        let mut next = match gap(text, 0) {
+        let next = match gap(text, 0) {
             Ok(place) => place,
             Err(stop) => return stop,
         };
-        let first = next / BLOCK * BLOCK;
-        for (count, group) in text[first..].chunks(GROUP).enumerate() {
-            if count * GROUP >= STRIDE && !self.events.is_empty() {
-                return Stop::More(if state.depth > 0 { state.start } else { next });
-            }
-            self.masks.clear();
-            classify(group, &mut self.masks);
-            for (place, masks) in self.masks.iter().enumerate() {
-                let base = first + count * GROUP + place * BLOCK;
-                if let Err(stop) = state.block(text, base, *masks, &mut next, &mut self.events) {
-                    return stop;
-                }
-            }
+        let mut walk = Walk::new(text, next, &mut self.events);
+        match classify(&text[next..], &mut walk) {
+            ControlFlow::Break(stop) => stop,
+            ControlFlow::Continue(()) => Stop::Ends(walk.rest()),
         }
-        Stop::Ends(if state.depth > 0 { state.start } else { next })
     }
 }
 
-impl State {
+impl Visitor for Walk<'_> {
+    type Stop = Stop;
+
+    #[allow(clippy::inline_always, reason = "compiled into the vector code, for the processor that it is for")]
+    #[inline(always)]
+    fn visit(&mut self, masks: Masks) -> ControlFlow<Stop> {
+        if self.base >= self.enough && !self.events.is_empty() {
+            return ControlFlow::Break(Stop::More(self.rest()));
+        }
+        self.block(masks)?;
+        self.base += BLOCK;
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// From `next` on, where an event begins.
+    fn new(text: &'a [u8], next: usize, events: &'a mut Vec<Range<usize>>) -> Self {
+        let (in_string, escaped, closed, depth) = (0, false, false, 0);
+        Self { text, base: next, enough: next + STRIDE, events, in_string, escaped, closed, depth, start: next, next }
+    }
+
+    /// Where what has not been found whole begins.
+    fn rest(&self) -> usize {
+        if self.depth > 0 { self.start } else { self.next }
+    }
+
     /// Goes through one block.
-    fn block(
-        &mut self,
-        text: &[u8],
-        base: usize,
-        masks: Masks,
-        next: &mut usize,
-        events: &mut Vec<Range<usize>>,
-    ) -> Result<(), Stop> {
-        // In front of the first event there is nothing to see.
-        let seen = if *next > base && self.depth == 0 {
-            u64::MAX.checked_shl((*next - base) as u32).unwrap_or(0)
-        } else {
-            u64::MAX
-        };
-        let quotes = self.unescaped(masks.quotes & seen, masks.backslashes & seen);
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn block(&mut self, masks: Masks) -> ControlFlow<Stop> {
+        let plain = masks.backslashes == 0 && !self.escaped;
+        let quotes = if plain { masks.quotes } else { self.unescaped(masks.quotes, masks.backslashes) };
         let in_string = prefix_xor(quotes) ^ self.in_string;
         // The last byte's state goes on.
         self.in_string = ((in_string.cast_signed()) >> 63).cast_unsigned();
         let closing = quotes & !in_string;
         let after_string = closing << 1 | u64::from(self.closed);
         self.closed = closing >> 63 == 1;
-        let suspect = (masks.controls & in_string & seen) | (after_string & !masks.ends);
-        let (opens, closes) = (masks.opens & !in_string & seen, masks.closes & !in_string & seen);
+        let suspect = (masks.controls & in_string) | (after_string & !masks.ends);
+        let (opens, closes) = (masks.opens & !in_string, masks.closes & !in_string);
         let mut braces = opens | closes;
         if suspect != 0 {
             // What ends in front of it is good.
@@ -107,39 +116,37 @@ impl State {
         while braces != 0 {
             let bit = braces & braces.wrapping_neg();
             braces ^= bit;
-            let place = base + bit.trailing_zeros() as usize;
+            let place = self.base + bit.trailing_zeros() as usize;
             if opens & bit != 0 {
                 if self.depth == 0 {
-                    if place != *next {
-                        return Err(Stop::Look(*next));
+                    if place != self.next {
+                        return ControlFlow::Break(Stop::Look(self.next));
                     }
                     self.start = place;
-                } else if !may_hold_object(&text[..place]) {
-                    return Err(Stop::Look(self.start));
+                } else if !may_hold_object(&self.text[..place]) {
+                    return ControlFlow::Break(Stop::Look(self.start));
                 }
                 self.depth += 1;
             } else {
                 if self.depth == 0 {
-                    return Err(Stop::Look(*next));
+                    return ControlFlow::Break(Stop::Look(self.next));
                 }
                 self.depth -= 1;
                 if self.depth == 0 {
-                    events.push(self.start..place + 1);
-                    *next = gap(text, place + 1)?;
+                    self.events.push(self.start..place + 1);
+                    match gap(self.text, place + 1) {
+                        Ok(next) => self.next = next,
+                        Err(stop) => return ControlFlow::Break(stop),
+                    }
                 }
             }
         }
-        if suspect == 0 { Ok(()) } else { Err(Stop::Look(if self.depth > 0 { self.start } else { *next })) }
+        if suspect == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Look(self.rest())) }
     }
 
-    /// The quotes that no backslash escapes.
+    /// The quotes that no backslash escapes, bit by bit: they are rare.
+    #[cold]
     fn unescaped(&mut self, mut quotes: u64, backslashes: u64) -> u64 {
-        if backslashes == 0 {
-            quotes &= !u64::from(self.escaped);
-            self.escaped = false;
-            return quotes;
-        }
-        // Rare enough to go bit by bit.
         let mut rest = backslashes;
         if self.escaped {
             rest &= !1;
