@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check format test bench schemas
+.PHONY: help setup develop check format test fuzz bench schemas
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -17,6 +17,7 @@ develop: setup ## The same, with the Python sources used in place; run again aft
 
 check: ## Format, lint, types, stubs and clippy, without changing anything
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -26,11 +27,15 @@ check: ## Format, lint, types, stubs and clippy, without changing anything
 
 format: ## Format everything
 	cargo fmt
+	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 test: ## Run every test
 	scripts/test
+
+fuzz: ## Look for files that a reader cannot bear, a minute a target
+	scripts/fuzz all 60
 
 bench: ## Measure our own overheads against their peers
 	scripts/setup test

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::capture::{Capture, Warning};
 use super::distinct::Distinct;
 use super::log::Log;
@@ -34,6 +36,8 @@ pub struct Trace {
     pub clocks: Vec<String>,
     /// Devices, to which `works` refers.
     pub devices: Vec<Device>,
+    /// Where each stands there, by clock, process and number.
+    places: FxHashMap<(u32, Option<i64>, Option<i64>), u32>,
     /// What devices did, to which `kernels` and `memory` refer.
     pub works: Distinct<Work>,
     /// Runs of kernels.
@@ -65,6 +69,7 @@ impl Default for Trace {
             names: Names::default(),
             clocks: Vec::new(),
             devices: Vec::new(),
+            places: FxHashMap::default(),
             works: Distinct::default(),
             kernels: Log::new(false),
             memory: Log::new(true),
@@ -85,11 +90,29 @@ impl Trace {
     pub fn device(&mut self, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
         let same =
             |device: &Device| device.device_id == device_id && device.process_id == process_id && device.clock == clock;
-        let place = self.devices.iter().rposition(same).unwrap_or_else(|| {
+        // Hardly any machine has more; where a file tells of thousands, looking through all would never end.
+        let first = self.devices.len().saturating_sub(8);
+        if let Some(place) = self.devices[first..].iter().rposition(same) {
+            return (first + place) as u32;
+        }
+        *self.places.entry((clock, process_id, device_id)).or_insert_with(|| {
             self.devices.push(Device { clock, device_id, process_id, name: None });
-            self.devices.len() - 1
-        });
-        place as u32
+            (self.devices.len() - 1) as u32
+        })
+    }
+
+    /// Says of the devices of `clock`, which no process has yet, who used them, and what they are called.
+    pub fn describe_devices(
+        &mut self,
+        clock: u32,
+        process_id: Option<i64>,
+        name: impl Fn(Option<i64>) -> Option<String>,
+    ) {
+        for (place, device) in (0..).zip(&mut self.devices).filter(|(_, device)| device.clock == clock) {
+            self.places.remove(&(clock, device.process_id, device.device_id));
+            self.places.insert((clock, process_id, device.device_id), place);
+            (device.process_id, device.name) = (process_id, name(device.device_id));
+        }
     }
 
     /// Takes over what was read of the same capture, or of another, apart from this; clocks of one name are one.

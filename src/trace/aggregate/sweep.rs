@@ -137,14 +137,14 @@ impl Timelines {
 
     /// A row for each queue that did something; those of several processes under one number are one row.
     pub(super) fn streams(&self) -> Vec<StreamRow> {
-        let mut rows: Vec<StreamRow> = Vec::new();
+        let (mut numbers, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
         for (key, stream_id, timeline) in self.queues.iter().filter(|(.., timeline)| timeline.span().is_some()) {
-            let same = |row: &StreamRow| row.device_id == key.device_id && row.stream_id == *stream_id;
-            let place = rows.iter().position(same).unwrap_or_else(|| {
-                let (device_id, stream_id) = (key.device_id, *stream_id);
+            let number = (key.device_id, *stream_id);
+            let place = numbers.intern(number) as usize;
+            if place == rows.len() {
+                let (device_id, stream_id) = number;
                 rows.push(StreamRow { device_id, stream_id, kernel_count: 0, busy_ns: 0, total_ns: 0 });
-                rows.len() - 1
-            });
+            }
             let row = &mut rows[place];
             row.kernel_count += timeline.kernel_count;
             row.busy_ns = row.busy_ns.saturating_add(timeline.busy.busy_ns());

@@ -103,6 +103,20 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     Ok(())
 }
 
+/// Adds the events of a trace in JSON, of which `step` bytes are read at once, in pieces of `piece` bytes. Neither must make
+/// a difference: `fuzz/` compares.
+///
+/// # Errors
+/// The file cannot be read, or is no such trace.
+#[cfg(fuzzing)]
+pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, piece: u64) -> Result<()> {
+    let open::Opened { bytes, plain, .. } = open::open(path, &|| false).expect("a file");
+    let capture = Capture { path: shown.to_owned(), format: "kineto", ..Capture::default() };
+    let capture = kineto::read_finely(Source { file: path, path: shown, bytes, plain, capture }, trace, step, piece)?;
+    trace.captures.push(capture);
+    Ok(())
+}
+
 fn skipped(capture: &Capture) -> Warning {
     let reasons = capture.skipped.iter().map(|skipped| {
         let first = skipped.first_offset_bytes.map_or_else(String::new, |offset| format!(", first at byte {offset}"));

@@ -38,6 +38,12 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
     read_grains(source, trace, interrupted, Grain::default())
 }
 
+/// Reads a trace, so many bytes at once and in pieces of so many.
+#[cfg(fuzzing)]
+pub(super) fn read_finely(source: Source<'_>, trace: &mut Trace, step: usize, piece: u64) -> Result<Capture> {
+    read_grains(source, trace, &|| false, Grain { step, piece })
+}
+
 fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
     let Source { path, bytes, plain, capture, .. } = source;
     let clock = trace.add_clock(format!("capture {}", trace.captures.len()));

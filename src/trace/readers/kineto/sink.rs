@@ -148,10 +148,8 @@ impl<'a> Sink<'a> {
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
         self.trace.clocks[self.clock as usize] = metadata.clock();
-        for device in self.trace.devices.iter_mut().filter(|device| device.clock == self.clock) {
-            device.process_id = process_id;
-            device.name = device.device_id.and_then(|id| metadata.device_names.get(&id).cloned());
-        }
+        let name = |id: Option<i64>| metadata.device_names.get(&id?).cloned();
+        self.trace.describe_devices(self.clock, process_id, name);
         if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",

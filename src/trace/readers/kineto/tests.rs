@@ -187,6 +187,26 @@ fn holds_no_more_than_a_window() {
 }
 
 #[test]
+fn many_devices_and_streams_take_their_time_once() {
+    let at = |place: i64, device: i64, stream: i64| {
+        let start = place.to_string();
+        kernel("k", &start, "1")
+            .replace("\"device\": 0", &format!("\"device\": {device}"))
+            .replace("\"stream\": 7", &format!("\"stream\": {stream}"))
+    };
+    // Compared each with each, these would take minutes.
+    let count = 50_000;
+    let events: Vec<String> = (0..count).map(|place| at(place, place, 7)).collect();
+    let (trace, _) = read_pieces(document(&events).as_bytes(), 1 << 20).expect("a trace");
+    let summary = summary_of(&trace);
+    assert_eq!((summary.devices.len(), summary.streams.len()), (50_000, 50_000));
+    assert_eq!(summary.devices[0].name.as_deref(), Some("GPU \"A\""));
+    let events: Vec<String> = (0..count).map(|place| at(place, 0, place)).collect();
+    let summary = read(&document(&events)).0;
+    assert_eq!((summary.devices.len(), summary.streams.len()), (1, 50_000));
+}
+
+#[test]
 fn refuses_what_is_no_trace() {
     for text in ["{}", "{\"a\": [1]}", "{", "", "{\"traceEvents\": 3}", "{\"schema\": \"fastrnns-rs/run\"}"] {
         assert!(matches!(read_steps(text.as_bytes(), text::STEP), Err(Error::NotACapture { .. })), "{text}");

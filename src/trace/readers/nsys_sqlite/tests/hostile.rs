@@ -88,6 +88,32 @@ fn reads_only_real_tables() {
 }
 
 #[test]
+fn reads_tables_however_they_are_made() {
+    let remade = "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL";
+    let rows = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) VALUES (7, 9, 0), (-1, 3, 0)";
+    for (columns, starts) in [
+        ("(end, deviceId, start, PRIMARY KEY (deviceId, end)) WITHOUT ROWID", [-1, 7]),
+        ("(deviceId DEFAULT 3, end, start INTEGER PRIMARY KEY)", [-1, 7]),
+        ("(rowid, end, start, deviceId CHECK (deviceId = 0), UNIQUE (end, start))", [7, -1]),
+        ("(start INT, end INT, deviceId INT) STRICT", [7, -1]),
+    ] {
+        let trace = read_sql(&[CORE, &format!("{remade} {columns}; {rows}")]).unwrap();
+        assert_eq!(kernels(&trace).iter().map(|kernel| kernel.0).collect::<Vec<_>>(), starts, "{columns}");
+    }
+    // Rows that are older than a column have its default.
+    let changed = "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN streamId TO old;
+        ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN streamId INTEGER DEFAULT 9;
+        CREATE INDEX i ON CUPTI_ACTIVITY_KIND_KERNEL (abs(start)) WHERE start > 100;
+        CREATE TRIGGER t BEFORE INSERT ON CUPTI_ACTIVITY_KIND_KERNEL BEGIN DELETE FROM StringIds; END";
+    let trace = read_sql(&[CORE, changed]).unwrap();
+    assert_eq!(
+        kernels(&trace).iter().map(|kernel| (kernel.0, kernel.2)).collect::<Vec<_>>(),
+        [(100, "void gemm<float>(int)"), (200, "void gemm<float>(int)")]
+    );
+    assert!(trace.works.all().iter().all(|work| work.queue.stream == Some(9)));
+}
+
+#[test]
 fn reads_a_file_that_breaks_off_as_far_as_it_goes() {
     let folder = Folder::new();
     let path = folder.database("capture.sqlite", &[CORE, ROWS]);

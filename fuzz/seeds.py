@@ -1,0 +1,176 @@
+"""Writes files to begin with: `python3 fuzz/seeds.py FOLDER` makes a folder in it for each target.
+
+Small, since a small file is changed and read quickly, and of every form that a reader tells apart. Made up, all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "python"))
+
+from kineto_traces import NAMES, by_dice, call, copy, document, fill, kernel, operator
+
+MEBIBYTE = 1 << 20
+
+TEXTS = [
+    *NAMES,
+    "_ZN2at6native4copyIfEEvPT_i",
+    "std::enable_if<(8)>(0), void>::type a::operator()<int>(char const*) [clone .kd]",
+    "auto f(int)::{lambda(int)#1}::operator()<(a<b>)1>(int) const",
+    "=cmd() | `x` ``",
+    "\x1b[31m\u202e漢字 e\u0301\n\r\t\x00\u2028",
+]
+
+ORDINARY = [
+    {"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "python"}},
+    kernel("k", 10.5, 2),
+    operator("op }, {", 1, 50),
+    call(),
+    copy("HtoD", 12, 3.001),
+    fill(14, 1),
+    kernel("k", 20, 1, **{"registers per thread": 32, "shared memory": 1024}),
+]
+
+
+def traces() -> dict[str, bytes]:
+    """Texts of JSON, compressed or not."""
+    compact = json.dumps(document(ORDINARY), separators=(",", ":")).encode()
+    lines = (json.dumps(document([])).replace("[]", "[\n" + ",\n".join(map(json.dumps, ORDINARY)) + "\n]")).encode()
+    listed = json.dumps(ORDINARY).encode()
+    clock = {"baseTimeNanoseconds": 1_700_000_000_000_000_000, "displayTimeUnit": "ms", "distributedInfo": {"rank": 3}}
+    deep = b'[{"a":' * 200
+    # What is longer than the reader holds, which only compressed texts can be here.
+    long = b'"' + b"y]{" * (2 * MEBIBYTE) + b'"'
+    return {
+        "compact": compact,
+        "lines": lines,
+        "list": listed,
+        "open-list": listed[:-1] + b",\n",
+        "marked": b"\xef\xbb\xbf" + lines,
+        "late": json.dumps(
+            {"traceEvents": ORDINARY, "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "G"}], **clock}
+        ).encode(),
+        "dice": json.dumps(document(by_dice(1, 12))).encode(),
+        "amd": compact.replace(b'"gpu_memcpy"', b'"Memcpy"').replace(b"Memcpy HtoD", b"CopyHostToDevice"),
+        "damaged": lines.replace(b"cudaLaunchKernel", b'fo"o').replace(b'"ph": "X"', b'"ph" X', 1),
+        "names": json.dumps(document([kernel(name) for name in TEXTS])).encode(),
+        "escapes": compact.replace(b'"k"', rb'"\u0041\ud83d\ude00\ud800\q\\"'),
+        "numbers": compact.replace(b"10.5", b"-9223372036854775.808").replace(b"50", b"1e300").replace(b"12", b'"0.1"'),
+        "deep": compact.replace(b'"python"', deep) + deep,
+        "trailing": compact + b" {}",
+        "no-events": b'{"schemaVersion": 1, "traceEvents": 3}',
+        "lines.gz": gzip.compress(lines, mtime=0),
+        "members.gz": gzip.compress(lines[:200], mtime=0) + gzip.compress(lines[200:], mtime=0),
+        "cut.gz": gzip.compress(lines, mtime=0)[:-40],
+        "long-event.gz": gzip.compress(lines.replace(b'"op }, {"', long), mtime=0),
+        "long-member.gz": gzip.compress(lines.replace(b'"trace.json"', long), mtime=0),
+        "spaces.gz": gzip.compress(b"[" + b" " * (8 * MEBIBYTE) + b"{}", mtime=0),
+    }
+
+
+KERNELS = (
+    "start, end, deviceId, contextId, streamId, globalPid, demangledName, shortName, mangledName, registersPerThread, "
+    "gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, graphNodeId"
+)
+CORE = f"""
+    CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+    INSERT INTO StringIds VALUES (1, 'void gemm<float>(int)'), (2, 'gemm'), (3, 'cudaLaunchKernel_v7000'),
+        (4, '_Z4gemm');
+    CREATE TABLE TARGET_INFO_GPU (vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT);
+    INSERT INTO TARGET_INFO_GPU VALUES (281474976710656, 0, 'Example GPU');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({KERNELS});
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+        (100, 150, 0, 1, 7, 42 << 24, 1, 2, 4, 32, 4, 5, 6, 128, 1, 1, 16, 1024, NULL),
+        (200, 260, 0, 1, 7, 42 << 24, 1, 2, NULL, 32, 4, 5, 6, 128, 1, 1, 16, 1024, 9);
+"""
+REST = """
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId, nameId, returnValue);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (90, 95, 0, 42 << 24, 1, 3, 0), (190, 195, 67, 42 << 24, 2, 3, 700);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, streamId, globalPid, bytes, copyKind);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (300, 310, 0, 7, 42 << 24, 64, 1), (300, 310, 1, 8, 42 << 24, -1, 99);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, streamId, globalPid, bytes);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (320, 321, 0, 7, 42 << 24, 1 << 40), ('', 4.5, x'00', NULL, -1, 1);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end);
+    INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1, 2);
+    CREATE TABLE META_DATA_CAPTURE (name, value);
+    INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph');
+    CREATE TABLE META_DATA_EXPORT (name, value);
+    INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.11.0'), ('EXPORT_PRODUCT_VERSION', '2024.1.1');
+    CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid);
+    INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 1, 42);
+    CREATE TABLE NVTX_EVENTS (start, end, text);
+    INSERT INTO NVTX_EVENTS VALUES (1, 2, 'step');
+"""
+#: Enough rows for tables of several pages, pages between those too, and numbers of every length.
+MANY = """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, demangledName)
+    SELECT (i % 7) << i / 2, ((i % 7) << i / 2) + i, i % 3, -i, 1 + i % 9 FROM n;
+"""
+#: What somebody who wants to do harm may put in a schema, or who has another one.
+HOSTILE = {
+    "view": """ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO hidden; CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS
+        WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL SELECT start FROM n) SELECT start, start AS end FROM n;""",
+    "computed": """DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER,
+        end INTEGER AS (length(hex(zeroblob(100000000)))) VIRTUAL, deviceId INTEGER CHECK (deviceId < 1 << 40));
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1);""",
+    "trigger": """CREATE TRIGGER t BEFORE INSERT ON CUPTI_ACTIVITY_KIND_KERNEL BEGIN DELETE FROM StringIds; END;
+        CREATE INDEX i ON CUPTI_ACTIVITY_KIND_KERNEL (start) WHERE abs(start) > 1;""",
+    "no-rowid": """DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL
+        (start, end, deviceId, PRIMARY KEY (deviceId, end)) WITHOUT ROWID;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0), (3, 5, 0);""",
+    "row-number": """DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL
+        (end, start INTEGER PRIMARY KEY, rowid, deviceId DEFAULT 3); INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
+        VALUES (9, -1, 5, 0), (9, 7, 5, 0);""",
+    "added": """ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN more INTEGER DEFAULT 9;
+        ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN contextId;""",
+    "no-key": """CREATE TABLE other AS SELECT * FROM StringIds; DROP TABLE StringIds;
+        ALTER TABLE other RENAME TO StringIds; INSERT INTO StringIds VALUES (1, 'a second one'), ('x', 'y');""",
+    "shared": """PRAGMA writable_schema = 1; INSERT INTO sqlite_master
+        SELECT type, name || '_2', name || '_2', rootpage, replace(sql, 'KERNEL', 'KERNEL_2')
+        FROM sqlite_master WHERE name LIKE '%KERNEL';""",
+    "circle": """PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 1 WHERE name = 'StringIds';
+        UPDATE sqlite_master SET rootpage = 4294967296 WHERE name = 'TARGET_INFO_GPU';""",
+    "long-text": """INSERT INTO StringIds VALUES (5, hex(zeroblob(2000)));
+        UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 5;""",
+    "wide": f"""CREATE TABLE CUPTI_ACTIVITY_KIND_OTHER ({", ".join(f"c{column}" for column in range(300))});
+        INSERT INTO CUPTI_ACTIVITY_KIND_OTHER DEFAULT VALUES;""",
+    "nvprof": "CREATE TABLE StringTable (x); CREATE TABLE Version (x); DROP TABLE StringIds;",
+    "no-events": "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE TARGET_INFO_GPU;",
+}
+
+
+def database(path: Path, *statements: str, encoding: str = "UTF-8") -> None:
+    """Writes a database of small pages, so that it has many for its size."""
+    path.unlink(missing_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript(f"PRAGMA page_size = 512; PRAGMA encoding = '{encoding}';")
+    for statement in statements:
+        connection.executescript(statement)
+    connection.close()
+
+
+def main(folder: Path) -> None:
+    """Writes them all."""
+    for name in ("kineto", "nsys_sqlite", "names"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name, content in traces().items():
+        (folder / "kineto" / name).write_bytes(content)
+    exports = folder / "nsys_sqlite"
+    database(exports / "core", CORE)
+    database(exports / "whole", CORE, REST)
+    database(exports / "many", CORE, MANY)
+    database(exports / "wide-text", CORE, encoding="UTF-16le")
+    for name, statements in HOSTILE.items():
+        database(exports / name, CORE, statements)
+    for place, text in enumerate(TEXTS):
+        (folder / "names" / str(place)).write_text(text)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
