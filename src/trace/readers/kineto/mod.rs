@@ -96,7 +96,7 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
 
 struct Reader<'a> {
     events: Events<'a>,
-    /// The file, where its bytes are the text.
+    /// The file, where its bytes are the text, until a list of it has been read in pieces.
     plain: Option<Arc<File>>,
     grain: Grain,
     metadata: Metadata,
@@ -111,6 +111,7 @@ struct Walk {
 impl Reader<'_> {
     fn skip_byte_order_mark(&mut self) -> Result<()> {
         self.events.peek()?;
+        while self.events.text.window().len() < 3 && self.events.text.grow(self.events.interrupted)? {}
         if self.events.text.window().starts_with(b"\xef\xbb\xbf") {
             self.events.text.pass(3);
         }
@@ -160,8 +161,9 @@ impl Reader<'_> {
 
     /// All events of the list whose bracket has been passed; whether its end was met.
     fn list(&mut self) -> Result<bool> {
-        if let Some(file) = &self.plain {
-            pieces::read(file, &mut self.events, self.grain)?;
+        // Once: a text of many lists would be read to its end for each.
+        if let Some(file) = self.plain.take() {
+            pieces::read(&file, &mut self.events, self.grain)?;
         }
         let end = self.events.until(u64::MAX)?;
         self.events.text.pass(usize::from(end == End::List));

@@ -215,6 +215,13 @@ fn refuses_what_is_no_trace() {
 }
 
 #[test]
+fn reads_many_lists_as_it_reads_one() {
+    let text = format!("{{{}}}", vec![format!(r#""traceEvents": [{}]"#, kernel("one", "1", "1")); 20_000].join(","));
+    let (_, capture) = read_pieces(text.as_bytes(), 1000).expect("a trace");
+    assert_eq!((capture.events_read, capture.events_skipped), (20_000, 0));
+}
+
+#[test]
 fn can_be_interrupted() {
     let mut trace = Trace::default();
     let text = document(&vec![kernel("one", "1", "1"); 5000]);
@@ -230,6 +237,9 @@ proptest! {
         let place = fault % text.len();
         text[place] = byte;
         text.truncate(text.len() - cut.min(text.len()) / 3);
+        if fault % 3 == 0 {
+            text.splice(0..0, *b"\xef\xbb\xbf");
+        }
         let whole = read_steps(&text, text::STEP).map(|(trace, capture)| (summary_of(&trace), capture));
         let parts = read_steps(&text, step).map(|(trace, capture)| (summary_of(&trace), capture));
         prop_assert_eq!(whole, parts);
