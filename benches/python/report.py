@@ -1,6 +1,6 @@
 """Reading captures against what others take for the same: seconds and peak memory of whole processes, in turn.
 
-Peers that are not installed (`pip install msgspec duckdb duckdb-extension-sqlite-scanner`) are left out and named.
+Peers that are not installed (`pip install msgspec isal duckdb duckdb-extension-sqlite-scanner`) are left out and named.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ for event in trace.traceEvents:
         found[event.name][1] += event.dur
 """
 INFLATE = """
-import sys, zlib
+import sys
+import {module} as zlib
 inflate = zlib.decompressobj(31)
 with open(sys.argv[1], "rb") as file:
     while part := file.read(1 << 20):
@@ -141,10 +142,10 @@ def traces(folder: Path, times: int) -> None:
         commands["msgspec"] = python(MSGSPEC, large)
     compare(f"{large.stat().st_size / 1e9:.2f} GB of JSON", commands)
     apart(pack, large, packed)
-    compare(
-        f"the same, compressed to {packed.stat().st_size / 1e6:.0f} MB",
-        {"ours": python(OURS, packed), "inflating alone": python(INFLATE, packed)},
-    )
+    commands = {"ours": python(OURS, packed), "zlib, inflating alone": python(INFLATE.format(module="zlib"), packed)}
+    if has("isal"):
+        commands["ISA-L, inflating alone"] = python(INFLATE.format(module="isal.isal_zlib"), packed)
+    compare(f"the same, compressed to {packed.stat().st_size / 1e6:.0f} MB", commands)
 
 
 def exports(folder: Path, kernels: int) -> None:

@@ -85,6 +85,15 @@ def nvprof(path: Path, number: str = "11.8.87 (21)", **steps: str) -> Path:
     return program(path, {**standard, **steps})
 
 
+def at_first(counter: Path, times: int, statements: str) -> str:
+    """Statements that are done the first so many times only; each time adds a letter to a file."""
+    return f"""
+counter = Path({str(counter)!r}); said = counter.read_text() if counter.exists() else ""; counter.write_text(said + "x")
+if len(said) < {times}:
+    {statements}
+"""
+
+
 @dataclass
 class Call:
     """What a fake was asked to do, and what it can do about it."""

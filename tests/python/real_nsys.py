@@ -23,10 +23,8 @@ NSYS = shutil.which("nsys")
 nsys_is_here = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
 
 _ATTEMPTS = 3
-#: How `fastrnns-rs` says that nsys never got as far as its runners.
-_RAN_NOTHING = re.compile(
-    r"^(?:error|\S+\.CaptureError): nsys (?:ended without having run anything|cannot start its agent)", re.MULTILINE
-)
+#: How `fastrnns-rs`, which starts nsys again by itself, says in the end that nsys has lost its agent.
+_NO_AGENT = re.compile(r"^(?:error|\S+\.CaptureError): nsys (?:missed its own|cannot start its) agent", re.MULTILINE)
 #: How the log says that a command ended badly.
 _ENDED_BADLY = re.compile(r"^# (?!exit status 0 ).* after [\d.]+ s$", re.MULTILINE)
 
@@ -106,15 +104,15 @@ def check_captured(done: Done | subprocess.CompletedProcess[str], out: Path) -> 
     """Makes sure that a whole command of ours made a capture.
 
     Raises:
-        NsysFailedError: It did not, for no other reason than that nsys failed: it ran nothing, or ended badly though
-            every runner ended well.
+        NsysFailedError: It did not, for no other reason than that nsys failed: it has lost its agent, or ended badly
+            though every runner ended well.
     """
     status = done.status if isinstance(done, Done) else done.returncode
     if status == 0:
         return
     log = "\n".join(path.read_text() for path in out.glob("*.log"))
     ran_well = any(one.id == "runners" and one.ok for path in out.glob("*.json") for one in Capture.load(path).checks)
-    if _RAN_NOTHING.search(done.stderr) or (ran_well and _ENDED_BADLY.search(log)):
+    if _NO_AGENT.search(done.stderr) or (ran_well and _ENDED_BADLY.search(log)):
         raise of_nsys(["fastrnns-rs", "profile"], f"exit status {status}", log, done.stderr)
     assert status == 0, done.stderr
 

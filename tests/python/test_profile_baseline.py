@@ -14,6 +14,7 @@ from conftest import FACTS, PLANTED, run_cli
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.planning import Options
 from fastrnns_rs.profiling import capturing, preparing, tools
+from fastrnns_rs.profiling.baseline import Baseline
 from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.profiling.request import ProfileRequest, choice
 
@@ -68,16 +69,26 @@ def test_the_ratio_is_of_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     baseline = saying(runner("cudnn", 400, 400, 10**9), runner("py", 1, 600, 600))
     record, log, _ = captured(tmp_path, monkeypatch, baseline)
     assert (record.profiled_over_unprofiled, record.warnings) == (2.0, [])
+    assert record.unprofiled_ns == [400, 600]
     ranges = "iterations took 0.000 to 1000.000 ms without it, 0.002 to 0.002 ms under it"
     assert f"# cudnn: 2.50 times as long under the profiler; {ranges}\n" in log
     assert "# py: 1.67 times as long" in log
+
+
+def test_the_time_of_an_iteration_is_the_median_of_all_its_phases() -> None:
+    """Of those that are captured alone; not the sum of the medians of phases, which no iteration need have taken."""
+    both = {**runner("py", 9000, 100, 200, 600), "backward_ns": [9000, 600, 200, 150]}
+    answer = {"runners": [both, runner("cudnn", 0, 1, 2, 4), runner("jit", status="failed")], "finished": True}
+    baseline = Baseline(None, answer)  # type: ignore[arg-type]  # how it ended is not looked at
+    assert baseline.iteration_ns([1, 2, 3]) == {"py": 700, "cudnn": 2}
+    assert baseline.iteration_ns([2, 3]) == {"py": 575, "cudnn": 3}
 
 
 def test_a_runner_that_failed_on_one_side_leaves_no_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of the others would pass for that of all."""
     baseline = saying(runner("cudnn", 500, 500, 500), runner("py", status="failed"))
     record, log, _ = captured(tmp_path, monkeypatch, baseline)
-    assert (record.ok, record.profiled_over_unprofiled) == (True, None)
+    assert (record.ok, record.profiled_over_unprofiled, record.unprofiled_ns) == (True, None, [500, None])
     [warning] = record.warnings
     assert warning.code == "baseline_differs"
     assert warning.message.startswith("py failed without the profiler: how much longer")
@@ -100,7 +111,7 @@ call.report()
     with pytest.raises(capturing.CaptureError, match="the runner cudnn failed: no") as raised:
         captured(tmp_path, monkeypatch, baseline, profile=f"import json\n{fails}")
     record = raised.value.capture
-    assert record.profiled_over_unprofiled is None
+    assert (record.profiled_over_unprofiled, record.unprofiled_ns) == (None, [500, 500])
     assert record.warnings[0].message.startswith("cudnn failed under the profiler: ")
 
 
@@ -115,7 +126,7 @@ DYING = {
 def test_a_baseline_that_dies_is_told(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command, reason = DYING[case]
     record, _, said = captured(tmp_path, monkeypatch, command)
-    assert (record.ok, record.profiled_over_unprofiled) == (True, None)
+    assert (record.ok, record.profiled_over_unprofiled, record.unprofiled_ns) == (True, None, [None, None])
     [warning] = record.warnings
     assert warning.code == "baseline_failed"
     assert warning.message.startswith(f"the run without the profiler failed: {reason}; how much longer")

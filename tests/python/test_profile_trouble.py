@@ -24,6 +24,10 @@ REAL = {
     "unrecognised option '--bogus=1'": "the profiler does not know an option",
     "Illegal --trace argument (cudb).": "the profiler does not know an option",
     "======== Error: Encountered invalid option : --bogus": "the profiler does not know an option",
+    "sem_open: No such file or directory": "nsys missed its own agent",
+    "Local Endpoint is not available": "nsys missed its own agent",
+    "End of file": "nsys missed its own agent",
+    "Connection reset by peer": "nsys missed its own agent",
 }
 #: As runners and their libraries may.
 NOT_THE_TOOLS = (
@@ -34,6 +38,8 @@ NOT_THE_TOOLS = (
     "another tool would do as well",
     "is it an unrecognized option?",
     "an illegal keyword argument",
+    "ConnectionResetError: [Errno 104] Connection reset by peer",
+    "reading the weights: End of file",
 )
 #: What only its place tells from a profiler's. nvprof's own mark it prints from inside, so nobody can tell that apart.
 SPOKEN = [

@@ -12,17 +12,12 @@ from conftest import Done
 from real_nsys import NsysFailedError, captured, check_captured, tried
 
 COMMAND = ["/bin/true"]
-#: As nsys 2022.4 does on a busy machine, the first so many times.
-FAILS = """
-count = Path(COUNT); said = count.read_text() if count.exists() else ""; count.write_text(said + "x")
-if len(said) < TIMES: sys.exit("Local Endpoint is not available")
-call.report()
-"""
 
 
 def failing(tmp_path: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    statements = FAILS.replace("COUNT", repr(str(tmp_path / "count"))).replace("TIMES", str(times))
-    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=statements)
+    # As nsys 2022.4 does on a busy machine.
+    fails = fake_tools.at_first(tmp_path / "count", times, "sys.exit('Local Endpoint is not available')")
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=f"{fails}\ncall.report()")
     monkeypatch.setattr(real_nsys, "NSYS", str(tool))
 
 
@@ -54,7 +49,13 @@ def test_the_warning_is_no_error_and_others_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["error: the runner x failed: y", "error: there is no valid capture: ranges: none", ""]
+    "said",
+    [
+        "error: the runner x failed: y",
+        "error: there is no valid capture: ranges: none",
+        "error: nsys ended without having run anything: no such module",
+        "",
+    ],
 )
 def test_what_may_be_our_fault_is_tried_once(said: str, tmp_path: Path) -> None:
     def attempt(place: Path) -> None:

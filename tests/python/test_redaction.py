@@ -209,14 +209,15 @@ def kept(home: Path, *, redact: bool, calls: int = 1) -> Capture:
     (traces := home / "traces").mkdir(exist_ok=True)
     (trace := traces / "prof_x.json").write_text("{}")
     cycles = [{"runner": "py", "index": 0, "table": f"{home}/x.py", "files": [[str(trace), "kineto"]]}]
-    attempt = Attempt(home / "out" / "prof_x", 1.0, command=[f"{home}/venv/bin/python", "--stem", f"{home}/out/prof_x"])
+    command = [f"{home}/venv/bin/python", "--stem", f"{home}/out/prof_x"]
+    attempt = Attempt(home / "out" / "prof_x", 1.0, redact, command)
     attempt.answer = {"runners": [], "cycles": cycles, "warnings": [f"{home}/desk/x.py:3: by annika"]}
     attempt.log.append(Entry(f"# KeyError: {home}/x"))
     attempt.warnings.append(Notice(code="x", message="of annika", evidence=f"{home}/y", hint=None))
     found = [checks.written(trace), dataclasses.replace(checks.written(trace), found=f"no {home}/x")]
     plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
     for _ in range(calls):
-        record = keeping.keep(plan, Profiler("torch"), attempt, found, intermediate=False, redact=redact)
+        record = keeping.keep(plan, Profiler("torch"), attempt, found, intermediate=False)
     return record
 
 

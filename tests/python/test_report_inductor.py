@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import kineto_reference as reference
 import pytest
@@ -141,9 +142,10 @@ def test_the_command_shows_the_line_and_the_categories(
 WALL = ("--by", "inductor", "--wall-time-ms", "3.25")
 
 
-def recorded(folder: Path, *schedule: str) -> Path:
+def recorded(folder: Path, *more: str, baseline: bool = False) -> Path:
     """The record of a capture with torch. Its traces are replaced by some of a device, which a CPU has not."""
-    words = ["--rnns", "py", "--quick", "--no-baseline", "--nloops", "9", "--warmup", "0", "--no-report", *schedule]
+    words = ["--rnns", "py", "--quick", "--nloops", "9", "--warmup", "0", "--no-report", *more]
+    words += [] if baseline else ["--no-baseline"]
     done = run_cli("profile", "--torch", *words, "--output-dir", folder)
     assert done.status == 0, done.stderr
     [path] = folder.glob("*.json")
@@ -194,5 +196,45 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         told = failed(run_cli("report", *files, *WALL), 2)
         assert told == (f"the number of runs is not known: {why}", "give it with --runs")
         assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
-    message, _ = failed(run_cli("report", path, "--by", "inductor"), 2)
-    assert message.endswith("--wall-time-ms: how long a run takes without a profiler, which no record holds")
+
+
+def test_a_record_tells_how_long_a_run_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recorded(tmp_path, baseline=True)
+    [took_ns] = Capture.load(path).unprofiled_ns
+    assert took_ns is not None
+    line, _ = oracle(traces(path)[0], took_ns / 1e6, 3, capsys, monkeypatch)
+
+    def found(*words: str) -> dict[str, Any]:
+        view: dict[str, Any] = report(path, "--by", "inductor", *words, "--json").json()["inductor"]
+        return view
+
+    by_record = found()
+    assert by_record["wall_time_ns"] == pytest.approx(took_ns)
+    assert by_record["tabulate_line"].partition(", ")[2] == line.partition(", ")[2]
+    assert by_record == found("--wall-time-ms", repr(took_ns / 1e6), "--runs", "3")
+    # What is given counts, each by itself.
+    assert found("--wall-time-ms", "3.25") == found("--wall-time-ms", "3.25", "--runs", "3")
+    assert (found("--runs", "2")["runs"], found("--runs", "2")["wall_time_ns"]) == (2, by_record["wall_time_ns"])
+    assert report(path, "--json").json()["inductor"] is None, "nobody asked"
+
+
+def test_a_record_that_does_not_tell_how_long_is_refused_by_name(tmp_path: Path) -> None:
+    path = recorded(tmp_path)
+    record = Capture.load(path)
+    assert record.unprofiled_ns == [None]
+    two, bad = tmp_path / "two.json", tmp_path / "bad.json"
+    replace(record, runners=["py", "jit"], unprofiled_ns=[1000, 1000]).save(two)
+    replace(record, checks=[replace(record.checks[0], ok=False)], unprofiled_ns=[1000]).save(bad)
+    trace = traces(path)[0]
+    for files, why in (
+        ([path], f"{path} has no unprofiled_ns, as after --no-baseline"),
+        ([two], f"{two} is of several runners: py, jit"),
+        ([bad], f"{bad} is the record of a capture that failed"),
+        ([trace], f"{trace} is no record"),
+        ([path, path], "several files are given"),
+    ):
+        message, hint = failed(run_cli("report", *files, "--by", "inductor", "--runs", "3"), 2)
+        assert message == f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
+        assert hint == "give it, or one record of a capture of one runner"

@@ -60,7 +60,12 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
 @click.option("--filter", metavar="REGEX", help="Only names in which this is found.")
 @click.option("--names", type=_choices(name_kinds()), default="full", show_default=True, help="Names of kernels.")
 @click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
-@click.option("--wall-time-ms", type=float, metavar="MS", help="inductor: how long a run took without a profiler.")
+@click.option(
+    "--wall-time-ms",
+    type=float,
+    metavar="MS",
+    help="inductor: how long a run took without a profiler. [default: as the record of its capture says]",
+)
 @click.option(
     "--runs",
     type=Count(min=1, max=_LARGEST),
@@ -92,15 +97,16 @@ def command(**given: Any) -> int:
         from fastrnns_rs.documents import check_writable
 
         check_writable(given["output"])
-    wall_time_ms, inductor = given["wall_time_ms"], None
-    if wall_time_ms is not None:
-        from fastrnns_rs.reporting.records import runs_in
+    inductor = None
+    if given["wall_time_ms"] is not None or given["by"] == "inductor":
+        from fastrnns_rs.reporting.records import runs_in, wall_time_of
 
-        runs = given["runs"] or runs_in(given["files"])
-        inductor = Inductor(wall_time_ms=wall_time_ms, runs=runs, name=given["files"][0].name)
-    elif given["by"] == "inductor":
-        message = "--by inductor needs --wall-time-ms: how long a run takes without a profiler, which no record holds"
-        raise click.UsageError(message)
+        files, wall_time_ms = given["files"], given["wall_time_ms"]
+        inductor = Inductor(
+            wall_time_ms=wall_time_of(files) if wall_time_ms is None else wall_time_ms,
+            runs=given["runs"] or runs_in(files),
+            name=files[0].name,
+        )
     summary = read(
         *given["files"],
         devices=_numbers("device", given["device"]),

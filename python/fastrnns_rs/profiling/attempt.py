@@ -35,22 +35,26 @@ class Attempt:
     Attributes:
         stem: The path of its files without their suffixes.
         timeout: Seconds that each command may take.
+        redact: What nobody else should read is taken out: of the log, all that commands print.
         command: The one that was run under the profiler.
         started: When.
         completed: How it ended.
         answer: What the process that was profiled says of itself; see `fastrnns_rs.profiling.answer.Answer`.
         ratio: How much longer the captured iterations took than without the profiler.
+        unprofiled_ns: How long one of them took without it, by runner; see `Baseline.iteration_ns`.
         ran_out_of_time: Whether a command was ended because it took too long.
         said_by_tool: What the profiler printed: neither what the process in it did, nor what ran without it.
     """
 
     stem: Path
     timeout: float
+    redact: bool = False
     command: list[str] = field(default_factory=list)
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     completed: Completed | None = None
     answer: dict[str, Any] = field(default_factory=dict)
     ratio: float | None = None
+    unprofiled_ns: dict[str, int] = field(default_factory=dict)
     ran_out_of_time: bool = False
     said_by_tool: list[str] = field(default_factory=list)
     log: list[Entry] = field(default_factory=list)
@@ -58,8 +62,15 @@ class Attempt:
 
     @property
     def log_path(self) -> Path:
-        """The file with everything that was printed."""
+        """The file with every command that was run, and what it printed."""
         return naming.with_suffix(self.stem, ".log")
+
+    @property
+    def where_printed(self) -> str:
+        """Where to look for what commands printed, as a hint."""
+        if self.redact:
+            return f"without --redact {self.log_path} has what was printed too"
+        return f"everything that was printed is in {self.log_path}"
 
     @property
     def answer_path(self) -> Path:
@@ -93,18 +104,27 @@ class Attempt:
         self.said_by_tool += _printed(completed)
         return completed
 
-    def run_and_listen(self, command: list[str], purpose: str) -> tuple[Completed, dict[str, Any]]:
-        """The same for a command that runs the runners; its answer is empty if it died before it could."""
+    def run_and_listen(
+        self, command: list[str], purpose: str, timeout: float | None = None
+    ) -> tuple[Completed, dict[str, Any]]:
+        """The same for a command that runs the runners; its answer is empty if it died before it could.
+
+        Args:
+            command: What to run.
+            purpose: Why, for the log.
+            timeout: Seconds that it may take, where those are not `timeout`'s.
+        """
         self.answer_path.unlink(missing_ok=True)
-        completed = self._run(command, purpose)
+        completed = self._run(command, purpose, timeout)
         # The last one counts: before it they ran without the profiler, or it wrote nothing.
         self.said_by_tool = [trouble.of_the_tool(text) for text in _printed(completed)]
         return completed, self.said()
 
-    def _run(self, command: list[str], purpose: str) -> Completed:
+    def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Completed:
         self.log.append(Entry(f"# {purpose}\n$ {shlex.join(command)}"))
         try:
-            completed = run_command(command, timeout=self.timeout, env=child_environment(), grace=_GRACE_S)
+            seconds = self.timeout if timeout is None else timeout
+            completed = run_command(command, timeout=seconds, env=child_environment(), grace=_GRACE_S)
         except OSError as error:
             raise FastrnnsError(f"{error.filename or command[0]} cannot be started: {error.strerror}") from error
         self.ran_out_of_time |= completed.timed_out

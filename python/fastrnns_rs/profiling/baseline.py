@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.documents import Notice
@@ -30,16 +31,30 @@ class Baseline(NamedTuple):
         """Whether it ran to its end and no runner ended well."""
         return bool(self.answer.get("finished")) and not _well(self.answer)
 
-    @property
-    def trouble(self) -> Notice | None:
-        """What to say where it did not run to its end."""
+    def trouble(self, where_printed: str) -> Notice | None:
+        """What to say where it did not run to its end.
+
+        Args:
+            where_printed: Where to look for what it printed.
+        """
         if self.answer.get("finished"):
             return None
         refusal = self.answer.get("refusal")
         why = refusal["message"] if refusal else end_of(self.completed)
-        hint = "give --timeout more seconds, or --no-baseline" if self.completed.timed_out else "the log has its output"
+        hint = "give --timeout more seconds, or --no-baseline" if self.completed.timed_out else where_printed
         message = f"the run without the profiler failed: {why}; {_UNKNOWN}"
         return Notice(code="baseline_failed", message=message, evidence=None, hint=hint)
+
+    def iteration_ns(self, captured: list[int]) -> dict[str, int]:
+        """How long one iteration takes without the profiler, by runner that ended well.
+
+        The median of those iterations that the profiler captures, each the time of its forward and its backward phase.
+        What stands between the phases, such as zeroing gradients, is in none of them.
+
+        Args:
+            captured: The iterations that are captured.
+        """
+        return {name: round(statistics.median(_took(one, captured))) for name, one in _well(self.answer).items()}
 
     def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, Notice | None]:
         """How much longer the captured iterations took under the profiler, of all runners together.
@@ -77,8 +92,13 @@ class Baseline(NamedTuple):
 
 def _range(runner: dict[str, Any], captured: list[int]) -> str:
     """The shortest and the longest of the captured iterations."""
-    took = [runner["forward_ns"][one] + (runner["backward_ns"] or {one: 0})[one] for one in captured]
+    took = _took(runner, captured)
     return f"{min(took) / 1e6:.3f} to {max(took) / 1e6:.3f} ms"
+
+
+def _took(runner: dict[str, Any], captured: list[int]) -> list[int]:
+    """How long each of the captured iterations took, all phases together."""
+    return [runner["forward_ns"][one] + (runner["backward_ns"] or {one: 0})[one] for one in captured]
 
 
 def _well(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.profiling.request import ProfileRequest
 
 
+#: How often nsys is started until it finds its agent. On a busy machine one start in ten may fail.
+_STARTS = 3
+
+
 class CaptureError(FastrnnsError):
     """There is no capture, or not the one that was asked for.
 
     Attributes:
         capture: The record of what there is.
-        log: The file with everything that was printed.
+        log: The file with every command that was run, and what it printed.
     """
 
     def __init__(self, message: str, hint: str, capture: Capture, log: Path) -> None:
@@ -79,10 +84,10 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
     """
     plan, tool = prepared.plan, prepared.tool
     stem = naming.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
-    attempt = Attempt(stem, prepared.request.options.timeout)
+    attempt = Attempt(stem, prepared.request.options.timeout, redact=place.redact)
 
     def keep(found: list[CheckEntry]) -> Capture:
-        return keeping.keep(plan, tool, attempt, found, intermediate=place.keep, redact=place.redact)
+        return keeping.keep(plan, tool, attempt, found, intermediate=place.keep)
 
     try:
         _make(prepared, attempt, say, baseline=place.baseline)
@@ -128,7 +133,7 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
         return
     say(f"running under {tool.name}")
     cuda = judging.uses_cuda(plan)
-    _profile(prepared, attempt, capture_range=cuda)
+    _profile(prepared, attempt, say, capture_range=cuda)
     _read(tool, attempt, say)
     may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
     if may_fall_back and judging.holds_no_range(tool, attempt):
@@ -136,10 +141,8 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
         evidence = shlex.join(attempt.command)
         attempt.warnings.append(Notice(code="range_yielded_nothing", message=message, evidence=evidence, hint=None))
         say(message)
-        # What is there would be taken for the new capture.
-        for path, _, _ in tool.artefacts(attempt.stem):
-            path.unlink(missing_ok=True)
-        _profile(prepared, attempt, capture_range=False)
+        _forget_files(prepared, attempt)
+        _profile(prepared, attempt, say, capture_range=False)
         _read(tool, attempt, say)
     if unprofiled is not None:
         _compare(prepared, attempt, unprofiled)
@@ -152,9 +155,11 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], Non
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
     attempt.ran_out_of_time = False
-    if found.trouble is not None:
-        attempt.warnings.append(found.trouble)
-        say(found.trouble.message)
+    attempt.unprofiled_ns = found.iteration_ns(prepared.request.captured(prepared.plan.nloops))
+    trouble = found.trouble(attempt.where_printed)
+    if trouble is not None:
+        attempt.warnings.append(trouble)
+        say(trouble.message)
     return found
 
 
@@ -166,11 +171,29 @@ def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None
     attempt.log += [Entry(line) for line in unprofiled.described(captured, attempt.answer)]
 
 
-def _profile(prepared: Prepared, attempt: Attempt, *, capture_range: bool) -> None:
+def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, capture_range: bool) -> None:
+    """Runs the profiler; again, within the same time, where nsys misses its agent before anything has run."""
     child = _child(prepared, attempt, prepared.request)
     cuda = judging.uses_cuda(prepared.plan)
     attempt.command = prepared.tool.wrap(child, attempt.stem, cuda=cuda, capture_range=capture_range)
-    attempt.completed, attempt.answer = attempt.run_and_listen(attempt.command, "under the profiler")
+    deadline = time.monotonic() + attempt.timeout
+    left = attempt.timeout
+    for start in range(1, _STARTS + 1):
+        attempt.completed, attempt.answer = attempt.run_and_listen(attempt.command, "under the profiler", left)
+        missed = judging.missed_agent(prepared.tool, attempt)
+        left = deadline - time.monotonic()
+        if missed is None or start == _STARTS or left <= 0:
+            return
+        message = f"nsys missed its own agent and ran nothing: it is started again ({start + 1} of {_STARTS})"
+        attempt.warnings.append(Notice(code="profiler_restarted", message=message, evidence=missed, hint=None))
+        say(message)
+        _forget_files(prepared, attempt)
+
+
+def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
+    """Removes what the profiler has written: it would be taken for the next capture."""
+    for path, _, _ in prepared.tool.artefacts(attempt.stem):
+        path.unlink(missing_ok=True)
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:

@@ -98,6 +98,18 @@ def holds_no_range(tool: Profiler, attempt: Attempt) -> bool:
     return not made or any(one.id == "ranges" and one.ok for one in found)
 
 
+def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
+    """The words of an nsys that ended without having begun the command, and need not do so again; None for any other.
+
+    What the command says of its own end is no fault of nsys.
+    """
+    status = attempt.completed.exit_status if attempt.completed else None
+    if tool.name != "nsys" or not status or _signal(attempt) is not None or attempt.answer:
+        return None
+    said = "\n".join(attempt.said_by_tool)
+    return None if _own_error(said) else trouble.missed_agent(said)
+
+
 def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str] | None:
     """What went wrong and what to do about it, or None. The first cause, not the last effect.
 
@@ -107,7 +119,7 @@ def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str
         UsageError: The process refused to run, as this one would have if it had known.
         MissingError: The same, for something that is not there.
     """
-    log = f"everything that was printed is in {attempt.log_path}"
+    log = attempt.where_printed
     if record.timed_out:
         return f"{tool.name} was not done in time{_at(attempt)}", f"give --timeout more seconds; {log}"
     told = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
@@ -168,11 +180,16 @@ def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tup
     nothing = f"{tool.name} ended without having run anything: "
     if _signal(attempt) is not None:
         return f"{nothing}{_end(attempt)}{_aside(known)}", ""
-    # How our own command line ends, whatever stands around it.
-    own = re.findall(r"^error: (.+)$(?:\nhint: (.+)$)?", said, re.MULTILINE)
+    own = _own_error(said)
     if own:
-        return f"{nothing}{own[-1][0]}{_aside(known)}", own[-1][1]
+        return f"{nothing}{own[0]}{_aside(known)}", own[1]
     return known or f"{nothing}{_end(attempt)}", ""
+
+
+def _own_error(said: str) -> tuple[str, str] | None:
+    """How our own command line ended, whatever stands around it: its error and its hint."""
+    found: list[tuple[str, str]] = re.findall(r"^error: (.+)$(?:\nhint: (.+)$)?", said, re.MULTILINE)
+    return found[-1] if found else None
 
 
 def _pending(attempt: Attempt) -> str | None:

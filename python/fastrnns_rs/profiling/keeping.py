@@ -36,7 +36,6 @@ def keep(
     found: list[CheckEntry],
     *,
     intermediate: bool,
-    redact: bool,
 ) -> Capture:
     """Writes the log and the record, beside whatever else there is. May be called again when it has failed.
 
@@ -46,7 +45,6 @@ def keep(
         attempt: What there is.
         found: What was checked.
         intermediate: Whether files that were only a step on the way to others stay.
-        redact: Whether what nobody else should read is taken out. Files that it cannot be taken out of are removed.
 
     Returns:
         The record, with its files by their absolute paths.
@@ -58,9 +56,9 @@ def keep(
     save_tables(attempt)
     files = _files(tool, attempt, intermediate=intermediate)
     failures: list[FastrnnsError] = []
-    log = "\n".join(entry.text for entry in attempt.log if not (redact and entry.printed)) + "\n"
+    log = "\n".join(entry.text for entry in attempt.log if not (attempt.redact and entry.printed)) + "\n"
     variables, folder = child_environment(), attempt.stem.parent
-    if redact:
+    if attempt.redact:
         files, failures = _redacted(files, variables)
         log = redaction.redact_log(log, variables, folder)
     attempt.answer_path.unlink(missing_ok=True)
@@ -80,13 +78,14 @@ def keep(
         artefacts=[_artefact(path, kind) for path, kind in files],
         checks=found,
         profiled_over_unprofiled=attempt.ratio,
+        unprofiled_ns=[attempt.unprofiled_ns.get(task.runner.name) for task in plan.tasks],
         warnings=[*attempt.warnings, *map(_torch_notice, attempt.answer.get("warnings", []))],
         runners=[task.runner.name for task in plan.tasks],
         problem=plan.tasks[0].problem,
         iterations=plan.nloops,
         phases=list(phases),
     )
-    if redact:
+    if attempt.redact:
         record = redaction.redact_record(record, variables, folder)
     try:
         record.save(naming.with_suffix(attempt.stem, ".json"))

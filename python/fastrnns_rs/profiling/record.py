@@ -53,7 +53,12 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture(_Placed):
-    """What a profiler wrote of runners, and how it came about."""
+    """What a profiler wrote of runners, and how it came about.
+
+    `unprofiled_ns` has a number for each of `runners`: how long one iteration took in the run without the profiler, in
+    nanoseconds. It is the median of the iterations that were captured, each the time of its forward and its backward
+    phase, as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
+    """
 
     schema: Literal["fastrnns-rs/capture"]
     schema_version: str
@@ -67,6 +72,7 @@ class Capture(_Placed):
     artefacts: list[ArtefactEntry]
     checks: list[CheckEntry]
     profiled_over_unprofiled: float | None
+    unprofiled_ns: list[int | None]
     warnings: list[Notice]
     runners: list[str]
     problem: Problem

@@ -16,6 +16,12 @@ _INSIDE = re.compile(r"==\d+== |(?:ERROR|WARNING):\d{4}-\d\d-\d\d ")
 _COMPLAINT = r"^(?:=+(?:\d+=+)? )?(?:\w+: )?(?:error|warning|fatal|failed)\b.*"
 #: The same for a line that need not say which it is.
 _BARE = r"^(?:=+(?:\d+=+)? )?(?:(?:error|warning): )?"
+#: All that nsys 2022.4 prints, on one line, where a busy machine keeps it and the agent that it starts apart.
+_MISSED = (
+    r"^(?:sem_open: No such file or directory|Local Endpoint is not available|End of file|Connection reset by peer)"
+    r"(?: \[[\w.:]+\])?\.?$"
+)
+_MISSED_AGENT = ("nsys missed its own agent", "try again, on a machine that is less busy")
 
 #: What stands in a line, what it means, and what to do. The first that is found counts.
 _KNOWN = [
@@ -59,6 +65,8 @@ _KNOWN = [
         "the profiler does not know an option",
         "",
     ),
+    # The last: what is wrong with a disk or an option may end the agent too.
+    (_MISSED, *_MISSED_AGENT),
 ]
 
 
@@ -68,6 +76,12 @@ def explain(said: str) -> tuple[str, str] | None:
         if re.search(pattern, said, re.MULTILINE | re.IGNORECASE):
             return meaning, hint
     return None
+
+
+def missed_agent(said: str) -> str | None:
+    """The line in which nsys says that it missed its agent; None where it says no such thing, or more than that."""
+    found = re.search(_MISSED, said, re.MULTILINE | re.IGNORECASE)
+    return found[0] if found and explain(said) == _MISSED_AGENT else None
 
 
 def of_the_tool(printed: str) -> str:

@@ -1,4 +1,4 @@
-"""What a capture record says of captures: which files can be read, and how many runs they hold."""
+"""What a capture record says of captures: which files can be read, how many runs they hold, and how long one took."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     Raises:
         UsageError: Only some are records, or one does not tell: it failed, or is of several models.
     """
-    records = [Capture.load(path) if sources.may_be_record(path) and _is_record(Path(path)) else None for path in paths]
+    records = [_record_at(path) for path in paths]
     if not any(records):
         return 1
     runs = 0
@@ -51,8 +51,36 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     return runs
 
 
+def wall_time_of(paths: Sequence[str | Path]) -> float:
+    """Milliseconds that one run of the captured model takes without a profiler, by the record of its capture.
+
+    Raises:
+        UsageError: There is no such record, or not only one, or it does not tell.
+    """
+    path, *others = paths
+    record = _record_at(path)
+    took_ns = next(iter(record.unprofiled_ns), None) if record else None
+    if others:
+        why = "several files are given"
+    elif record is None:
+        why = f"{path} is no record"
+    elif untold := _untold(record):
+        why = f"{path} {untold}"
+    elif took_ns is None:
+        why = f"{path} has no unprofiled_ns, as after --no-baseline"
+    else:
+        return took_ns / 1e6
+    message = f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
+    raise UsageError(message, "give it, or one record of a capture of one runner")
+
+
+def _record_at(path: str | Path) -> Capture | None:
+    """The record that a file is; None for one of another kind."""
+    return Capture.load(path) if sources.may_be_record(path) and _is_record(Path(path)) else None
+
+
 def _untold(record: Capture | None) -> str:
-    """Why a record does not tell how many runs its captures hold; empty where it does."""
+    """Why a record does not tell of the runs that its captures hold; empty where it does."""
     if record is None:
         return "is no record, and others are"
     if not record.ok:
