@@ -1,16 +1,19 @@
 //! Calls of the device's interface on the host.
 
-use super::cache::Cache;
+use std::mem;
+
 use super::database::Database;
 use super::devices::process_of;
 use super::progress::{NONE, Progress, known, times};
 use super::strings::Strings;
+use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{Callee, Entry, Trace};
+use crate::trace::{Callee, Log, Trace};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 
-const COLUMNS: [&str; 5] = ["start", "end", "eventClass", "globalTid", "nameId"];
+const TIMES: [&str; 3] = ["start", "end", "eventClass"];
+const WHAT: [&str; 2] = ["globalTid", "nameId"];
 /// The class of rows that repeat a call, to say where it came from.
 const BACKTRACE: i64 = 67;
 const GRAPH_LAUNCHES: [&str; 2] = ["cudaGraphLaunch", "cuGraphLaunch"];
@@ -23,25 +26,23 @@ pub(super) fn read(
     trace: &mut Trace,
     progress: &mut Progress<'_>,
 ) -> Result<bool> {
-    let mut cache = Cache::new();
-    let mut launched = false;
-    progress.scan(database, TABLE, COLUMNS, |[start, end, class, thread, name]| {
+    let take = |[start, end, class]: [i64; 3]| {
         let (start, end) = times(start, end)?;
-        if class == BACKTRACE {
-            return Ok(());
-        }
-        let what = cache.get([process_of(thread), name], |[process, id]| {
-            let name = match id {
-                NONE => trace.names.intern("[no name]"),
-                id => strings.intern(id, &mut trace.names, without_version),
-            };
-            let text = trace.names.text(name);
-            launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));
-            Ok(trace.callees.intern(Callee { clock, process_id: known(process), name }))
-        })?;
-        trace.calls.push(Entry { what, start, end, bytes: 0 });
-        Ok(())
+        Ok((class != BACKTRACE).then_some(Moment { start, end, bytes: 0, note: false }))
+    };
+    let events = Events { table: TABLE, times: TIMES, what: WHAT, with_bytes: false, take };
+    let mut launched = false;
+    let mut log = mem::replace(&mut trace.calls, Log::new(false));
+    progress.scan(database, &events, &mut log, |([thread, name], _)| {
+        let name = match name {
+            NONE => trace.names.intern("[no name]"),
+            id => strings.intern(id, &mut trace.names, without_version),
+        };
+        let text = trace.names.text(name);
+        launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));
+        Ok(trace.callees.intern(Callee { clock, process_id: known(process_of(thread)), name }))
     })?;
+    trace.calls = log;
     Ok(launched)
 }
 

@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
+use rustc_hash::FxHashMap;
 
 use super::Refusal;
+use super::pages::{Pages, Place};
 use crate::trace::Warning;
 
 /// The longest text or row that is loaded. Names of kernels come to some kilobytes.
@@ -24,6 +27,11 @@ pub(super) const EXPORT: &str = "make an export from the report with: nsys expor
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) is_key: bool,
+    /// Whether its numbers are stored as SQLite gives them: a row's own number is not, and fractions may be stored as
+    /// whole numbers.
+    pub(super) is_stored: bool,
+    /// Whether it is NULL in rows that are older than it.
+    pub(super) is_null_at_first: bool,
 }
 
 /// A table, no view and no virtual one; columns that the file computes are left out.
@@ -31,12 +39,25 @@ pub(super) struct Column {
 pub(super) struct Table {
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
+    /// The first page, if its rows are stored as `columns` says.
+    pub(super) root: Option<u32>,
 }
 
 impl Table {
     /// Whether there is a column of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
+    }
+
+    /// Where the numbers of a column stand in the rows, if they can be read without SQLite.
+    pub(super) fn place(&self, name: &str) -> Option<Place> {
+        match self.columns.iter().position(|column| column.name == name) {
+            None => Some(Place { column: None, null_if_short: true }),
+            Some(at) => {
+                let column = &self.columns[at];
+                column.is_stored.then_some(Place { column: Some(at), null_if_short: column.is_null_at_first })
+            }
+        }
     }
 
     /// Whether its rows are events: see the part's own description.
@@ -49,6 +70,8 @@ impl Table {
 #[derive(Debug)]
 pub(super) struct Database {
     connection: Connection,
+    /// The same file without SQLite, if there is nothing unusual about it.
+    pub(super) pages: Option<Pages>,
     /// In the order of the file.
     pub(super) tables: Vec<Table>,
     pub(super) size_bytes: u64,
@@ -67,7 +90,8 @@ impl Database {
         let open = || -> rusqlite::Result<Self> {
             let connection = connect(path, promised_bytes.is_some())?;
             let tables = tables(&connection)?;
-            Ok(Self { connection, tables, size_bytes, promised_bytes })
+            let pages = Pages::open(path, &header, size_bytes);
+            Ok(Self { connection, pages, tables, size_bytes, promised_bytes })
         };
         open().map_err(|error| (format!("SQLite cannot read it: {error}"), "copy or export the file again"))
     }
@@ -163,16 +187,42 @@ fn uri(path: &Path) -> String {
 
 fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     // Virtual tables have no root page.
-    let mut statement = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")?;
-    let names = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut tables = Vec::with_capacity(names.len());
-    for name in names {
+    let sql = "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0";
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found: Vec<(String, i64)> = found.collect::<rusqlite::Result<_>>()?;
+    // Nobody knows which of two tables of one name is meant.
+    let mut times_named = FxHashMap::default();
+    for (name, _) in &found {
+        *times_named.entry(name.to_ascii_lowercase()).or_insert(0) += 1;
+    }
+    let mut tables = Vec::with_capacity(found.len());
+    for (name, root) in &found {
         let mut columns = Vec::new();
-        connection.pragma(None, "table_info", &name, |row| {
-            columns.push(Column { name: row.get("name")?, is_key: row.get::<_, i64>("pk")? == 1 });
+        connection.pragma(None, "table_info", name, |row| {
+            let key: i64 = row.get("pk")?;
+            let default = row.get_ref("dflt_value")?;
+            let is_null_at_first = default == ValueRef::Null;
+            let is_stored = key == 0 && !holds_fractions(&row.get::<_, String>("type")?);
+            columns.push(Column { name: row.get("name")?, is_key: key == 1, is_stored, is_null_at_first });
             Ok(())
         })?;
-        tables.push(Table { name, columns });
+        let mut all = 0;
+        connection.pragma(None, "table_xinfo", name, |_| {
+            all += 1;
+            Ok(())
+        })?;
+        // Computed columns are listed only among all, and some of them are stored.
+        let is_plain = all == columns.len() && times_named.get(&name.to_ascii_lowercase()) == Some(&1);
+        let root = u32::try_from(*root).ok().filter(|_| is_plain);
+        tables.push(Table { name: name.clone(), columns, root });
     }
     Ok(tables)
+}
+
+/// Whether numbers of a column of this type are fractions, by the rules by which SQLite understands types. Those that
+/// other rules go before are taken for fractions as well.
+fn holds_fractions(kind: &str) -> bool {
+    let kind = kind.to_ascii_uppercase();
+    ["REAL", "FLOA", "DOUB"].iter().any(|part| kind.contains(part))
 }

@@ -1,19 +1,19 @@
 //! Runs of kernels.
 
-use super::cache::Cache;
+use std::mem;
+
 use super::database::Database;
 use super::devices::Devices;
-use super::progress::{NONE, Numbers, Progress, known, times};
+use super::progress::{NONE, Progress, known, times};
 use super::strings::Strings;
+use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{Entry, KernelName, Kind, Shape, Trace, Work};
+use crate::trace::{KernelName, Kind, Log, Shape, Trace, Work};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 
-const COLUMNS: [&str; 18] = [
-    "start",
-    "end",
-    "graphNodeId",
+const TIMES: [&str; 3] = ["start", "end", "graphNodeId"];
+const WHAT: [&str; 15] = [
     "globalPid",
     "deviceId",
     "streamId",
@@ -39,20 +39,24 @@ pub(super) fn read(
     trace: &mut Trace,
     progress: &mut Progress<'_>,
 ) -> Result<bool> {
-    let mut cache = Cache::new();
-    let mut nodes = false;
-    progress.scan(database, TABLE, COLUMNS, |[start, end, node, what @ ..]| {
+    let take = |[start, end, node]: [i64; 3]| {
         let (start, end) = times(start, end)?;
-        let what = cache.get(what, |what| work(what, strings, devices, trace))?;
-        nodes |= node != NONE && node != 0;
-        trace.kernels.push(Entry { what, start, end, bytes: 0 });
-        Ok(())
+        Ok(Some(Moment { start, end, bytes: 0, note: node != NONE && node != 0 }))
+    };
+    let events = Events { table: TABLE, times: TIMES, what: WHAT, with_bytes: false, take };
+    let mut nodes = false;
+    let mut log = mem::replace(&mut trace.kernels, Log::new(false));
+    progress.scan(database, &events, &mut log, |(what, is_node)| {
+        let what = work(what, strings, devices, trace)?;
+        nodes |= is_node;
+        Ok(what)
     })?;
+    trace.kernels = log;
     Ok(nodes)
 }
 
 fn work(
-    what: Numbers<15>,
+    what: [i64; 15],
     strings: &mut Strings<'_>,
     devices: &mut Devices,
     trace: &mut Trace,

@@ -1,16 +1,19 @@
 //! Copies and sets.
 
-use super::cache::Cache;
+use std::mem;
+
 use super::database::Database;
 use super::devices::Devices;
 use super::progress::{NONE, Progress, times};
+use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{Entry, Kind, Trace, Work};
+use crate::trace::{Kind, Log, Trace, Work};
 
 pub(super) const COPIES: &str = "CUPTI_ACTIVITY_KIND_MEMCPY";
 pub(super) const SETS: &str = "CUPTI_ACTIVITY_KIND_MEMSET";
 
-const COLUMNS: [&str; 7] = ["start", "end", "bytes", "globalPid", "deviceId", "streamId", "copyKind"];
+const TIMES: [&str; 3] = ["start", "end", "bytes"];
+const WHAT: [&str; 4] = ["globalPid", "deviceId", "streamId", "copyKind"];
 /// The kinds of copies, by number. `UM` is memory that host and device share.
 const KINDS: [&str; 14] = [
     "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UM HtoD", "UM DtoH",
@@ -25,22 +28,20 @@ pub(super) fn read(
     progress: &mut Progress<'_>,
 ) -> Result<()> {
     for table in [COPIES, SETS] {
-        let mut cache = Cache::new();
-        progress.scan(database, table, COLUMNS, |[start, end, bytes, place @ ..]| {
+        let take = |[start, end, bytes]: [i64; 3]| {
             let (start, end) = times(start, end)?;
             let bytes = u64::try_from(bytes).ok();
-            let [pid, device, stream, copy] = place;
-            let sized = i64::from(bytes.is_some());
-            let what = cache.get([pid, device, stream, copy, sized], |_| {
-                let queue = devices.queue(trace, pid, device, stream)?;
-                let kind = if table == SETS { "memset".to_owned() } else { copy_kind(copy) };
-                let kind = trace.names.intern(&kind);
-                let kind = Kind::Memory { name: kind, kind, sized: bytes.is_some() };
-                Ok(trace.works.intern(Work { queue, kind }))
-            })?;
-            trace.memory.push(Entry { what, start, end, bytes: bytes.unwrap_or(0) });
-            Ok(())
+            Ok(Some(Moment { start, end, bytes: bytes.unwrap_or(0), note: bytes.is_some() }))
+        };
+        let events = Events { table, times: TIMES, what: WHAT, with_bytes: true, take };
+        let mut log = mem::replace(&mut trace.memory, Log::new(true));
+        progress.scan(database, &events, &mut log, |([pid, device, stream, copy], sized)| {
+            let queue = devices.queue(trace, pid, device, stream)?;
+            let kind = if table == SETS { "memset".to_owned() } else { copy_kind(copy) };
+            let kind = trace.names.intern(&kind);
+            Ok(trace.works.intern(Work { queue, kind: Kind::Memory { name: kind, kind, sized } }))
         })?;
+        trace.memory = log;
     }
     Ok(())
 }

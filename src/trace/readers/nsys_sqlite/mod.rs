@@ -10,7 +10,6 @@
 //! What the calls of the interface did is told twice where backtraces were collected, in rows of a class of its own:
 //! these are events, but no calls.
 
-mod cache;
 mod calls;
 mod database;
 mod devices;
@@ -18,8 +17,10 @@ mod form;
 mod graphs;
 mod kernels;
 mod memory;
+mod pages;
 mod progress;
 mod strings;
+mod tally;
 
 use std::path::Path;
 
@@ -57,7 +58,7 @@ fn read_file(path: &Path, capture: Capture, trace: &mut Trace, interrupted: Inte
 
     let mut whole_graphs = 0;
     for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {
-        let rows = progress.scan(&database, &table.name, [], |[]| Ok(()))?;
+        let rows = progress.count(&database, table)?;
         if table.name == graphs::TABLE {
             whole_graphs = rows;
         }

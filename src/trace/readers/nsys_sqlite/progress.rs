@@ -1,12 +1,14 @@
-//! Goes through the rows of a table, whatever they hold.
+//! Goes through the rows of a table, whatever they hold: on its pages if they are as usual, else through SQLite.
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use super::database::{Database, Table, quoted};
+use super::pages::{self, Pages, Scan};
+use super::tally::{Events, Taken, Tally, What};
 use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
-use crate::trace::{Capture, Trace, Warning};
+use crate::trace::{Capture, Log, Trace, Warning};
 
 /// Stands for NULL. No identifier and no time of a capture is this number.
 pub(super) const NONE: i64 = i64::MIN;
@@ -15,10 +17,8 @@ const STRIDE: u64 = 1 << 15;
 /// What a row takes at least: its place, two lengths, a number and the form of a column.
 const SMALLEST_ROW: u64 = 5;
 
-/// The numbers of a row, in the order in which they were asked for.
-pub(super) type Numbers<const N: usize> = [i64; N];
-/// What becomes of a row: why it is left out, if it is.
-pub(super) type Taken = std::result::Result<(), &'static str>;
+/// Why a row is left out.
+pub(super) const NO_NUMBER: &str = "holds something else where a number belongs";
 
 /// Why reading has stopped before the end.
 enum Stop {
@@ -39,6 +39,8 @@ pub(super) struct Progress<'a> {
     interrupted: Interrupted<'a>,
     /// How many more rows a file of this size can hold. Tables that share pages, or run in circles, hold more.
     rows_left: u64,
+    /// The same for pages that are looked at without SQLite, most of them once.
+    pages_left: u64,
     /// The first table that breaks off, and how many do.
     lost: Option<(String, u64)>,
 }
@@ -46,38 +48,108 @@ pub(super) struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub(super) fn new(capture: Capture, database: &Database, interrupted: Interrupted<'a>) -> Self {
         let rows_left = database.size_bytes / SMALLEST_ROW;
-        Self { capture, warnings: Vec::new(), interrupted, rows_left, lost: None }
+        let pages_left = database.pages.as_ref().map_or(0, Pages::budget);
+        Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None }
     }
 
-    /// Gives `take` every row of a table of events, and counts what it takes and what not. Columns that are not there are
-    /// [`NONE`] throughout. Returns how many rows there were.
-    pub(super) fn scan<const N: usize>(
+    /// Adds the rows of a table of events to `log`. `find` says what they are called in the trace. Columns that are not
+    /// there are [`NONE`] throughout.
+    pub(super) fn scan<const K: usize, T: Fn([i64; 3]) -> Taken + Sync>(
         &mut self,
         database: &Database,
-        table: &str,
-        columns: [&str; N],
-        mut take: impl FnMut(Numbers<N>) -> Taken,
-    ) -> Result<u64> {
-        let Some(found) = database.table(table) else { return Ok(0) };
-        let mut seen = 0;
-        let stopped = self.rows(database, &select(found, &columns), &mut seen, |row| numbers(row).and_then(&mut take));
-        self.rows_left = self.rows_left.saturating_sub(seen);
-        match stopped {
-            Ok(()) => Ok(seen),
-            Err(Stop::Interrupted) => Err(Error::Interrupted),
-            Err(Stop::Broken(why)) => {
-                self.lose(table, seen, &why);
-                Ok(seen)
+        events: &Events<K, T>,
+        log: &mut Log,
+        mut find: impl FnMut(What<K>) -> std::result::Result<u32, &'static str>,
+    ) -> Result<()> {
+        let Some(table) = database.table(events.table) else { return Ok(()) };
+        let names = || events.times.iter().chain(&events.what);
+        let places: Option<Vec<_>> = names().map(|name| table.place(name)).collect();
+        let read = places.and_then(|places| {
+            let count = |tallies: &Vec<Tally<K>>| tallies.iter().map(Tally::seen).sum();
+            self.on_pages(database, table, |scan| scan.read(events, &places), count)
+        });
+        let (tallies, broken) = if let Some(tallies) = read {
+            (tallies?, None)
+        } else {
+            let mut tally = Tally::new(events.with_bytes);
+            let columns: Vec<&str> = names().copied().collect();
+            let broken =
+                self.rows(database, table, &columns, |row| tally.take(events, numbers(row, 0), numbers(row, 3)))?;
+            (vec![tally], broken)
+        };
+        for tally in tallies {
+            tally.settle(log, &mut self.capture, &mut find);
+        }
+        if let Some((seen, why)) = broken {
+            self.lose(&table.name, seen, &why);
+        }
+        Ok(())
+    }
+
+    /// How many rows a table of events has. They count as read.
+    pub(super) fn count(&mut self, database: &Database, table: &Table) -> Result<u64> {
+        let (seen, broken) = if let Some(seen) = self.on_pages(database, table, |scan| scan.count(), |&seen| seen) {
+            (seen?, None)
+        } else {
+            let mut seen = 0;
+            let broken = self.rows(database, table, &[], |_| seen += 1)?;
+            (seen, broken)
+        };
+        self.capture.events_read += seen;
+        if let Some((seen, why)) = broken {
+            self.lose(&table.name, seen, &why);
+        }
+        Ok(seen)
+    }
+
+    /// What `read` makes of the pages of a table; `None` if it is to be read through SQLite.
+    fn on_pages<R>(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        read: impl FnOnce(Scan<'_>) -> std::result::Result<R, pages::Stop>,
+        count: impl FnOnce(&R) -> u64,
+    ) -> Option<Result<R>> {
+        let scan = Scan {
+            pages: database.pages.as_ref()?,
+            root: table.root?,
+            budget: &mut self.pages_left,
+            interrupted: self.interrupted,
+        };
+        match read(scan) {
+            Ok(read) => {
+                self.rows_left = self.rows_left.checked_sub(count(&read))?;
+                Some(Ok(read))
             }
+            Err(pages::Stop::Interrupted) => Some(Err(Error::Interrupted)),
+            Err(pages::Stop::Unusual) => None,
         }
     }
 
+    /// Gives `take` every row of a table, through SQLite. Returns how many there were, and why no more, if it breaks off.
     fn rows(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        columns: &[&str],
+        take: impl FnMut(&Row<'_>),
+    ) -> Result<Option<(u64, String)>> {
+        let mut seen = 0;
+        let stopped = self.each_row(database, &select(table, columns), &mut seen, take);
+        self.rows_left = self.rows_left.saturating_sub(seen);
+        match stopped {
+            Ok(()) => Ok(None),
+            Err(Stop::Interrupted) => Err(Error::Interrupted),
+            Err(Stop::Broken(why)) => Ok(Some((seen, why))),
+        }
+    }
+
+    fn each_row(
         &mut self,
         database: &Database,
         sql: &str,
         seen: &mut u64,
-        mut take: impl FnMut(&Row<'_>) -> Taken,
+        mut take: impl FnMut(&Row<'_>),
     ) -> std::result::Result<(), Stop> {
         let mut statement = database.prepare(sql)?;
         let mut rows = statement.query([])?;
@@ -90,10 +162,7 @@ impl<'a> Progress<'a> {
                 return Err(Stop::Broken("there are more rows than the file has room for".to_owned()));
             }
             *seen += 1;
-            match take(row) {
-                Ok(()) => self.capture.events_read += 1,
-                Err(reason) => self.capture.skip(reason, None),
-            }
+            take(row);
         }
     }
 
@@ -140,14 +209,15 @@ fn select(table: &Table, columns: &[&str]) -> String {
     format!("SELECT {columns} FROM {} NOT INDEXED", quoted(&table.name))
 }
 
-fn numbers<const N: usize>(row: &Row<'_>) -> std::result::Result<Numbers<N>, &'static str> {
+/// Columns from `first` on; `None` if one of them is no number.
+fn numbers<const N: usize>(row: &Row<'_>, first: usize) -> Option<[i64; N]> {
     let mut numbers = [NONE; N];
     for (place, number) in numbers.iter_mut().enumerate() {
-        match row.get_ref(place) {
+        match row.get_ref(first + place) {
             Ok(ValueRef::Integer(value)) => *number = value,
             Ok(ValueRef::Null) => (),
-            _ => return Err("holds something else where a number belongs"),
+            _ => return None,
         }
     }
-    Ok(numbers)
+    Some(numbers)
 }

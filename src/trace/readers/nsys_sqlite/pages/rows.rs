@@ -1,0 +1,117 @@
+//! The rows of a table, read in parts on all threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::super::progress::NO_NUMBER;
+use super::super::tally::{Events, Taken, Tally};
+use super::btree::{self, Leaf};
+use super::file::Pages;
+use super::leaves::Leaves;
+use super::memo::Memo;
+use super::record::{Field, Place, Shapes};
+use super::{Stop, usual};
+use crate::par;
+
+/// As many leaves are worth a thread.
+const LEAST: usize = 64;
+/// Some more parts than threads: not all of them are equally fast.
+const PARTS: usize = 8;
+
+/// A table that is to be read.
+pub(in super::super) struct Scan<'a> {
+    pub(in super::super) pages: &'a Pages,
+    pub(in super::super) root: u32,
+    /// How many pages may still be looked at.
+    pub(in super::super) budget: &'a mut u64,
+    pub(in super::super) interrupted: &'a dyn Fn() -> bool,
+}
+
+impl Scan<'_> {
+    /// How many rows it has.
+    pub(in super::super) fn count(self) -> Result<u64, Stop> {
+        let counts = self.in_parts(|leaves| {
+            let mut seen = 0;
+            while let Some(leaf) = leaves.next()? {
+                for row in leaf.rows() {
+                    row?;
+                    seen += 1;
+                }
+            }
+            Ok(seen)
+        })?;
+        Ok(counts.iter().sum())
+    }
+
+    /// What its rows come to, part by part. `places` has the columns of `events`, `times` first.
+    pub(in super::super) fn read<const K: usize, T: Fn([i64; 3]) -> Taken + Sync>(
+        self,
+        events: &Events<K, T>,
+        places: &[Place],
+    ) -> Result<Vec<Tally<K>>, Stop> {
+        self.in_parts(|leaves| {
+            let mut part = Part::new(events, places);
+            while let Some(leaf) = leaves.next()? {
+                part.add(leaf)?;
+            }
+            Ok(part.tally)
+        })
+    }
+
+    /// Calls `read` for each part of the table with what gives it one leaf after the other.
+    fn in_parts<R: Send>(self, read: impl Fn(&mut Leaves<'_>) -> Result<R, Stop> + Sync) -> Result<Vec<R>, Stop> {
+        let Self { pages, root, budget, interrupted } = self;
+        let leaves = btree::leaves(pages, root, budget, interrupted)?;
+        let most = leaves.len().div_ceil(par::threads() * PARTS).max(LEAST);
+        let stopped = AtomicBool::new(false);
+        let parts = par::map(leaves.chunks(most), interrupted, |leaves, interrupted| {
+            let stop = || interrupted() || stopped.load(Ordering::Relaxed);
+            let outcome = read(&mut Leaves::new(pages, leaves, root, &stop));
+            stopped.fetch_or(outcome.is_err(), Ordering::Relaxed);
+            outcome
+        });
+        // Those that another has stopped say that they were interrupted.
+        if parts.iter().any(|part| matches!(part, Err(Stop::Unusual))) {
+            return Err(Stop::Unusual);
+        }
+        parts.into_iter().collect()
+    }
+}
+
+/// A part of a table while it is read.
+struct Part<'a, const K: usize, T> {
+    events: &'a Events<K, T>,
+    shapes: Shapes<'a>,
+    memo: Memo,
+    tally: Tally<K>,
+    /// The shape of the last row.
+    shape: usize,
+}
+
+impl<'a, const K: usize, T: Fn([i64; 3]) -> Taken> Part<'a, K, T> {
+    fn new(events: &'a Events<K, T>, places: &'a [Place]) -> Self {
+        let (shapes, tally) = (Shapes::new(places), Tally::new(events.with_bytes));
+        Self { events, shapes, memo: Memo::new(), tally, shape: 0 }
+    }
+
+    fn add(&mut self, leaf: Leaf<'_>) -> Result<(), Stop> {
+        for payload in leaf.rows() {
+            let payload = payload?;
+            self.shape = self.shapes.find(leaf.bytes(), payload, self.shape)?;
+            let record = usual(leaf.bytes().get(payload.at..))?;
+            let fields = self.shapes.fields(self.shape).and_then(<[Field]>::split_first_chunk);
+            let Some((times, what)) = fields else {
+                self.tally.skip(NO_NUMBER);
+                continue;
+            };
+            match (self.events.take)(times.map(|field| field.of(record))) {
+                Ok(Some(moment)) => {
+                    let number = self.memo.number(&mut self.tally, (self.shape, what), record, moment.note);
+                    self.tally.push(number, moment);
+                }
+                Ok(None) => self.tally.read += 1,
+                Err(reason) => self.tally.skip(reason),
+            }
+        }
+        Ok(())
+    }
+}
