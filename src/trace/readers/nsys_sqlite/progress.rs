@@ -65,11 +65,13 @@ impl<'a> Progress<'a> {
         let names = || events.times.iter().chain(&events.what);
         let places: Option<Vec<_>> = names().map(|name| table.place(name)).collect();
         let read = places.and_then(|places| {
-            let count = |tallies: &Vec<Tally<K>>| tallies.iter().map(Tally::seen).sum();
-            self.on_pages(database, table, |scan| scan.read(events, &places), count)
+            self.on_pages(database, table, |scan| {
+                let tallies = scan.read(events, &places)?;
+                Ok((tallies.iter().map(Tally::seen).sum(), tallies))
+            })
         });
         let (tallies, broken) = if let Some(tallies) = read {
-            (tallies?, None)
+            (tallies?.1, None)
         } else {
             let mut tally = Tally::new(events.with_bytes);
             let columns: Vec<&str> = names().copied().collect();
@@ -88,8 +90,8 @@ impl<'a> Progress<'a> {
 
     /// How many rows a table of events has. They count as read.
     pub(super) fn count(&mut self, database: &Database, table: &Table) -> Result<u64> {
-        let (seen, broken) = if let Some(seen) = self.on_pages(database, table, |scan| scan.count(), |&seen| seen) {
-            (seen?, None)
+        let (seen, broken) = if let Some(counted) = self.on_pages(database, table, |scan| Ok((scan.count()?, ()))) {
+            (counted?.0, None)
         } else {
             let mut seen = 0;
             let broken = self.rows(database, table, &[], |_| seen += 1)?;
@@ -102,14 +104,13 @@ impl<'a> Progress<'a> {
         Ok(seen)
     }
 
-    /// What `read` makes of the pages of a table; `None` if it is to be read through SQLite.
+    /// How many rows a table has, and what `read` makes of its pages; `None` if it is to be read through SQLite.
     fn on_pages<R>(
         &mut self,
         database: &Database,
         table: &Table,
-        read: impl FnOnce(Scan<'_>) -> std::result::Result<R, pages::Stop>,
-        count: impl FnOnce(&R) -> u64,
-    ) -> Option<Result<R>> {
+        read: impl FnOnce(Scan<'_>) -> std::result::Result<(u64, R), pages::Stop>,
+    ) -> Option<Result<(u64, R)>> {
         let scan = Scan {
             pages: database.pages.as_ref()?,
             root: table.root?,
@@ -118,7 +119,7 @@ impl<'a> Progress<'a> {
         };
         match read(scan) {
             Ok(read) => {
-                self.rows_left = self.rows_left.checked_sub(count(&read))?;
+                self.rows_left = self.rows_left.checked_sub(read.0)?;
                 Some(Ok(read))
             }
             Err(pages::Stop::Interrupted) => Some(Err(Error::Interrupted)),
