@@ -41,34 +41,44 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
 }
 
 fn read_file(path: &Path, capture: Capture, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
+    let shown = capture.path.clone();
+    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown, reason, hint: hint.to_owned() };
+    let database =
+        Database::open(path).and_then(|database| form::check(&database).map(|()| database)).map_err(refuse)?;
+    read_database(&database, path, capture, trace, interrupted)
+}
+
+fn read_database(
+    database: &Database,
+    path: &Path,
+    capture: Capture,
+    trace: &mut Trace,
+    interrupted: Interrupted<'_>,
+) -> Result<Capture> {
     let shown = &capture.path.clone();
-    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown.to_owned(), reason, hint: hint.to_owned() };
-    let database = Database::open(path).map_err(refuse)?;
-    form::check(&database).map_err(refuse)?;
-
-    let mut progress = Progress::new(capture, &database, interrupted);
+    let mut progress = Progress::new(capture, database, interrupted);
     progress.warnings.extend(database.warnings(path));
-    (progress.capture.format_version, progress.capture.tool_version) = form::versions(&database);
+    (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
 
-    let mut strings = Strings::open(&database, interrupted)?;
+    let mut strings = Strings::open(database, interrupted)?;
     let mut devices = Devices::new(shown, trace);
-    let nodes = kernels::read(&database, &mut strings, &mut devices, trace, &mut progress)?;
-    memory::read(&database, &mut devices, trace, &mut progress)?;
-    let launched = calls::read(&database, &mut strings, devices.clock, trace, &mut progress)?;
+    let nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
+    memory::read(database, &mut devices, trace, &mut progress)?;
+    let launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
 
     let mut whole_graphs = 0;
     for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {
-        let rows = progress.count(&database, table)?;
+        let rows = progress.count(database, table)?;
         if table.name == graphs::TABLE {
             whole_graphs = rows;
         }
     }
-    if let Some(warning) = graphs::warning(shown, &database, whole_graphs, launched && !nodes) {
+    if let Some(warning) = graphs::warning(shown, database, whole_graphs, launched && !nodes) {
         progress.capture.graph_level = true;
         progress.warnings.push(warning);
     }
     progress.warnings.extend(strings.warning(shown));
-    devices.name(&database, trace);
+    devices.name(database, trace);
     Ok(progress.finish(trace))
 }
 

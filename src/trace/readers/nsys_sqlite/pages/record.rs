@@ -77,6 +77,10 @@ impl Shape {
             columns.push(field);
             (at, end) = (next, end.checked_add(width)?);
         }
+        // SQLite does not take a record without any column.
+        if columns.is_empty() {
+            return None;
+        }
         let mut fields = Vec::with_capacity(places.len());
         for place in places {
             fields.push(match place.column.map(|column| columns.get(column)) {

@@ -13,6 +13,7 @@ fn reads_every_row_of_captures_from_the_field() {
         }
         count += 1;
         let trace = read(&path).unwrap();
+        pages::assert_same(&path);
         let uri = format!("file://{}?immutable=1", path.display());
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
         let database = Connection::open_with_flags(uri, flags).unwrap();

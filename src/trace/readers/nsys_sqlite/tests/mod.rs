@@ -3,6 +3,7 @@
 mod corpus;
 mod forms;
 mod hostile;
+mod pages;
 mod refused;
 
 use std::fs;
