@@ -2,10 +2,14 @@
 
 use std::hash::Hash;
 
+use super::counting;
 use crate::trace::{Distinct, Entry, Figures, Log};
 
 /// As many values are gathered at once: 32 MiB. Groups beyond that take another pass over the log.
 const GATHERED: u64 = 4 << 20;
+
+/// From so many entries on, values are counted rather than gathered, where that can be done.
+const COUNTED: u64 = 1 << 16;
 
 /// What of an entry is measured.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +61,11 @@ impl<K: Clone + Eq + Hash> Groups<K> {
                 .filter(&counts)
                 .filter_map(|entry| group_of[entry.what as usize].map(|group| (group as usize, measure.of(&entry))))
         };
+        if log.len() >= COUNTED
+            && let Some(figures) = counting::figures(self.0.all().len(), log.len(), entries)
+        {
+            return figures;
+        }
         let mut sizes = vec![0_u64; self.0.all().len()];
         entries().for_each(|(group, _)| sizes[group] += 1);
         let mut figures = Vec::with_capacity(sizes.len());
@@ -88,7 +97,7 @@ impl<K: Clone + Eq + Hash> Groups<K> {
 
 impl Figures {
     /// The figures of `values`, which it brings into another order.
-    fn of(values: &mut [u64]) -> Self {
+    pub(super) fn of(values: &mut [u64]) -> Self {
         let count = values.len();
         let (Some(min), Some(max)) = (values.iter().min().copied(), values.iter().max().copied()) else {
             return Self::default();

@@ -1,5 +1,6 @@
 //! Makes a summary of a trace. All numbers of a report come from here.
 
+mod counting;
 mod figures;
 mod inductor;
 mod kernels;

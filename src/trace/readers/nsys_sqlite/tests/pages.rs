@@ -112,9 +112,9 @@ proptest! {
         let mut seen = [false; CHANGES.len()];
         for change in changes {
             // There is one table of sets.
-            let is_first = !seen[change] && !((7..=10).contains(&change) && seen[7..=10].contains(&true));
+            let is_there = seen[change] || (7..=10).contains(&change) && seen[7..=10].contains(&true);
             seen[change] = true;
-            if is_first {
+            if !is_there {
                 sql.push(CHANGES[change]);
             }
         }
@@ -137,7 +137,7 @@ proptest! {
         for (place, byte, is_at_page) in damages {
             let place = place.index(bytes.len());
             // Most of what matters stands where a page begins.
-            let place = if is_at_page { place >> page << page | usize::from(byte) % 24 } else { place };
+            let place = if is_at_page { (place >> page << page) + usize::from(byte) % 24 } else { place };
             bytes[place] = byte.wrapping_mul(167);
         }
         fs::write(&path, &bytes).unwrap();
