@@ -1,14 +1,14 @@
 //! What happened, one entry after another, in the order in which it was read: some seven bytes each.
 //!
-//! An entry is a start, a duration, a number that says what it was and, in a log of memory operations, a size. Numbers are
-//! stored as varints, starts as the difference from the one before. Ten million kernels take 70 MB.
+//! An entry is a start, a duration, a number that says what it was and, in a log of memory operations, a size. Numbers take
+//! as many bytes as they need, and starts are stored as the difference from the one before. Ten million kernels take 70 MB.
 
 use std::sync::Arc;
 
 /// Entries never cross the end of a chunk, and nothing is copied as a log grows or takes another over.
 const CHUNK: usize = 1 << 18;
-/// Four varints of ten bytes.
-const LONGEST: usize = 40;
+/// An entry takes 30 bytes at most. Numbers are read and written eight bytes at a time, whatever their length.
+const ROOM: usize = 40;
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Log {
     pub fn push(&mut self, entry: Entry) {
         debug_assert!(entry.end >= entry.start, "an entry ends before it starts");
         let mut previous = self.last_start;
-        if self.chunks.last().is_none_or(|chunk| chunk.renamed.is_some() || chunk.bytes.len() + LONGEST > CHUNK) {
+        if self.chunks.last().is_none_or(|chunk| chunk.renamed.is_some() || chunk.bytes.len() + ROOM > CHUNK) {
             self.chunks.push(Chunk { bytes: Vec::with_capacity(CHUNK), renamed: None });
             previous = 0;
         }
@@ -67,12 +67,21 @@ impl Log {
             self.first_start = entry.start;
         }
         let Some(Chunk { bytes: chunk, .. }) = self.chunks.last_mut() else { return };
-        put(chunk, zigzag(entry.start.wrapping_sub(previous)));
-        put(chunk, entry.duration());
-        put(chunk, u64::from(entry.what));
+        let (start, duration) = (zigzag(entry.start.wrapping_sub(previous)), entry.duration());
+        let what = u64::from(entry.what);
+        let lengths = Lengths { start: length(start), duration: length(duration), what: length(what) };
+        let mut bytes = [0; ROOM];
+        bytes[0] = lengths.pack();
+        put(&mut bytes, 1, start);
+        put(&mut bytes, lengths.duration_at(), duration);
+        put(&mut bytes, lengths.what_at(), what);
+        let mut end = lengths.end();
         if self.with_bytes {
-            put(chunk, entry.bytes);
+            bytes[end] = length(entry.bytes) as u8;
+            put(&mut bytes, end + 1, entry.bytes);
+            end += 1 + length(entry.bytes);
         }
+        chunk.extend_from_slice(&bytes[..end]);
         self.sorted &= entry.start >= self.last_start;
         self.last_start = entry.start;
         self.len += 1;
@@ -138,17 +147,62 @@ pub struct Entries<'a> {
 impl Iterator for Entries<'_> {
     type Item = Entry;
 
+    #[inline]
     fn next(&mut self) -> Option<Entry> {
         while self.rest.is_empty() {
             let chunk = self.chunks.next()?;
             (self.rest, self.renamed, self.start) = (&chunk.bytes, chunk.renamed.as_deref(), 0);
         }
-        self.start = self.start.wrapping_add(unzigzag(take(&mut self.rest)));
-        let duration = take(&mut self.rest);
-        let what = take(&mut self.rest) as u32;
+        let mut last = [0; ROOM];
+        let entry = self.rest.first_chunk().unwrap_or_else(|| {
+            // Behind the last entries of a chunk there are too few bytes.
+            last[..self.rest.len()].copy_from_slice(self.rest);
+            &last
+        });
+        let lengths = Lengths::unpack(entry[0]);
+        self.start = self.start.wrapping_add(unzigzag(number(entry, 1, lengths.start)));
+        let duration = number(entry, lengths.duration_at(), lengths.duration);
+        let what = number(entry, lengths.what_at(), lengths.what) as u32;
         let what = self.renamed.map_or(what, |renamed| renamed[what as usize]);
-        let bytes = if self.with_bytes { take(&mut self.rest) } else { 0 };
+        let (mut bytes, mut end) = (0, lengths.end());
+        if self.with_bytes {
+            let length = usize::from(entry[end]);
+            bytes = number(entry, end + 1, length);
+            end += 1 + length;
+        }
+        self.rest = self.rest.get(end..).unwrap_or_default();
         Some(Entry { what, start: self.start, end: self.start.wrapping_add_unsigned(duration), bytes })
+    }
+}
+
+/// How many bytes the numbers of an entry take, all of which fits into its first byte.
+#[derive(Debug, Clone, Copy)]
+struct Lengths {
+    start: usize,
+    duration: usize,
+    what: usize,
+}
+
+impl Lengths {
+    fn pack(self) -> u8 {
+        ((self.start - 1) | ((self.duration - 1) << 3) | ((self.what - 1) << 6)) as u8
+    }
+
+    fn unpack(byte: u8) -> Self {
+        let byte = usize::from(byte);
+        Self { start: (byte & 7) + 1, duration: (byte >> 3 & 7) + 1, what: (byte >> 6) + 1 }
+    }
+
+    fn duration_at(self) -> usize {
+        1 + self.start
+    }
+
+    fn what_at(self) -> usize {
+        1 + self.start + self.duration
+    }
+
+    fn end(self) -> usize {
+        1 + self.start + self.duration + self.what
     }
 }
 
@@ -160,25 +214,22 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-fn put(chunk: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        chunk.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    chunk.push(value as u8);
+/// How many bytes a number takes: one at least.
+fn length(value: u64) -> usize {
+    8 - (value | 1).leading_zeros() as usize / 8
 }
 
-fn take(rest: &mut &[u8]) -> u64 {
-    let (mut value, mut shift) = (0, 0);
-    while let Some((&byte, tail)) = rest.split_first() {
-        *rest = tail;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            break;
-        }
-        shift += 7;
+/// A number of so many bytes, with eight bytes from where it begins.
+fn number(bytes: &[u8; ROOM], at: usize, length: usize) -> u64 {
+    let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map_or(0, u64::from_le_bytes);
+    word & u64::MAX >> (64 - 8 * length)
+}
+
+/// Writes eight bytes of a number, of which those behind its length are written over.
+fn put(bytes: &mut [u8; ROOM], at: usize, value: u64) {
+    if let Some(place) = bytes.get_mut(at..at + 8) {
+        place.copy_from_slice(&value.to_le_bytes());
     }
-    value
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The b-tree of a table: interior pages point to others, leaves hold rows.
 
 use super::file::{PADDING, Pages};
-use super::varint::varint;
+use super::varint::{self, short_varint, varint};
 use super::{Stop, usual};
 
 const INTERIOR: u8 = 5;
@@ -116,8 +116,8 @@ impl<'a> Leaf<'a> {
     }
 
     fn row(&self, at: usize) -> Option<Payload> {
-        let (length, key) = varint(self.bytes, at)?;
-        let (_, begin) = varint(self.bytes, key)?;
+        let (length, key) = short_varint(self.bytes, at)?;
+        let begin = varint::end(self.bytes, key)?;
         let length = usize::try_from(i32::try_from(length).ok()?).ok()?;
         let most = self.usable - 35;
         let (is_whole, end) = if length <= most {

@@ -4,13 +4,16 @@ use rustc_hash::FxHashMap;
 
 use super::super::progress::NONE;
 use super::btree::Payload;
-use super::varint::varint;
+use super::varint::{short_varint, varint};
 use super::{Stop, usual};
 
 /// A table has some hundred shapes: one for each combination of its numbers' lengths.
 const MOST: usize = 1 << 12;
 /// The longest header. Tables have some forty columns.
 const LONGEST: usize = 512;
+/// Headers of up to so many words are told apart by them, the last ones of so many slots.
+const WORDS: usize = 8;
+const SLOTS: usize = 1 << 9;
 
 /// Where a column stands in records.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +64,6 @@ pub(super) fn word(record: &[u8], at: usize) -> u64 {
 /// What the records with one header have in common.
 #[derive(Debug)]
 struct Shape {
-    header: Box<[u8]>,
     /// Of header and values together.
     length: usize,
     fields: Option<Box<[Field]>>,
@@ -90,7 +92,7 @@ impl Shape {
                 Some(None) => return None,
             });
         }
-        Some(Self { header: header.into(), length: end, fields: fields.into_iter().collect() })
+        Some(Self { length: end, fields: fields.into_iter().collect() })
     }
 }
 
@@ -116,27 +118,49 @@ pub(super) struct Shapes<'a> {
     places: &'a [Place],
     all: Vec<Shape>,
     by_header: FxHashMap<Box<[u8]>, usize>,
+    /// The last shape of every slot, by its header.
+    slots: Vec<Option<(Header, u32)>>,
+}
+
+/// A short header, with zeros behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Header([u64; WORDS]);
+
+impl Header {
+    /// The header of so many bytes at `at`. The first byte says how many, so that no two headers are equal here.
+    fn load(page: &[u8], at: usize, length: usize) -> Option<(Self, usize)> {
+        let (mut words, mut hash) = ([0; WORDS], 0_u64);
+        let (whole, rest) = (length / 8, length % 8);
+        let header = page.get(at..at + length.next_multiple_of(8))?;
+        for (place, bytes) in header.chunks_exact(8).enumerate() {
+            let word = word(bytes, 0);
+            *words.get_mut(place)? = if place == whole { word & !(u64::MAX >> (8 * rest)) } else { word };
+            hash = (hash.rotate_left(23) ^ words[place]).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        Some((Self(words), (hash >> 40) as usize % SLOTS))
+    }
 }
 
 impl<'a> Shapes<'a> {
     pub(super) fn new(places: &'a [Place]) -> Self {
-        Self { places, all: Vec::new(), by_header: FxHashMap::default() }
+        Self { places, all: Vec::new(), by_header: FxHashMap::default(), slots: vec![None; SLOTS] }
     }
 
-    /// The number of the shape of a record on `page`; `last` is that of the record before.
-    pub(super) fn find(&mut self, page: &[u8], payload: Payload, last: usize) -> Result<usize, Stop> {
+    /// The number of the shape of a record on `page`.
+    pub(super) fn find(&mut self, page: &[u8], payload: Payload) -> Result<usize, Stop> {
         let Payload { at, length, is_whole: true } = payload else { return Err(Stop::Unusual) };
-        let header = match page.get(at) {
-            Some(&short @ 1..0x80) => usize::from(short),
-            _ => usual(varint(page, at).and_then(|(length, _)| usize::try_from(length).ok()))?,
-        };
-        if header > length.min(LONGEST) {
-            return Err(Stop::Unusual);
-        }
-        let header = usual(page.get(at..at + header))?;
-        let found = match self.all.get(last) {
-            Some(shape) if *shape.header == *header => last,
-            _ => self.look_up(header)?,
+        let (header, _) = usual(short_varint(page, at))?;
+        let header = usual(usize::try_from(header).ok().filter(|&header| header <= length.min(LONGEST)))?;
+        let found = match Header::load(page, at, header) {
+            Some((known, slot)) => match self.slots[slot] {
+                Some((last, shape)) if last == known => shape as usize,
+                _ => {
+                    let shape = self.look_up(usual(page.get(at..at + header))?)?;
+                    self.slots[slot] = Some((known, shape as u32));
+                    shape
+                }
+            },
+            None => self.look_up(usual(page.get(at..at + header))?)?,
         };
         if self.all[found].length == length { Ok(found) } else { Err(Stop::Unusual) }
     }

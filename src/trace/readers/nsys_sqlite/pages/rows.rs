@@ -83,29 +83,27 @@ struct Part<'a, const K: usize, T> {
     shapes: Shapes<'a>,
     memo: Memo,
     tally: Tally<K>,
-    /// The shape of the last row.
-    shape: usize,
 }
 
 impl<'a, const K: usize, T: Fn([i64; 3]) -> Taken> Part<'a, K, T> {
     fn new(events: &'a Events<K, T>, places: &'a [Place]) -> Self {
         let (shapes, tally) = (Shapes::new(places), Tally::new(events.with_bytes));
-        Self { events, shapes, memo: Memo::new(), tally, shape: 0 }
+        Self { events, shapes, memo: Memo::new(), tally }
     }
 
     fn add(&mut self, leaf: Leaf<'_>) -> Result<(), Stop> {
         for payload in leaf.rows() {
             let payload = payload?;
-            self.shape = self.shapes.find(leaf.bytes(), payload, self.shape)?;
+            let shape = self.shapes.find(leaf.bytes(), payload)?;
             let record = usual(leaf.bytes().get(payload.at..))?;
-            let fields = self.shapes.fields(self.shape).and_then(<[Field]>::split_first_chunk);
+            let fields = self.shapes.fields(shape).and_then(<[Field]>::split_first_chunk);
             let Some((times, what)) = fields else {
                 self.tally.skip(NO_NUMBER);
                 continue;
             };
             match (self.events.take)(times.map(|field| field.of(record))) {
                 Ok(Some(moment)) => {
-                    let number = self.memo.number(&mut self.tally, (self.shape, what), record, moment.note);
+                    let number = self.memo.number(&mut self.tally, (shape, what), record, moment.note);
                     self.tally.push(number, moment);
                 }
                 Ok(None) => self.tally.read += 1,
