@@ -10,6 +10,8 @@ const FINE: u32 = 6;
 const BUCKETS: usize = (64 - FINE as usize + 1) << FINE;
 /// A later pass divides a bucket by so much, as a power of two.
 const FINER: u32 = 12;
+/// So many values take no more memory than their counts.
+const FEW: u32 = 1 << 11;
 
 /// What is known of a group after the first pass.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ struct Wanted {
     /// Its bucket: the smallest value, and how many low bits vary.
     low: u64,
     bits: u32,
+    /// How many values are in its bucket.
+    count: u32,
 }
 
 /// A bucket that is counted once more.
@@ -40,6 +44,8 @@ struct Finer {
     low: u64,
     bits: u32,
     counts: Vec<u32>,
+    /// All of it, if it holds few values: they need not be counted again.
+    kept: Option<Vec<u64>>,
 }
 
 /// The figures of all groups. `entries` gives the group and the value of every entry, each time it is called. `None` if
@@ -76,7 +82,7 @@ pub(super) fn figures<I: Iterator<Item = (usize, u64)>>(
                 bucket.add(value);
             }
         }
-        for (group, finer) in groups.iter_mut().zip(&finer) {
+        for (group, finer) in groups.iter_mut().zip(&mut finer) {
             group.narrow(finer);
         }
     }
@@ -101,7 +107,7 @@ impl Group {
         for (wanted, rank) in self.wanted.iter_mut().zip([last / 2, self.count / 2, below, (below + 1).min(last)]) {
             let (bucket, rank) = find(&counts, rank);
             let (low, bits) = values(bucket);
-            *wanted = Wanted { rank, low, bits };
+            *wanted = Wanted { rank, low, bits, count: counts[bucket] };
         }
     }
 
@@ -110,18 +116,25 @@ impl Group {
         let mut finer: Vec<Finer> = Vec::new();
         for rank in self.wanted.iter().filter(|rank| rank.bits > 0) {
             if finer.iter().all(|known| known.low != rank.low) {
-                finer.push(Finer { low: rank.low, bits: rank.bits, counts: vec![0; 1 << rank.bits.min(FINER)] });
+                let kept = (rank.count <= FEW).then(Vec::new);
+                let counts = vec![0; if kept.is_some() { 0 } else { 1 << rank.bits.min(FINER) }];
+                finer.push(Finer { low: rank.low, bits: rank.bits, counts, kept });
             }
         }
         finer
     }
 
-    fn narrow(&mut self, finer: &[Finer]) {
+    fn narrow(&mut self, finer: &mut [Finer]) {
         for wanted in self.wanted.iter_mut().filter(|rank| rank.bits > 0) {
-            let Some(bucket) = finer.iter().find(|bucket| bucket.low == wanted.low) else { continue };
+            let Some(bucket) = finer.iter_mut().find(|bucket| bucket.low == wanted.low) else { continue };
+            if let Some(kept) = &mut bucket.kept {
+                kept.sort_unstable();
+                *wanted = Wanted { low: kept[wanted.rank as usize], ..Wanted::default() };
+                continue;
+            }
             let (place, rank) = find(&bucket.counts, wanted.rank);
             let bits = bucket.bits - bucket.bits.min(FINER);
-            *wanted = Wanted { rank, low: bucket.low + ((place as u64) << bits), bits };
+            *wanted = Wanted { rank, low: bucket.low + ((place as u64) << bits), bits, count: bucket.counts[place] };
         }
     }
 
@@ -153,6 +166,10 @@ impl Finer {
     fn add(&mut self, value: u64) {
         let above = value.wrapping_sub(self.low);
         if above >> self.bits == 0 {
+            if let Some(kept) = &mut self.kept {
+                kept.push(value);
+                return;
+            }
             self.counts[(above >> (self.bits - self.bits.min(FINER))) as usize] += 1;
         }
     }

@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use super::super::progress::NONE;
 use super::super::tally::Tally;
-use super::record::{Field, equal, word};
+use super::record::{FACTORS, Field, WORDS, equal, word};
 
 const SLOTS: usize = 1 << 11;
-/// Rows whose columns lie in more pieces are taken apart each time.
-const WORDS: usize = 8;
 
 /// Up to eight bytes of a record.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +15,7 @@ struct Piece {
     shift: u32,
 }
 
-/// Where the bytes of some columns lie in the records of a shape.
+/// Where the bytes of some columns lie in the records of a shape. Rows with more pieces are taken apart each time.
 #[derive(Debug, Clone, Copy)]
 struct Pieces {
     pieces: [Piece; WORDS],
@@ -66,9 +64,9 @@ impl Pieces {
 
 impl Bytes {
     fn slot(&self, count: usize) -> usize {
-        let mut hash = self.apart;
-        for &word in &self.words[..count] {
-            hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut hash = self.apart.wrapping_mul(FACTORS[0].rotate_left(32));
+        for (word, factor) in self.words[..count].iter().zip(FACTORS) {
+            hash = hash.wrapping_add(word.wrapping_mul(factor));
         }
         (hash >> 40) as usize % SLOTS
     }
