@@ -70,21 +70,21 @@ impl Log {
         let (start, duration) = (zigzag(entry.start.wrapping_sub(previous)), entry.duration());
         let what = u64::from(entry.what);
         let lengths = Lengths { start: length(start), duration: length(duration), what: length(what) };
-        let mut bytes = [0; ROOM];
+        // Written where it stays: a copy of what has just been written would wait for it.
+        let begin = chunk.len();
+        chunk.extend_from_slice(&[0; ROOM]);
+        let Some(bytes) = chunk[begin..].first_chunk_mut::<ROOM>() else { return };
         bytes[0] = lengths.pack();
-        put(&mut bytes, 1, start);
-        put(&mut bytes, lengths.duration_at(), duration);
-        put(&mut bytes, lengths.what_at(), what);
+        put(bytes, 1, start);
+        put(bytes, lengths.duration_at(), duration);
+        put(bytes, lengths.what_at(), what);
         let mut end = lengths.end();
         if self.with_bytes {
             bytes[end] = length(entry.bytes) as u8;
-            put(&mut bytes, end + 1, entry.bytes);
+            put(bytes, end + 1, entry.bytes);
             end += 1 + length(entry.bytes);
         }
-        // A copy of any length takes a call, one of this length takes three instructions.
-        let length = chunk.len() + end;
-        chunk.extend_from_slice(&bytes);
-        chunk.truncate(length);
+        chunk.truncate(begin + end);
         self.sorted &= entry.start >= self.last_start;
         self.last_start = entry.start;
         self.len += 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Stop, usual};
 
 /// What follows a page in its buffer, so that a number can be loaded as eight bytes wherever it ends.
-pub(in super::super) const PADDING: usize = 8;
+pub(in crate::trace::readers::nsys_sqlite) const PADDING: usize = 8;
 /// The byte that programs lock in place of the file; nothing is stored on its page.
 const LOCKED: u64 = 1 << 30;
 /// The smallest part of a page that SQLite works with.
@@ -15,7 +15,7 @@ const LEAST_USABLE: usize = 480;
 
 /// A file of which all pages are there.
 #[derive(Debug)]
-pub(in super::super) struct Pages {
+pub(in crate::trace::readers::nsys_sqlite) struct Pages {
     file: File,
     pub(super) size: usize,
     /// The part of each page that holds data.
@@ -25,7 +25,7 @@ pub(in super::super) struct Pages {
 
 impl Pages {
     /// Opens a file whose header is as SQLite writes it, and whose size is the one that the header gives.
-    pub(in super::super) fn open(path: &Path, header: &[u8], size_bytes: u64) -> Option<Self> {
+    pub(in crate::trace::readers::nsys_sqlite) fn open(path: &Path, header: &[u8], size_bytes: u64) -> Option<Self> {
         let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
         let size = match u16::from_be_bytes(header.get(16..18)?.try_into().ok()?) {
             1 => 1 << 16,
@@ -43,7 +43,7 @@ impl Pages {
     }
 
     /// How many pages are looked at before the file is taken for one that runs in circles: all of them, twice.
-    pub(in super::super) fn budget(&self) -> u64 {
+    pub(in crate::trace::readers::nsys_sqlite) fn budget(&self) -> u64 {
         2 * u64::from(self.count)
     }
 

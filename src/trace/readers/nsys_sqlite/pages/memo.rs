@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::progress::NONE;
-use super::super::tally::Tally;
 use super::record::{FACTORS, Field, WORDS, equal, word};
+use crate::trace::readers::nsys_sqlite::progress::NONE;
+use crate::trace::readers::nsys_sqlite::tally::Tally;
 
 const SLOTS: usize = 1 << 11;
 

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::progress::NONE;
 use super::btree::Payload;
 use super::varint::{short_varint, varint};
 use super::{Stop, usual};
+use crate::trace::readers::nsys_sqlite::progress::NONE;
 
 /// A table has some hundred shapes: one for each combination of its numbers' lengths.
 const MOST: usize = 1 << 12;
@@ -17,11 +17,11 @@ const SLOTS: usize = 1 << 9;
 
 /// Where a column stands in records.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Place {
+pub(in crate::trace::readers::nsys_sqlite) struct Place {
     /// Its number among the columns of the table; `None` for one that the table does not have.
-    pub(in super::super) column: Option<usize>,
+    pub(in crate::trace::readers::nsys_sqlite) column: Option<usize>,
     /// Whether rows that are older than the column hold NULL there.
-    pub(in super::super) null_if_short: bool,
+    pub(in crate::trace::readers::nsys_sqlite) null_if_short: bool,
 }
 
 /// How a number is taken out of a record: eight bytes from `at` on, moved and masked; or `constant`.

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::progress::NO_NUMBER;
-use super::super::tally::{Events, Taken, Tally};
 use super::btree::{self, Leaf};
 use super::file::Pages;
 use super::leaves::Leaves;
@@ -11,6 +9,8 @@ use super::memo::Memo;
 use super::record::{Field, Place, Shapes};
 use super::{Stop, usual};
 use crate::par;
+use crate::trace::readers::nsys_sqlite::progress::NO_NUMBER;
+use crate::trace::readers::nsys_sqlite::tally::{Events, Taken, Tally};
 
 /// As many leaves are worth a thread.
 const LEAST: usize = 64;
@@ -18,17 +18,17 @@ const LEAST: usize = 64;
 const PARTS: usize = 8;
 
 /// A table that is to be read.
-pub(in super::super) struct Scan<'a> {
-    pub(in super::super) pages: &'a Pages,
-    pub(in super::super) root: u32,
+pub(in crate::trace::readers::nsys_sqlite) struct Scan<'a> {
+    pub(in crate::trace::readers::nsys_sqlite) pages: &'a Pages,
+    pub(in crate::trace::readers::nsys_sqlite) root: u32,
     /// How many pages may still be looked at.
-    pub(in super::super) budget: &'a mut u64,
-    pub(in super::super) interrupted: &'a dyn Fn() -> bool,
+    pub(in crate::trace::readers::nsys_sqlite) budget: &'a mut u64,
+    pub(in crate::trace::readers::nsys_sqlite) interrupted: &'a dyn Fn() -> bool,
 }
 
 impl Scan<'_> {
     /// How many rows it has.
-    pub(in super::super) fn count(self) -> Result<u64, Stop> {
+    pub(in crate::trace::readers::nsys_sqlite) fn count(self) -> Result<u64, Stop> {
         let counts = self.in_parts(|leaves| {
             let mut seen = 0;
             while let Some(leaf) = leaves.next()? {
@@ -43,7 +43,7 @@ impl Scan<'_> {
     }
 
     /// What its rows come to, part by part. `places` has the columns of `events`, `times` first.
-    pub(in super::super) fn read<const K: usize, T: Fn([i64; 3]) -> Taken + Sync>(
+    pub(in crate::trace::readers::nsys_sqlite) fn read<const K: usize, T: Fn([i64; 3]) -> Taken + Sync>(
         self,
         events: &Events<K, T>,
         places: &[Place],

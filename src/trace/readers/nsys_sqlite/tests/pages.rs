@@ -4,10 +4,10 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 
-use super::super::database::Database;
-use super::super::pages::{Scan, Stop};
 use super::*;
 use crate::trace::Entry;
+use crate::trace::readers::nsys_sqlite::database::Database;
+use crate::trace::readers::nsys_sqlite::pages::{Scan, Stop};
 
 /// All that was read, in words.
 fn told(read: Result<Trace, Error>) -> String {
@@ -23,12 +23,13 @@ fn told(read: Result<Trace, Error>) -> String {
 
 fn through_sqlite(path: &Path) -> Result<Trace, Error> {
     let Ok(mut database) = Database::open(path) else { return read(path) };
-    if super::super::form::check(&database).is_err() {
+    if crate::trace::readers::nsys_sqlite::form::check(&database).is_err() {
         return read(path);
     }
     database.pages = None;
     let mut trace = Trace::default();
-    let capture = super::super::read_database(&database, path, named(path), &mut trace, &|| false)?;
+    let capture =
+        crate::trace::readers::nsys_sqlite::read_database(&database, path, named(path), &mut trace, &|| false)?;
     trace.captures.push(capture);
     Ok(trace)
 }
@@ -210,6 +211,6 @@ fn is_interrupted_without_sqlite_too() {
         asked.set(asked.get() + 1);
         asked.get() > 2
     };
-    let read = super::super::read_file(&path, named(&path), &mut Trace::default(), &interrupted);
+    let read = crate::trace::readers::nsys_sqlite::read_file(&path, named(&path), &mut Trace::default(), &interrupted);
     assert!(matches!(read, Err(Error::Interrupted)), "{read:?}");
 }
