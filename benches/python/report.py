@@ -60,6 +60,16 @@ database.execute('''
     FROM capture.CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1
 ''').fetchall()
 """
+BUSY = """
+database.execute('''
+    SELECT deviceId, sum(greatest("end" - greatest(start, coalesce(before, start)), 0)) FROM (
+        SELECT deviceId, start, "end", max("end") OVER (
+            PARTITION BY deviceId ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS before
+        FROM capture.CUPTI_ACTIVITY_KIND_KERNEL
+    ) GROUP BY 1
+''').fetchall()
+"""
 
 
 def measured(argv: list[str]) -> tuple[float, float]:
@@ -164,6 +174,7 @@ def exports(folder: Path, kernels: int) -> None:
     commands = {"ours": python(OURS, large)}
     if has("duckdb", "duckdb_extension_sqlite_scanner"):
         commands["duckdb, kernels alone"] = python(DUCKDB, large)
+        commands["duckdb, and busy time"] = python(DUCKDB + BUSY, large)
     if nsys is not None:
         commands["nsys stats"] = [*stats, str(large)]
     compare(f"{kernels:.0e} kernels in {large.stat().st_size / 1e9:.2f} GB of SQLite", commands)

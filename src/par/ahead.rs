@@ -2,21 +2,35 @@
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// How much is handed over at once, and how many such parts wait.
 const PART: usize = 256 * 1024;
 const WAITING: usize = 2;
 
-/// `source`, read on another thread while its reader does something else; that thread ends with either.
-///
-/// # Errors
-/// No thread can be started.
-pub(crate) fn ahead(source: impl Read + Send + 'static) -> io::Result<impl Read> {
+/// `source`, read on another thread while its reader does something else; that thread ends with either. Where no thread may
+/// be had it is `source` itself.
+pub(crate) fn ahead(source: impl Read + Send + 'static) -> Box<dyn Read> {
     let (parts, filled) = sync_channel(WAITING);
     let (used, empty) = channel();
-    thread::Builder::new().name("reading ahead".to_owned()).spawn(move || fill(source, &parts, &empty))?;
-    Ok(Ahead { filled, used, part: Vec::new(), at: 0, ended: false })
+    let source = Arc::new(Mutex::new(Some(source)));
+    let theirs = Arc::clone(&source);
+    let read = move || {
+        if let Some(source) = take(&theirs) {
+            fill(source, &parts, &empty);
+        }
+    };
+    if thread::Builder::new().name("reading ahead".to_owned()).spawn(read).is_err()
+        && let Some(source) = take(&source)
+    {
+        return Box::new(source);
+    }
+    Box::new(Ahead { filled, used, part: Vec::new(), at: 0, ended: false })
+}
+
+fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 struct Ahead {
@@ -101,7 +115,7 @@ mod tests {
     fn gives_the_same_bytes() {
         let bytes: Vec<u8> = (0..3 * PART + 7).map(|place| (place % 251) as u8).collect();
         let mut found = Vec::new();
-        let mut reader = ahead(io::Cursor::new(bytes.clone())).expect("a thread");
+        let mut reader = ahead(io::Cursor::new(bytes.clone()));
         reader.read_to_end(&mut found).expect("bytes");
         assert!(found == bytes);
         assert_eq!(reader.read(&mut [0]).expect("the end"), 0);
@@ -110,9 +124,9 @@ mod tests {
     #[test]
     fn gives_what_comes_before_a_fault() {
         let mut found = Vec::new();
-        let error = ahead(Faulty(PART + 3)).expect("a thread").read_to_end(&mut found).expect_err("a fault");
+        let error = ahead(Faulty(PART + 3)).read_to_end(&mut found).expect_err("a fault");
         assert_eq!((found.len(), error.to_string()), (PART + 3, "a fault".to_owned()));
-        let mut reader = ahead(Faulty(0)).expect("a thread");
+        let mut reader = ahead(Faulty(0));
         assert_eq!(reader.read(&mut [0]).expect_err("a fault").to_string(), "a fault");
         assert!(reader.read(&mut [0]).is_err());
     }
@@ -131,7 +145,7 @@ mod tests {
             }
         }
         let (sender, dropped) = channel();
-        drop(ahead(Told(sender)).expect("a thread"));
+        drop(ahead(Told(sender)));
         assert_eq!(dropped.recv(), Ok(()));
     }
 }

@@ -52,7 +52,8 @@ pub(crate) fn map<J: Send, R: Send>(
         let (sender, receiver) = mpsc::channel();
         for _ in 0..helpers {
             let (sender, share) = (sender.clone(), &share);
-            scope.spawn(move || sender.send(share(&told)));
+            // Where no more threads may be had those that are there do the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || sender.send(share(&told)));
         }
         drop(sender);
         let mut done = share(&ask);
@@ -77,13 +78,21 @@ pub(crate) fn join<A, B: Send>(apart: bool, one: impl FnOnce() -> A, other: impl
     if !apart || threads() < 2 {
         return (one(), other());
     }
+    let other = Mutex::new(Some(other));
+    let run = || {
+        let other = other.lock().unwrap_or_else(PoisonError::into_inner).take();
+        other.map(|other| other())
+    };
     thread::scope(|scope| {
-        let other = scope.spawn(other);
+        let started = thread::Builder::new().spawn_scoped(scope, run);
         let one = one();
-        match other.join() {
-            Ok(other) => (one, other),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        let other = match started.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(other)) => other,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread may be had.
+            Err(_) => run(),
+        };
+        (one, other.expect("whoever takes it runs it"))
     })
 }
 

@@ -43,7 +43,7 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
         let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
         // Whoever waits for a pipe must be free to be interrupted.
         let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
-            Box::new(par::ahead(bytes)?)
+            par::ahead(bytes)
         } else {
             Box::new(bytes)
         };
