@@ -70,6 +70,10 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
             reader.events.text.pass(1);
             // A list of events may lack its closing bracket: the form allows that.
             reader.list()?;
+            let capture = &reader.events.sink.capture;
+            if capture.events_read == 0 && capture.events_skipped > 0 {
+                return Err(not_one("it is a list in JSON, and nothing in it is an event"));
+            }
             true
         }
         _ => return Err(not_one(reader.events.text.fault().unwrap_or("it is no trace in JSON"))),

@@ -208,7 +208,16 @@ fn many_devices_and_streams_take_their_time_once() {
 
 #[test]
 fn refuses_what_is_no_trace() {
-    for text in ["{}", "{\"a\": [1]}", "{", "", "{\"traceEvents\": 3}", "{\"schema\": \"fastrnns-rs/run\"}"] {
+    for text in [
+        "{}",
+        "[1, 2, 3]",
+        "[\"a\"]",
+        "{\"a\": [1]}",
+        "{",
+        "",
+        "{\"traceEvents\": 3}",
+        "{\"schema\": \"fastrnns-rs/run\"}",
+    ] {
         assert!(matches!(read_steps(text.as_bytes(), text::STEP), Err(Error::NotACapture { .. })), "{text}");
     }
     assert_eq!(read("[]").1.events_read, 0);
