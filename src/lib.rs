@@ -1,4 +1,4 @@
-//! The core of fastrnns-rs: statistics, timing and reports.
+//! The core of fastrnns-rs: statistics, timing, other programs, their traces, and reports.
 //!
 //! Pure Rust by default, so that it builds and tests without an interpreter. The feature `python` adds the binding,
 //! which maturin builds into the extension module `fastrnns_rs._core`.
@@ -6,7 +6,7 @@
 //! - [`stats`] describes samples.
 //! - [`timing`] records the edges of timed regions.
 //! - [`orchestrate`] runs other programs and leaves nothing of them behind.
-//! - [`report`] renders a run file.
+//! - [`report`] renders run files and summaries.
 //! - [`trace`] reads what profilers wrote and makes a summary of it.
 //! - [`units`] holds the one rule by which numbers are shown.
 
