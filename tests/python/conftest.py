@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import marked
 
 from fastrnns_rs.environment import Facts
+
+#: Modules whose assertions are told as those of tests are.
+pytest.register_assert_rewrite("capture_files", "profile_commands", "supervised")
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"
@@ -64,6 +72,16 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, without a `pyproject.toml` above it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    """A number of seconds that no other process sleeps for; what a failing test leaves is ended."""
+    text = f"{random.randrange(10**5, 10**6)}.{random.randrange(10**11, 10**12)}"
+    yield text
+    for pid in marked(text):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def pytest_configure(config: pytest.Config) -> None:

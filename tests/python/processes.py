@@ -1,10 +1,14 @@
-"""Processes by a variable that they inherited, for tests of what stays behind."""
+"""Processes by their parent or by a mark that they have, for tests of what stays behind."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
+
+#: What is promised to be gone is gone so much later.
+PROMISED_S = 2.0
 
 
 def with_variable(text: str) -> list[tuple[int, str]]:
@@ -36,4 +40,43 @@ def survivors(text: str, seconds: float) -> list[tuple[int, str]]:
     deadline = time.monotonic() + seconds
     while (found := with_variable(text)) and time.monotonic() < deadline:
         time.sleep(0.05)
+    return found
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with a text among their arguments or variables. A zombie has neither."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def left_of(mark: str, within: float = PROMISED_S) -> list[int]:
+    """What is still there when the time is over; returns as soon as there is nothing."""
+    deadline = time.monotonic() + within
+    while (found := marked(mark)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def wait_for(mark: str, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while len(found := marked(mark)) < count:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.01)
+    # A shell that is about to become the last one counts too.
+    time.sleep(0.1)
+
+
+def children(parent: int | None = None, state: str | None = None) -> list[int]:
+    """Children of a process, this one unless told: all that are no zombies, or those in a state."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            wanted = fields[0] == state if state else fields[0] != "Z"
+            if wanted and int(fields[1]) == (parent or os.getpid()):
+                found.append(int(entry.name))
     return found

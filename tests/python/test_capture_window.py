@@ -12,7 +12,7 @@ import fake_tools
 import pytest
 import torch
 from conftest import FACTS
-from test_profile_failures import PRETENDED, WITH_CUDA, kept, profile
+from profile_commands import PRETENDED, WITH_CUDA, kept, profile
 
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.planning import Options, Plan, make_plan

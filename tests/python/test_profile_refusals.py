@@ -1,4 +1,4 @@
-"""What the process that is profiled refuses: the command has its exit code and its hint, at once if it can."""
+"""What `profile` and the process that is profiled refuse: an exit code and a hint, at once if it can be."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from pathlib import Path
 
 import fake_tools
 import pytest
-from test_profile_failures import QUICK, argv, kept, profile, run, told
+from conftest import FACTS, run_cli
+from profile_commands import QUICK, argv, kept, profile, run, told, without_tools
 
-from fastrnns_rs.profiling import trace_handler
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.planning import Options
+from fastrnns_rs.profiling import preparing, trace_handler
+from fastrnns_rs.profiling.request import ProfileRequest, choice
 
 #: What the user's module does, which function is asked for, and what is wrong with that.
 NO_FUNCTION = {
@@ -127,3 +131,89 @@ def test_the_hint_of_a_function_that_fails_is_told(tmp_path: Path) -> None:
     error, hint = told(done, 1)
     assert error == "the runner py failed: users_module:refuse failed: ValueError: not this one"
     assert hint.startswith("it is called with torch's profiler; everything that was printed is in ")
+
+
+REFUSED = {
+    "nvprof without a GPU": (
+        ["--nvprof"],
+        5,
+        "nvprof cannot profile here: no NVIDIA GPU was found",
+        "--nsys or --torch",
+    ),
+    "no such nsys": (
+        ["--nsys", "--nsys-path", "/nonexistent"],
+        5,
+        "nsys does not work: /nonexistent: No such file",
+        "--nsys-path",
+    ),
+    "two profilers": (["--nsys", "--torch"], 2, "--nsys and --torch are profilers; give one", "--help"),
+    "three profilers": (
+        ["--nvprof", "--nsys", "--torch"],
+        2,
+        "--nsys and --nvprof and --torch are profilers",
+        "--help",
+    ),
+    "cuda on a CPU": (["--torch", "--activities", "cuda"], 2, "cuda", ""),
+    "a schedule too long": (
+        ["--torch", "--schedule", "active=9"],
+        2,
+        "the schedule wait=1,warmup=1,active=9,repeat=1,skip-first=0 needs 11 iterations, and 5 are run",
+        "--nloops 11",
+    ),
+    "a schedule of nonsense": (["--torch", "--schedule", "activ=9"], 2, "a schedule has no 'activ'", "active"),
+    "torch's options for nsys": (["--nsys", "--with-stack"], 2, "options of torch's profiler were given", "--torch"),
+    "a runner that is not there": (
+        ["--torch", "--rnns", "cudn"],
+        2,
+        "no runner is called 'cudn'",
+        "did you mean cudnn?",
+    ),
+    "a group that is not there": (["--torch", "--group", "rns"], 2, "no group is called 'rns'", "rnns"),
+    "no group": (["--torch", "--group"], 2, "--group needs the name", ""),
+    "several records as one": (["--torch", "--separate", "--json"], 2, "--json is one capture record", "--output-dir"),
+    "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json both say", ""),
+    "nothing that it can do": (
+        ["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"],
+        2,
+        "cudnn_dropout",
+        "change",
+    ),
+    "no time": (["--torch", "--timeout", "0"], 2, "timeout", ""),
+    "no iteration": (["--torch", "--nloops", "0"], 2, "nloops", ""),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_before_anything_runs(case: str, tmp_path: Path) -> None:
+    arguments, status, message, advice = REFUSED[case]
+    error, hint = told(run(argv(*arguments, "--output-dir", tmp_path / "out")), status)
+    assert message in error
+    assert advice in hint
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of which every runner lacks a package."""
+    from fastrnns_rs import environment, runners
+
+    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    monkeypatch.setattr(runners.importlib.util, "find_spec", lambda _name: None)
+    request = ProfileRequest(options=Options(choice=choice(groups=["cnns"]), nloops=5, timeout=9.0), tool="torch")
+    with pytest.raises(UsageError, match="nothing is left to profile: resnet18 cannot do this: it needs the package"):
+        preparing.prepare(request, {})
+
+
+def test_a_profiler_that_is_nowhere_is_5(tmp_path: Path) -> None:
+    asked = argv("--nsys", "--output-dir", tmp_path / "out")
+    done = run(without_tools(["env", f"PATH={tmp_path}", *asked]))
+    assert told(done, 5) == ("nsys is not installed", "install NVIDIA Nsight Systems, or name it with --nsys-path")
+
+
+def test_a_profiler_of_a_variable_that_is_wrong_is_5(tmp_path: Path) -> None:
+    done = run(argv("--nsys", "--output-dir", tmp_path / "out"), FASTRNNS_PROFILE_NSYS_PATH=str(tmp_path))
+    assert told(done, 5)[0] == f"nsys does not work: {tmp_path}: Permission denied"
+
+
+def test_a_runner_that_is_not_there_is_refused_by_the_real_command(tmp_path: Path) -> None:
+    done = run_cli("profile", "--nsys", "--rnns", "cudn", "--output-dir", tmp_path / "out")
+    assert told(done, 2) == ("no runner is called 'cudn'", "did you mean cudnn?")

@@ -12,7 +12,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import Done, run_cli
-from test_profile_failures import PRETENDED, WITH_CUDA, kept, prepared_for, profile
+from profile_commands import PRETENDED, WITH_CUDA, kept, prepared_for, profile
 from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import FACTS
-from test_profile_failures import PRETENDED, QUICK, SAID, argv, profile, run, told
+from profile_commands import PRETENDED, QUICK, SAID, argv, profile, run, told
 
 from fastrnns_rs.profiling.trouble import BEGIN, END, explain, of_the_tool
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import fake_tools
 import pytest
-from test_profile_failures import PRETENDED, kept, prepared_for, profile, told
+from profile_commands import PRETENDED, kept, prepared_for, profile, told
 
 from fastrnns_rs._core import Completed
 from fastrnns_rs.profiling import attempt, capturing, tools

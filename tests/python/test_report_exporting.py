@@ -18,8 +18,8 @@ import fake_tools
 import pytest
 from conftest import Done
 from processes import forget_killed_nsys, survivors, with_variable
+from profile_commands import without_tools
 from real_nsys import NSYS, nsys_is_here, of_nsys, tried
-from test_profile_failures import without_tools
 from test_report_opening import state
 from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, report, temporary
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import run_cli
-from test_profile_failures import can_mount
+from profile_commands import can_mount
 
 import fastrnns_rs
 

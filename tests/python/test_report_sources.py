@@ -11,7 +11,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import Done, run_cli
-from test_profile_failures import PRETENDED, kept, profile
+from profile_commands import PRETENDED, kept, profile
 from test_report_opening import KERNELS, TINY, state
 
 import fastrnns_rs

@@ -231,6 +231,18 @@ fn reads_many_lists_as_it_reads_one() {
 }
 
 #[test]
+fn what_is_found_does_not_depend_on_the_window() {
+    let mut events = ordinary();
+    // It is of no use, whatever follows its category, so its rest is not looked at.
+    events.insert(1, r#"{"ph": "X", "cat": "gpu_mtion": 1}}"#.to_owned());
+    let text = document(&events);
+    let whole = read_steps(text.as_bytes(), text::STEP).map(|(_, capture)| capture);
+    for step in 1..100 {
+        assert_eq!(read_steps(text.as_bytes(), step).map(|(_, capture)| capture), whole, "{step}");
+    }
+}
+
+#[test]
 fn can_be_interrupted() {
     let mut trace = Trace::default();
     let text = document(&vec![kernel("one", "1", "1"); 5000]);
@@ -239,12 +251,25 @@ fn can_be_interrupted() {
     assert_eq!(read, Err(Error::Interrupted));
 }
 
+/// Takes some bytes out of a text.
+fn lose(text: &mut Vec<u8>, (place, length): (usize, usize)) {
+    let place = place % text.len();
+    text.drain(place..(place + length).min(text.len() - 1).max(place));
+}
+
 proptest! {
     #[test]
-    fn any_steps_give_the_same(step in 1_usize..200, cut in 0_usize..2000, fault in 0_usize..1000, byte: u8) {
+    fn any_steps_give_the_same(
+        step in 1_usize..200,
+        cut in 0_usize..2000,
+        fault in 0_usize..1000,
+        byte: u8,
+        lost in (any::<usize>(), 0_usize..40),
+    ) {
         let mut text = document(&ordinary()).into_bytes();
         let place = fault % text.len();
         text[place] = byte;
+        lose(&mut text, lost);
         text.truncate(text.len() - cut.min(text.len()) / 3);
         if fault % 3 == 0 {
             text.splice(0..0, *b"\xef\xbb\xbf");
@@ -259,6 +284,7 @@ proptest! {
         piece in 1_u64..2000,
         times in 1_usize..6,
         faults in prop::collection::vec((any::<usize>(), any::<u8>()), 0..4),
+        lost in prop::collection::vec((any::<usize>(), 0_usize..80), 0..4),
         cut in 0_usize..4000,
     ) {
         let mut events = ordinary();
@@ -269,6 +295,7 @@ proptest! {
             let place = place % text.len();
             text[place] = byte;
         }
+        lost.into_iter().for_each(|lost| lose(&mut text, lost));
         text.truncate(text.len() - cut.min(text.len()) / 4);
         let whole = read_steps(&text, text::STEP).map(|(trace, capture)| (summary_of(&trace), capture));
         let pieces = read_pieces(&text, piece).map(|(trace, capture)| (summary_of(&trace), capture));

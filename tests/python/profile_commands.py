@@ -1,0 +1,132 @@
+"""`fastrnns-rs profile` in a process of its own, mostly with fake profilers, and what it told and left.
+
+Where nothing else is said, the fake only pretends to have run the runners.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import fake_tools
+import pytest
+from conftest import FACTS, PLANTED, Done
+
+from fastrnns_rs._core import Profiler
+from fastrnns_rs.environment import Facts
+from fastrnns_rs.planning import Options
+from fastrnns_rs.profiling import preparing
+from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.profiling.request import ProfileRequest, choice
+
+WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, gpus=[{"name": "T4", "compute_capability": "7.5"}])
+#: The command, but that it does not ask torch what is here.
+DRIVER = """
+import os, sys
+from fastrnns_rs import cli, environment
+environment.probe = lambda *_: environment.Facts(**FACTS)
+cli.main(sys.argv[1:])
+"""
+QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
+PLANTED_RUN = ["--runner-file", str(PLANTED)]
+PRETENDED = "call.pretend(); "
+CHECKS = ["runners", "written", "opens", "ranges", "event_loss"]
+#: What profilers complain of: what that means, how they print it, and a part of the advice.
+SAID = {
+    "the disk is full": (
+        "No space left on device",
+        "make room, or give --output-dir on another disk; nsys also writes to the folder that TMPDIR names",
+    ),
+    "the profiler has no permission": (
+        "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters",
+        "fastrnns-rs doctor says what is missing",
+    ),
+    "the profiler does not know an option": ("unrecognised option '--cuda-graph-trace=node'", "everything"),
+    "another profiler is at work in the same process": ("CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED", "take the"),
+    "nsys cannot start its agent": ("Agent launcher failed.", "remove /dev/shm/NSys-*"),
+    "the profiler found no GPU that it can use": ("CUDA device error 100: no CUDA-capable device", "doctor"),
+}
+
+
+def argv(*arguments: str | Path, facts: Facts = FACTS) -> list[str]:
+    return [sys.executable, "-c", DRIVER.replace("FACTS", repr(asdict(facts))), "profile", *map(str, arguments)]
+
+
+def run(command: list[str], **variables: str) -> Done:
+    done = subprocess.run(command, capture_output=True, env={**os.environ, **variables}, timeout=120, check=False)
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def profile(
+    tool: Path, out: Path, *more: str | Path, runners: tuple[str, ...] = ("py",), facts: Facts = FACTS, **variables: str
+) -> Done:
+    """A capture with a fake."""
+    asked = [f"--{tool.name}", f"--{tool.name}-path", tool, "--output-dir", out, "--rnns", *runners, *QUICK, *more]
+    return run(argv(*asked, facts=facts), **variables)
+
+
+def told(done: Done, status: int) -> tuple[str, str]:
+    """The one line of an error and its hint, of a command that ended with this status."""
+    assert done.status == status, (done.status, done.stdout, done.stderr)
+    lines = done.stderr.splitlines()
+    assert "Traceback" not in done.stderr
+    assert "fault of fastrnns-rs" not in done.stderr
+    errors = [index for index, line in enumerate(lines) if line.startswith("error: ")]
+    assert len(errors) == 1, done.stderr
+    error, *hints = lines[errors[0] :]
+    assert len(hints) <= 1
+    assert all(line.startswith("hint: ") for line in hints)
+    assert len(error) < 700
+    return error.removeprefix("error: "), "".join(hints).removeprefix("hint: ")
+
+
+def kept(out: Path) -> tuple[Capture, str]:
+    """The record and the log of the one capture in a folder, which holds nothing that the record is without."""
+    records = [*out.glob("*.json")]
+    assert len(records) == 1, [*out.iterdir()]
+    record = Capture.load(records[0])
+    log = records[0].with_suffix(".log")
+    listed = {Path(one.path) for one in record.artefacts}
+    assert {*out.iterdir()} == {*listed, records[0], log}
+    for one in record.artefacts:
+        assert Path(one.path).stat().st_size == one.size_bytes
+    text = log.read_text()
+    assert "# under the profiler\n$ " in text
+    return record, text
+
+
+def prepared_for(tool: Profiler, timeout: float = 60.0) -> preparing.Prepared:
+    """A request that has passed all checks of what is here, whatever is here."""
+    options = Options(choice=choice(rnns=["cudnn"]), quick=True, nloops=2, warmup=0, timeout=timeout, device="cpu")
+    request = ProfileRequest(options=options, tool=tool.name, sleep_between_seconds=0)
+    plan = preparing.make_plan(options, FACTS)
+    return preparing.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False)
+
+
+def checks_of(record: Capture) -> dict[str, bool]:
+    return {one.id.partition(":")[0]: one.ok for one in record.checks}
+
+
+def without_tools(command: list[str]) -> list[str]:
+    """The same, where nothing is in the folders that installers of profilers use."""
+    usual = [Path("/usr/lib/nsight-systems"), Path("/opt/nvidia"), *Path("/usr/local").glob("cuda*")]
+    folders = {str(path.resolve()) for path in usual if path.is_dir()}
+    if not folders:
+        return command
+    can_mount("to hide what is installed here")
+    hide = " && ".join(f"mount -t tmpfs none {folder}" for folder in folders)
+    return ["unshare", "--mount", "sh", "-c", f'{hide} && exec "$@"', "sh", *command]
+
+
+def can_mount(purpose: str) -> None:
+    try:
+        subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip(f"needs root and mount namespaces {purpose}")
+
+
+def pretender(tmp_path: Path) -> Path:
+    return fake_tools.nsys(tmp_path / "bin" / "nsys", profile=PRETENDED + "call.report()")

@@ -1,0 +1,233 @@
+"""Redaction of what profilers write: what is private is out, and the rest is as it was."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from capture_files import NAMES, kineto, nsys, trace
+from conftest import PLANTED
+from corpus import captures
+from fake_tools import nsys_database
+from real_nsys import NSYS, captured, check_captured, nsys_is_here, tried
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.profiling import checks, redaction
+from fastrnns_rs.profiling.record import Capture
+
+#: What every secret that is planted below holds, and nothing else on a machine.
+MARK = b"zqv"
+SECRETS = {
+    "FASTRNNS_TEST_SECRET": "zqv1 hush",
+    "FASTRNNS_TEST_QUOTES": 'it\'s "zqv2" \\ `back`\t',
+    "FASTRNNS_TEST_LINES": "first\nzqv3\r\nthird=zqv4\n",
+    "FASTRNNS_TEST_UNICODE": "schlüssel zqv5 日本 🔑",
+    "FASTRNNS_TEST_BYTES": os.fsdecode(b"\xff\xfe zqv6 \x80"),
+    "FASTRNNS_TEST_LONG": "zqv7" * 5000,
+    "FASTRNNS_TEST_SHORT": "zqv8",
+    "ZQV_NAME": "1",
+}
+
+
+def leaks(folder: Path) -> dict[str, list[bytes]]:
+    """What is left of secrets in the files of a folder, as they are and as UTF-16."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes().lower()
+            # Looking ahead: two may stand so close that one is in what is shown of the other.
+            pattern = b"(?=(" + re.escape(MARK) + b".{0,20}|z\0q\0v))"
+            found[path.name] = [*dict.fromkeys(re.findall(pattern, content, re.DOTALL))]
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def texts(path: Path) -> set[bytes]:
+    """Every text of a database."""
+    with closing(sqlite3.connect(path)) as database:
+        database.text_factory = bytes
+        tables = [name.decode() for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        quoted = [table.replace('"', '""') for table in tables]
+        cells = (cell for table in quoted for row in database.execute(f'SELECT * FROM "{table}"') for cell in row)
+        return {cell for cell in cells if isinstance(cell, bytes)}
+
+
+def kernels(path: Path) -> list[Any]:
+    """Times and names of all kernels."""
+    with closing(sqlite3.connect(path)) as database:
+        query = """
+            SELECT start, end, deviceId, streamId, value FROM CUPTI_ACTIVITY_KIND_KERNEL
+            JOIN StringIds ON StringIds.id = demangledName ORDER BY start, correlationId
+        """
+        return database.execute(query).fetchall()
+
+
+def test_redaction_takes_out_what_is_private_and_nothing_else(tmp_path: Path) -> None:
+    path = nsys_database(
+        tmp_path / "x.sqlite",
+        NAMES,
+        by_id=True,
+        strings=["a kernel", "zqv of a stream", "zqv of a thread", "A=1\0B=zqv\0", "zqv of nobody", f"x {USER}zqv"],
+        more="""
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, demangledName INTEGER);
+            INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 1);
+            CREATE TABLE ProcessStreams (filenameId INTEGER, contentId INTEGER);
+            INSERT INTO ProcessStreams VALUES (2, 2);
+            CREATE TABLE ThreadNames (nameId INTEGER);
+            INSERT INTO ThreadNames VALUES (3), (1);
+            CREATE TABLE PROFILER_OVERHEAD (nameId INTEGER);
+            INSERT INTO PROFILER_OVERHEAD VALUES (4), (6), ('x'), (NULL);
+            CREATE TABLE PROCESSES (name TEXT);
+            INSERT INTO PROCESSES VALUES ('zqv');
+            CREATE TABLE TARGET_INFO_SYSTEM_ENV (name TEXT, value TEXT);
+            INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('DeviceEnvironment', 'zqv'), ('Hostname', 'zqv'), ('Cores', '2');
+            CREATE TABLE META_DATA_CAPTURE (id INTEGER, name TEXT, value TEXT);
+            INSERT INTO META_DATA_CAPTURE VALUES (0, 'P:COMMAND', 'zqv'), (1, 'USER_NAME', 'zqv'), (2, 'MODE', 'Node');
+            CREATE TABLE "odd "" one" ("od""d" TEXT, untyped, bytes BLOB);
+            INSERT INTO "odd "" one" VALUES ('a SECRET=12345zqv b', 'SECRET=12345zqv', CAST('SECRET=12345zqv' AS BLOB));
+            INSERT INTO "odd "" one" VALUES (CAST(x'ff80' AS TEXT), 5, x'0001ff');
+        """,
+    )
+    redaction.redact(path, {"SECRET": "12345zqv", "A": "b", "_": ""})
+    assert not leaks(tmp_path)
+    assert nsys(path)["ranges"].ok
+    kept = {b"a kernel", b"[redacted]", b"Cores", b"2", b"Hostname", b"MODE", b"Node", b"\xff\x80", b"\0\1\xff"}
+    assert kept <= texts(path)
+    before = path.read_bytes()
+    redaction.redact(path, {})
+    assert path.read_bytes()[100:] == before[100:], "once is enough"
+
+
+USER = f"{Path('~').expanduser()}/"
+
+
+@pytest.mark.parametrize("home", ["/", "", "/root/"])
+def test_a_home_at_the_root_does_not_take_ranges_away(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    path = nsys_database(tmp_path / "x.sqlite", NAMES)
+    redaction.redact(path, {"HOME": home})
+    assert nsys(path)["ranges"].ok
+
+
+def test_what_cannot_be_redacted_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(FastrnnsError, match="cannot be redacted: file is not a database"):
+        redaction.redact(path, {})
+    whole = nsys_database(path, NAMES, by_id=True, strings=["x" * 50_000])
+    path.write_bytes(whole.read_bytes()[:30_000])
+    with pytest.raises(FastrnnsError, match="cannot be redacted: "):
+        redaction.redact(path, {})
+    nsys_database(path, more="CREATE TABLE META_DATA_EXPORT (other)")
+    with pytest.raises(FastrnnsError, match="cannot be redacted: no such column"):
+        redaction.redact(path, {})
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.json.gz", "x.txt"])
+def test_a_trace_is_redacted(name: str, tmp_path: Path) -> None:
+    """The name of the machine, however short, and folders of the user. Marks and the rest stay."""
+    path = tmp_path / name
+    stacks = [{"cat": "python_function", "name": f"{USER}zqv/x.py(1): f"}, {"name": "a:b", "args": {"hostName": "zqv"}}]
+    text = json.dumps({"host_name": 'z"qv', **trace("## forward ##", "SECRET=12345zqv")}).replace("[", "[ \n", 1)
+    text = text.replace("]}", f', {json.dumps(stacks)[1:-1]}], "traceName": "{USER}x.json"}}')
+    kineto(path, text)
+    redaction.redact_text(path, {"SECRET": "12345zqv"})
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    assert b"qv" not in content.replace(b"zqv/x.py", b"")
+    assert USER.encode() not in content
+    assert checks.kineto(path, checks.expected_marks(["forward"], 1))[1].ok
+    assert json.loads(content)["traceEvents"][2]["name"] == "~/zqv/x.py(1): f"
+    if path.suffix == ".gz":
+        path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(FastrnnsError, match="cannot be redacted"):
+            redaction.redact_text(path, {})
+
+
+@contextmanager
+def another_process(folder: Path) -> Iterator[None]:
+    """A process whose name and whose only variable are secrets."""
+    program = folder / "zqvprogram"
+    shutil.copy("/bin/sleep", program)
+    with subprocess.Popen([program, "60"], env={"OTHER": "zqv9"}) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+@nsys_is_here
+def test_a_capture_of_nsys_holds_secrets_until_it_is_redacted(tmp_path: Path) -> None:
+    """What is tested below means something."""
+    environment = {**os.environ, **SECRETS}
+    printing = ["/bin/sh", "-c", "echo zqv of stdout; echo zqv of stderr >&2; sleep 0.3"]
+    with another_process(tmp_path):
+        path = captured(printing, tmp_path / "capture", environment)
+    found = leaks(path.parent)
+    assert {"x.sqlite", "x.nsys-rep"} <= {*found}
+    for part in (b"zqv1", b"zqv2", b"zqv3", b"zqv5", b"zqv6", b"zqv of stdout", b"zqv of stderr", b"zqvprogram"):
+        assert any(part in text for text in found["x.sqlite"]), part
+    redaction.redact(path, environment)
+    assert "x.sqlite" not in leaks(path.parent)
+
+
+@nsys_is_here
+def test_a_redacted_capture_holds_no_secret_and_can_be_read(tmp_path: Path) -> None:
+    """The secrets are in variables, in what runners print, in the machine's name, and in another process."""
+    arguments = ["--rnns", "cudnn", "prints", "--runner-file", PLANTED, "--quick", "--no-baseline", "--nloops", "2"]
+    arguments += ["--warmup", "0", "--sleep-between-seconds", "0", "--redact", "--no-report", "--output-dir"]
+    command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", *map(str, arguments)]
+    # Where that is not permitted the machine keeps its name.
+    rename = (
+        'unshare --uts hostname zqvhost && exec unshare --uts sh -c \'hostname zqvhost; exec "$@"\' sh "$@"; exec "$@"'
+    )
+    command = ["sh", "-c", rename, "sh", *command]
+
+    environment = {**os.environ, **SECRETS}
+
+    def attempt(place: Path) -> Path:
+        asked = [*command, str(place / "out")]
+        done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
+        check_captured(done, place / "out")
+        return place / "out"
+
+    with another_process(tmp_path):
+        out = tried(attempt, tmp_path / "captures")
+    assert sorted(path.suffix for path in out.iterdir()) == [".json", ".log", ".sqlite"]
+    assert not leaks(out)
+    for path in out.iterdir():
+        assert b"from Python" not in path.read_bytes(), "what the runner printed"
+    path = next(out.glob("*.sqlite"))
+    record = Capture.load(path.with_suffix(".json"))
+    assert record.ok
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == record.artefacts[0].sha256
+    phases = ["forward", "backward"]
+    expected = checks.expected_ranges({"cudnn": phases, "prints": phases}, range(2))
+    assert all(one.ok for one in nsys(path, expected).values())
+    stats = subprocess.run([str(NSYS), "stats", str(path)], capture_output=True, text=True, check=False)
+    assert stats.returncode == 0, stats.stderr
+    assert "cudnn/backward/1" in stats.stdout
+
+
+@pytest.mark.parametrize("path", captures("nsys/*.sqlite"))
+def test_public_exports_are_redacted_without_a_loss(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / path.name
+    shutil.copy(path, copy)
+    redaction.redact(copy, {"PATH": os.environ["PATH"]})
+    found = nsys(copy, Counter(), cuda=True)
+    assert [one.found for one in found.values()] == [one.found for one in nsys(path, Counter(), cuda=True).values()]
+    if found["kernels"].ok:
+        assert kernels(copy) == kernels(path) != []

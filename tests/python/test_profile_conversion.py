@@ -1,0 +1,161 @@
+"""Importers and exports of nsys that fail, hang, or leave what cannot be redacted."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import fake_tools
+import pytest
+from profile_commands import PRETENDED, QUICK, argv, kept, profile, run, told, without_tools
+
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.profiling import tools
+
+
+def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report('.qdstrm')")
+    asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
+    error, hint = told(run(without_tools(argv(*asked))), 1)
+    left = next((tmp_path / "out").glob("*.qdstrm"))
+    assert error == f"nsys left {left}, and the QdstrmImporter that makes a report of it is not here"
+    assert hint == f"install the whole of Nsight Systems, or elsewhere: QdstrmImporter --input-file {left}"
+    record, _ = kept(tmp_path / "out")
+    assert [one.kind for one in record.artefacts] == ["nsys_stream"]
+    # Elsewhere it can be read.
+    tool = fake_tools.nsys(tmp_path / "elsewhere" / "bin" / "nsys", importer="call.to_report()")
+    opened = tools.choose("nsys", str(tool))
+    stem = left.with_name(left.name.removesuffix(".qdstrm"))
+    while (step := opened.finish(stem)) is not None:
+        subprocess.run(step, check=True)
+    assert left.with_suffix(".sqlite").is_file()
+
+
+IMPORTERS = {
+    "works": ("call.to_report()", None),
+    "fails": ("sys.exit('cannot import')", "found no file"),
+    "writes an empty file": ("Path(call.option('--output-file')).touch()", "found no file"),
+    "is content and does nothing": ("pass", "found no file"),
+    "refuses a newer report": ("sys.exit('Version number is invalid: 2024@5@1')", "newer nsys than the one that reads"),
+}
+
+
+@pytest.mark.parametrize("case", IMPORTERS)
+def test_an_importer(case: str, tmp_path: Path) -> None:
+    statements, reason = IMPORTERS[case]
+    raw = PRETENDED + "call.report('.qdstrm')"
+    done = profile(fake_tools.nsys(tmp_path / "bin" / "nsys", importer=statements, profile=raw), tmp_path / "out")
+    if reason is None:
+        assert done.status == 0, done.stderr
+        kinds = ["nsys_sqlite", "nsys_report"]
+    else:
+        assert reason in told(done, 1)[0]
+        # The only thing of worth stays, without --keep.
+        kinds = ["nsys_report", "nsys_stream"] if "empty" in case else ["nsys_stream"]
+    record, log = kept(tmp_path / "out")
+    assert [one.kind for one in record.artefacts] == kinds
+    assert log.count("QdstrmImporter --input-file") == 1, "it is not run again"
+
+
+def test_an_importer_that_cannot_be_started(tmp_path: Path) -> None:
+    raw = PRETENDED + "call.report('.qdstrm')"
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", importer="pass", profile=raw)
+    importer = tmp_path / "host-linux-x64" / "QdstrmImporter"
+    importer.write_bytes(b"\x7fELF of another machine")
+    error, _ = told(profile(tool, tmp_path / "out"), 1)
+    assert error == f"{importer} cannot be started: Exec format error"
+    record, _ = kept(tmp_path / "out")
+    assert [one.kind for one in record.artefacts] == ["nsys_stream"]
+
+
+EXPORTS = {
+    "says ERROR and is content": ("print('ERROR: the export failed')", "found no file"),
+    "fails": (
+        "sys.exit('Version number is invalid: 2025')",
+        "the report is of a newer nsys than the one that reads it",
+    ),
+    "writes an empty file": ("Path(call.option('--output')).touch()", "found an empty file"),
+    "writes half of it": (
+        "call.export(); path = Path(call.option('--output')); path.write_bytes(path.read_bytes()[:9000])",
+        "opens: expected a SQLite file, found it cannot be read: ",
+    ),
+    "writes two tables": (
+        "call.export(more='DROP TABLE NVTX_EVENTS')",
+        "ranges: expected 4 ranges, found 0 ranges, 4 missing: py/forward/0, py/forward/1, py/backward/0, …",
+    ),
+    "writes something else": (
+        "Path(call.option('--output')).write_text('SQLite')",
+        "opens: expected a SQLite file, found it cannot be read: file is not a database",
+    ),
+    "loses a range": ("call.export(ranges=call.ranges()[1:] if 0 else ['py/forward/0'])", "1 ranges, 3 missing"),
+    "loses events": (
+        "call.export(diagnostics=['Not all NVTX events might have been collected.'])",
+        "event_loss: expected none, found Not all NVTX events might have been collected.",
+    ),
+    "is killed": ("import os; os.kill(os.getpid(), 9)", "found no file"),
+}
+
+
+@pytest.mark.parametrize("case", EXPORTS)
+def test_an_export_that_fails(case: str, tmp_path: Path) -> None:
+    statements, reason = EXPORTS[case]
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export=statements)
+    error, hint = told(profile(tool, tmp_path / "out"), 1)
+    assert error.startswith("there is no valid capture: ")
+    assert reason in error
+    assert "everything that was printed is in " in hint
+    record, log = kept(tmp_path / "out")
+    assert "nsys_report" in [one.kind for one in record.artefacts]
+    assert not record.ok
+    assert log.count(" export --type=sqlite ") == 1
+
+
+def test_an_export_that_hangs(tmp_path: Path) -> None:
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export="time.sleep(600)")
+    error, _ = told(profile(tool, tmp_path / "out", "--timeout", "2.5"), ExitCode.TIMED_OUT)
+    assert error.startswith("nsys was not done in time")
+    assert [one.kind for one in kept(tmp_path / "out")[0].artefacts] == ["nsys_report"]
+
+
+def test_an_export_that_fails_is_redacted_or_removed(tmp_path: Path) -> None:
+    """What cannot be redacted must not stay."""
+    half = "call.export(); path = Path(call.option('--output')); path.write_bytes(path.read_bytes()[:9000])"
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export=half)
+    error, _ = told(profile(tool, tmp_path / "out", "--redact"), 1)
+    assert "opens: expected a SQLite file" in error
+    record, _ = kept(tmp_path / "out")
+    assert (record.artefacts, record.ok) == ([], False)
+
+
+def test_what_went_wrong_is_told_though_the_log_is_redacted(tmp_path: Path) -> None:
+    tool = fake_tools.nsys(tmp_path / "nsys", profile="print('error: hush-hush'); sys.exit(2)")
+    error, _ = told(profile(tool, tmp_path / "out", "--redact"), 1)
+    assert error == "nsys ended without having run anything: hush-hush"
+    assert "hush-hush" not in kept(tmp_path / "out")[1]
+
+
+def test_a_redaction_that_fails_removes_the_file(tmp_path: Path) -> None:
+    """A file that can be read and not be rewritten: a view stands in the way."""
+    tool = fake_tools.nsys(
+        tmp_path / "nsys",
+        profile=PRETENDED + "call.report()",
+        export="call.export(more='CREATE TABLE META_DATA_CAPTURE (other)')",
+    )
+    done = profile(tool, tmp_path / "plain")
+    assert done.status == 0, done.stderr
+    error, hint = told(profile(tool, tmp_path / "out", "--redact"), 1)
+    assert ".sqlite cannot be redacted: no such column: " in error
+    assert error.endswith("; it was removed")
+    assert hint == "capture again without --redact"
+    assert not kept(tmp_path / "out")[0].artefacts
+
+
+def test_a_redacted_log_is_without_output(tmp_path: Path) -> None:
+    """Also where that looks like the log's own lines."""
+    prints = PRETENDED + "print('# hush-hush'); print('hush-hush', file=sys.stderr); call.report()"
+    done = profile(fake_tools.nsys(tmp_path / "nsys", profile=prints), tmp_path / "out", "--redact")
+    assert done.status == 0, done.stderr
+    record, log = kept(tmp_path / "out")
+    assert "hush-hush" not in log
+    assert "# exit status 0 after" in log
+    assert [one.kind for one in record.artefacts] == ["nsys_sqlite"]

@@ -1,0 +1,237 @@
+"""Where captures go and what is printed of them: odd folders, full disks, names, documents, dry runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sqlite3
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import fake_tools
+import jsonschema
+import pytest
+from conftest import FACTS, ROOT, Done
+from profile_commands import PRETENDED, QUICK, WITH_CUDA, argv, can_mount, kept, pretender, profile, run, told
+from real_nsys import check_captured, nsys_is_here, tried
+from real_nsys import profile as really_profile
+
+from fastrnns_rs.environment import Facts
+from fastrnns_rs.planning import Options
+from fastrnns_rs.profiling import attempt, keeping, naming, preparing
+from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.profiling.request import choice
+
+
+@pytest.mark.parametrize(
+    "name", ["with space", "qu'o\"te", "ünïcode 日本", "$HOME;`id`", "a.b.c.", "x" * 200, "new\nline", "100%"]
+)
+def test_captures_go_where_they_are_told(name: str, tmp_path: Path) -> None:
+    out = tmp_path / name / "deeper"
+    done = profile(pretender(tmp_path), out)
+    assert done.status == 0, done.stderr
+    assert kept(out)[0].ok
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
+    out = tmp_path / os.fsdecode(b"\xff\xfe")
+    command = argv("--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", out, "--rnns", "py", *QUICK)
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert os.fsencode(out) in done.stdout
+    assert Capture.load(next(out.glob("*.json"))).ok
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    places = {
+        file: "File exists",
+        file / "below": "Not a directory",
+        Path("/proc/nothing"): "No such file or directory",
+    }
+    places[tmp_path / ("x" * 300)] = "File name too long"
+    if os.geteuid():
+        locked = tmp_path / "locked"
+        locked.mkdir(mode=0o500)
+        places[locked] = "Permission denied"
+    for out, reason in places.items():
+        error, hint = told(profile(pretender(tmp_path), out), 2)
+        assert error == f"{out} cannot be written to: {reason}"
+        assert hint == "choose another folder with --output-dir"
+
+
+def run_where_little_fits(folder: Path, kilobytes: int, command: list[str], **variables: str) -> tuple[Done, list[str]]:
+    """Runs a command where a folder has only so much room: how it ended, and what it left in there."""
+    can_mount("to have a disk that is full")
+    folder.mkdir()
+    listing = folder.with_name("listing")
+    mount = f"mount -t tmpfs -o size={kilobytes}k none {folder}"
+    script = f'{mount} && "$@"; status=$?; ls -A {folder} >{listing}; exit $status'
+    done = run(["unshare", "--mount", "sh", "-c", script, "sh", *command], **variables)
+    return done, listing.read_text().split()
+
+
+@pytest.mark.parametrize(("kilobytes", "bytes_of_report"), [(64, 200_000), (4, 200_000), (4, 10)])
+def test_a_disk_that_is_full(kilobytes: int, bytes_of_report: int, tmp_path: Path) -> None:
+    """Whatever does not fit: the report, the log, or the record."""
+    noise = "print('n' * 30_000); " if bytes_of_report < 100 else ""
+    writes = f"{PRETENDED}{noise}call.file('.nsys-rep').write_bytes(b'x' * {bytes_of_report})"
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=writes, export="pass")
+    asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
+    done, left = run_where_little_fits(tmp_path / "out", kilobytes, argv(*asked))
+    error, hint = told(done, 1)
+    assert "disk is full" in error or "No space left on device" in error
+    assert "make room" in hint
+    assert any(name.endswith(".log") for name in left)
+    assert not any(name.endswith(".answer.json") for name in left)
+
+
+@nsys_is_here
+def test_a_disk_that_is_full_and_the_real_nsys(tmp_path: Path) -> None:
+    def attempt(place: Path) -> tuple[Done, list[str]]:
+        asked = ["--nsys", "--output-dir", place / "out", "--rnns", "cudnn", *QUICK]
+        done, left = run_where_little_fits(place / "out", 100, argv(*asked), TMPDIR=str(tmp_path))
+        if "disk is full" not in done.stderr:
+            check_captured(done, place / "out")
+        return done, left
+
+    done, left = tried(attempt, tmp_path)
+    error, hint = told(done, 1)
+    assert error.endswith("(the disk is full)")
+    assert "make room, or give --output-dir on another disk" in hint
+    # nsys writes elsewhere first.
+    assert "nsys left its report in " in hint
+    assert sorted(Path(name).suffix for name in left) == [".json", ".log"]
+
+
+def test_a_profile_that_is_delivered_to_a_full_device(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as nowhere:
+        asked = ["--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
+        done = subprocess.run(argv(*asked), stdout=nowhere, stderr=subprocess.PIPE, text=True, check=False)
+    assert told(Done(done.returncode, "", done.stderr), 1)[0].startswith("writing failed: ")
+    assert kept(tmp_path / "out")[0].ok
+
+
+def test_names_are_never_taken_twice(tmp_path: Path) -> None:
+    plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
+    problem = plan.tasks[0].problem
+    with ThreadPoolExecutor(16) as pool:
+        stems = [*pool.map(lambda _: naming.reserve(tmp_path, ["py"], problem), range(200))]
+    assert len({*stems}) == 200
+    assert {one.stat().st_size for one in tmp_path.iterdir()} == {0}
+
+
+def test_two_captures_at_once_are_two(tmp_path: Path) -> None:
+    tool = pretender(tmp_path)
+    with ThreadPoolExecutor() as pool:
+        both = [*pool.map(lambda _: profile(tool, tmp_path / "out", "--no-report"), range(3))]
+    assert [one.status for one in both] == [0, 0, 0], both
+    records = [Capture.load(path) for path in (tmp_path / "out").glob("*.json")]
+    assert len(records) == len({one.artefacts[0].path for one in records}) == 3
+
+
+def test_very_many_runners_have_a_short_name(tmp_path: Path) -> None:
+    asked = ["--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", tmp_path / "out", "--group", "all", "--json"]
+    done = run(argv(*asked, *[word for word in QUICK if word != "--quick"]))
+    assert done.status == 0, done.stderr
+    record = done.json()
+    assert len(record["runners"]) > 12
+    stem = Path(record["artefacts"][0]["path"]).name
+    # Sessions of nsys have at most 127 letters.
+    assert f"-and-{len(record['runners']) - 1}-more_" in stem
+    assert len(stem) < 127
+
+
+@pytest.mark.parametrize("runner", ["x" * 400, "日本" * 100, "a/../../b", "new\nline", "-", "ä ö", "."])
+def test_a_runner_with_an_odd_name(runner: str, tmp_path: Path) -> None:
+    problem = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS).tasks[0].problem
+    stem = naming.reserve(tmp_path, [runner], problem)
+    assert stem.parent == tmp_path
+    assert len(stem.name.encode()) < 127
+    assert stem.name.isprintable()
+    assert "more" not in stem.name
+
+
+def test_tables_of_runners_with_like_names_are_two(tmp_path: Path) -> None:
+    names = ["a.b", "a_b", "a/b", "x" * 300, "x" * 301]
+    cycles = [{"runner": name, "index": 0, "table": f"of {name}", "files": []} for name in names]
+    one = attempt.Attempt(tmp_path / "prof_x", 1.0, answer={"cycles": cycles})
+    keeping.save_tables(one)
+    paths = [Path(cycle["files"][0][0]) for cycle in one.cycles]
+    assert [path.read_text() for path in paths] == [f"of {name}" for name in names]
+
+
+def test_separate_captures_and_one_that_fails(tmp_path: Path) -> None:
+    breaks = "'py' in call.names and sys.exit(9); call.pretend(); call.report()"
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=breaks)
+    done = profile(tool, tmp_path / "good", "--separate", runners=("aten", "cudnn"))
+    assert done.status == 0, done.stderr
+    assert sorted(Capture.load(path).runners for path in (tmp_path / "good").glob("*.json")) == [["aten"], ["cudnn"]]
+    assert done.stdout.count("6 of 6 checks passed") == 2
+    done = profile(tool, tmp_path / "bad", "--separate", runners=("aten", "py", "cudnn"))
+    assert "nsys ended without having run anything: exit status 9" in told(done, 1)[0]
+    assert len([*(tmp_path / "bad").glob("*.json")]) >= 2
+
+
+@pytest.mark.parametrize("ok", [True, False])
+def test_json_is_one_document_that_keeps_to_its_schema(tmp_path: Path, *, ok: bool) -> None:
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + ("call.report()" if ok else "print('noise')"))
+    done = profile(tool, tmp_path / "out", "--json", runners=("py", "cudnn"))
+    assert done.status == (0 if ok else 1)
+    schema = json.loads((ROOT / "docs" / "schemas" / "capture.schema.json").read_text())
+    document = done.json()
+    jsonschema.validate(document, schema, jsonschema.Draft202012Validator)
+    assert kept(tmp_path / "out")[0].to_dict() == document
+    assert done.stdout.endswith("}\n")
+
+
+def test_a_record_can_go_to_a_file(tmp_path: Path) -> None:
+    done = profile(pretender(tmp_path), tmp_path / "out", "--json", "--output", tmp_path / "record.json")
+    assert (done.status, done.stdout) == (0, "")
+    assert Capture.load(tmp_path / "record.json") == kept(tmp_path / "out")[0]
+
+
+@pytest.mark.parametrize("facts", [FACTS, WITH_CUDA], ids=["cpu", "cuda"])
+def test_a_dry_run_shows_a_command_that_a_shell_takes(facts: Facts, tmp_path: Path) -> None:
+    out = tmp_path / "o u't"
+    tool = fake_tools.nsys(tmp_path / "b i n" / "nsys", profile="Path('ran').write_text(repr(call.words))")
+    done = profile(tool, out, "--dry-run", "--redact", runners=("py", "cudnn"), facts=facts)
+    assert (done.status, done.stderr) == (0, "")
+    assert not out.exists()
+    words = shlex.split(done.stdout)
+    assert done.stdout == shlex.join(words) + "\n"
+    subprocess.run(["/bin/sh", "-c", done.stdout], check=True, cwd=tmp_path)
+    assert (tmp_path / "ran").read_text() == repr(words[1:])
+    assert words[0] == str(tool)
+    assert "--internal-run" in words
+    assert "--answer" not in words
+    assert ("--capture-range=cudaProfilerApi" in words) is (facts is WITH_CUDA)
+    done = profile(tool, out, "--dry-run", "--separate", runners=("py", "cudnn"), facts=facts)
+    assert [line.count("--internal-run") for line in done.stdout.splitlines()] == [1, 1]
+
+
+def test_what_a_dry_run_shows_runs(tmp_path: Path) -> None:
+    tool = fake_tools.nsys(tmp_path / "nsys", profile="sys.exit(call.run())")
+    done = profile(tool, tmp_path / "out", "--dry-run", runners=("cudnn",))
+    shown = subprocess.run(["/bin/sh", "-c", done.stdout], capture_output=True, text=True, check=False)
+    assert (shown.returncode, "cudnn: 2 iterations" in shown.stderr) == (0, True)
+
+
+def test_a_killed_capture_keeps_its_name(tmp_path: Path) -> None:
+    """After SIGKILL there is an empty log, and the next capture of the same second takes another name."""
+    plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
+    first, second = (naming.reserve(tmp_path, ["py"], plan.tasks[0].problem) for _ in range(2))
+    assert first != second
+
+
+@nsys_is_here
+def test_the_real_nsys_writes_to_an_odd_folder(tmp_path: Path) -> None:
+    _, out = really_profile(tmp_path / "o u'\"t ü日 100% %h", "--nsys", "--rnns", "cudnn", *QUICK, "--json")
+    record, _ = kept(out)
+    assert record.ok
+    with closing(sqlite3.connect(next(out.glob("*.sqlite")))) as database:
+        assert database.execute("SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 60").fetchone() == (4,)

@@ -1,0 +1,275 @@
+"""When commands under supervision end, and that nothing of them stays behind or outlives us."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from processes import PROMISED_S, left_of, marked, wait_for
+from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_keeper_of, shell, started
+
+from fastrnns_rs._core import run_command
+
+# Its time.
+
+
+def test_a_time_out_is_a_result() -> None:
+    begin = time.monotonic()
+    done = run_command(shell("printf said; printf so >&2; sleep 60"), timeout=0.4)
+    assert time.monotonic() - begin < 1.0
+    assert (done.timed_out, done.exit_status, done.signal) == (True, None, signal.SIGTERM)
+    assert (done.stdout_tail, done.stderr_tail) == ("said", "so")
+    assert 0.4e9 <= done.duration_ns < 1e9
+    assert "timed out" in repr(done)
+
+
+def test_it_may_use_its_grace() -> None:
+    done = run_command(shell("trap 'sleep 0.3; echo bye; exit 3' TERM; echo hi; sleep 60 & wait"), timeout=0.3)
+    assert (done.timed_out, done.exit_status, done.stdout_tail) == (True, 3, "hi\nbye\n")
+
+
+@pytest.mark.parametrize("grace", [0, 0.4])
+def test_a_command_that_ignores_being_asked_is_killed(grace: float, mark: str) -> None:
+    begin = time.monotonic()
+    done = run_command(shell("trap '' TERM INT HUP; sleep MARK", mark), timeout=0.3, grace=grace)
+    assert time.monotonic() - begin < 0.3 + grace + 0.5
+    assert (done.timed_out, done.signal) == (True, signal.SIGKILL)
+    assert not marked(mark)
+
+
+def test_a_command_that_has_stopped_itself_is_ended(mark: str) -> None:
+    done = run_command(shell("sleep MARK & kill -STOP $!; kill -STOP $$; true MARK", mark), timeout=0.3, grace=0.2)
+    assert done.timed_out
+    assert not marked(mark)
+
+
+@pytest.mark.parametrize("seconds", [1e9, 1e300, float("inf")])
+def test_a_time_beyond_all_clocks_is_none(seconds: float) -> None:
+    assert run_command(["true"], timeout=seconds, grace=seconds).exit_status == 0
+
+
+def test_no_time_at_all() -> None:
+    assert run_command(["sleep", "60"], timeout=0).timed_out
+
+
+# What it leaves behind.
+
+
+@pytest.mark.parametrize("end", ["it exits", "time-out", "deaf to a time-out"])
+def test_a_hundred_descendants_of_every_kind_end_with_it(end: str, mark: str, tmp_path: Path) -> None:
+    """Each waits until all are there, so that none is ended before it got away."""
+    last = {
+        "it exits": "while [ ! -e go ]; do sleep 0.02; done; exit 5",
+        "time-out": "while :; do sleep 0.02; done",
+        "deaf to a time-out": "trap '' TERM; while :; do sleep 0.02; done",
+    }[end]
+    with ThreadPoolExecutor() as pool:
+        timeout = 60 if end == "it exits" else 3
+        done = pool.submit(run_command, shell(f"{HUNDRED}\n{last}", mark), cwd=tmp_path, timeout=timeout, grace=0.3)
+        # The shell itself is one, by its script.
+        wait_for(mark, 101)
+        (tmp_path / "go").touch()
+        completed = done.result()
+    assert completed.timed_out == (end != "it exits")
+    assert completed.exit_status == (5 if end == "it exits" else None)
+    assert not marked(mark)
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_what_it_leaves_in_the_background_is_ended(way: str, mark: str) -> None:
+    begin = time.monotonic()
+    done = run_command(shell(f"{WAYS_OUT[way]}\necho left; sleep 0.05", mark), timeout=20)
+    assert (done.exit_status, done.stdout_tail) == (0, "left\n")
+    assert time.monotonic() - begin < 1.0
+    assert not marked(mark)
+
+
+def test_what_it_leaves_may_say_its_last_words() -> None:
+    done = run_command(shell("(trap 'echo last; exit' TERM; sleep 60 & wait) & sleep 0.1; echo first"))
+    assert done.stdout_tail == "first\nlast\n"
+
+
+def test_a_family_that_forks_all_the_time_is_ended(mark: str) -> None:
+    script = "f() { (trap '' TERM; sleep 0.01; f MARK) & }; f; f; f; sleep 0.3; exit 0"
+    assert run_command(shell(script, mark)).exit_status == 0
+    assert not marked(mark)
+
+
+# Who ends us.
+
+
+@pytest.mark.parametrize("script", ["sleep MARK", "yes MARK", "trap '' TERM INT; sleep MARK & wait; sleep MARK"])
+def test_ctrl_c_ends_it_within_a_second(script: str, mark: str) -> None:
+    code = """
+    print("ready", flush=True)
+    try:
+        run_command(["sh", "-c", sys.argv[1]], grace=0.5)
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic())
+    """
+    with started(code, script.replace("MARK", mark), mark=mark) as process:
+        assert process.stdout.readline() == b"ready\n"
+        # We, the keeper, and the command.
+        wait_for(mark, 3 + script.count("&"))
+        time.sleep(0.1)
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        said, when = process.stdout.readline().split()
+        assert said == b"interrupted"
+        assert float(when) - asked < 1.0
+        assert process.wait(5) == 0
+    assert not left_of(mark)
+
+
+def test_another_handler_may_end_it_too() -> None:
+    code = """
+    def alarm(number, frame):
+        raise TimeoutError("the handler's own")
+    signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        run_command(["sleep", "60"])
+    except TimeoutError as error:
+        print(error)
+    signal.signal(signal.SIGALRM, lambda number, frame: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    print(shell("sleep 0.3; echo done"))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    assert alone(code) == ["the handler's own", "done"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT])
+def test_nothing_outlives_us(number: signal.Signals, mark: str) -> None:
+    script = f"{HUNDRED}\ntrap '' TERM HUP INT QUIT; while :; do sleep 0.02; done".replace("MARK", mark)
+    code = "resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); run_command(['sh', '-c', sys.argv[1]])"
+    with started(code, script, mark=mark) as process:
+        wait_for(mark, 103)
+        process.send_signal(number)
+        assert process.wait(5) == -number
+        assert not left_of(mark)
+
+
+def test_nothing_outlives_what_we_become(mark: str) -> None:
+    code = """
+    threading.Thread(target=run_command, args=[["sh", "-c", sys.argv[1]]], daemon=True).start()
+    time.sleep(0.5)
+    os.execvp("sleep", ["sleep", "60"])
+    """
+    with started(code, f"sleep {mark} & sleep {mark}", mark="") as process:
+        wait_for(mark, 3)
+        deadline = time.monotonic() + 10
+        while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert not left_of(mark)
+        assert process.poll() is None
+
+
+def test_a_daemon_thread_does_not_hold_us(mark: str) -> None:
+    code = """
+    threading.Thread(target=run_command, args=[["sleep", sys.argv[1]]], daemon=True).start()
+    class Slow:
+        def __del__(self, sleep=time.sleep):
+            sleep(0.5)
+    sys.slow = Slow()
+    time.sleep(0.3)
+    """
+    assert alone(code, mark) == []
+    assert not left_of(mark)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep MARK & wait",
+        "setsid sleep MARK & wait",
+        "(setsid sleep MARK &) ; sleep 60",
+        "env -i sleep MARK & wait",
+        "(env -i sleep MARK &) ; sleep 60",
+        "setsid env -i sleep MARK & wait",
+        "exec env -i sh -c 'sleep MARK & (sleep MARK &) ; setsid sleep MARK & wait'",
+    ],
+)
+def test_the_end_of_the_keeper_is_the_end_of_the_command(script: str, mark: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        done = pool.submit(run_command, shell(script, mark))
+        wait_for(mark, 1 + script.count("MARK"))
+        kill_keeper_of(mark)
+        with pytest.raises(RuntimeError, match="^the command could not be supervised: [^\n]*keeper[^\n]*$"):
+            done.result(5)
+    assert not left_of(mark)
+    assert run_command(["true"]).exit_status == 0
+
+
+@pytest.mark.parametrize("who", ["us", "the keeper"])
+def test_nothing_of_a_command_that_runs_commands_outlives(who: str, mark: str) -> None:
+    """With a command beside it that goes on, so that nothing is ended because all is."""
+    inner = textwrap.dedent(PRELUDE) + "run_command(['sh', '-c', sys.argv[1]])"
+    code = """
+    threading.Thread(target=run_command, args=[["sleep", "60"]], daemon=True).start()
+    try:
+        run_command([sys.executable, "-c", *sys.argv[1:]])
+    except RuntimeError:
+        time.sleep(60)
+    """
+    script = HUNDRED.replace("MARK", mark) + "\ntrap '' TERM; while :; do sleep 0.02; done"
+    with started(code, inner, script) as process:
+        # Besides the hundred: we, the other interpreter and the shell, by their arguments.
+        wait_for(mark, 103)
+        if who == "us":
+            process.kill()
+            process.wait()
+            assert not left_of(mark)
+        else:
+            kill_keeper_of(mark, process.pid)
+            deadline = time.monotonic() + PROMISED_S
+            while len(marked(mark)) > 1 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert marked(mark) == [process.pid]
+
+
+#: How far a process that runs a command has come, told by what it printed before it was killed.
+STAGES = """
+print("imported", flush=True)
+Process(["true"]).end()
+print("kept", flush=True)
+run_command(["sh", "-c", sys.argv[1]])
+print("ended", flush=True)
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(("end", "points"), [("killed", 50), ("Ctrl-C", 20)])
+def test_nothing_outlives_us_whenever_we_are_ended(end: str, points: int, mark: str) -> None:
+    """Everything that comes of us, the keeper included, has a mark among its variables or its arguments."""
+    script = "\n".join(WAYS_OUT.values()) + "\ntrap '' TERM; sleep 0.1"
+
+    def live(until: float | None, mark: str) -> tuple[float, bytes, list[int]]:
+        with started(STAGES, script.replace("MARK", mark), mark=mark) as process:
+            begin = time.monotonic()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(until)
+            if end == "killed":
+                process.kill()
+            elif process.poll() is None:
+                # A terminal sends it to the whole group, and a keeper that has just been started is still in it.
+                os.killpg(process.pid, signal.SIGINT)
+            process.wait()
+            ended = time.monotonic()
+            return ended - begin, process.stdout.read(), left_of(mark)
+
+    whole = live(None, mark)[0]
+    with ThreadPoolExecutor(8) as pool:
+        marks = [f"{mark}{index:02}" for index in range(points)]
+        found = list(pool.map(live, [1.2 * whole * index / points for index in range(points)], marks))
+    assert [left for _, _, left in found if left] == []
+    # Not all at one stage of their lives.
+    assert len({said for _, said, _ in found}) > 1
