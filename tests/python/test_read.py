@@ -201,6 +201,11 @@ def test_ctrl_c_ends_the_wait_for_a_silent_pipe(silent: tuple[Path, IO[bytes]]) 
     assert interrupted(sys.executable, "-c", READING, silent[0])[:2] == (7, "reading\ninterrupted\n")
 
 
+def test_ctrl_c_ends_the_wait_for_whoever_writes_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    assert interrupted(sys.executable, "-c", READING, tmp_path / "pipe.json")[:2] == (7, "reading\ninterrupted\n")
+
+
 def test_other_threads_go_on_while_a_file_is_read(tmp_path: Path) -> None:
     path = endless(tmp_path / "x.json.gz", 1)
     ticks: list[float] = []

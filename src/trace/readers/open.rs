@@ -3,10 +3,14 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::Interrupted;
@@ -16,6 +20,8 @@ use crate::par;
 const HEAD: usize = 4096;
 /// Smaller files are decompressed sooner than a thread has begun to.
 const WORTH_A_THREAD: u64 = 64 * 1024;
+/// How long nobody asks whether to stop.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
 
@@ -32,7 +38,7 @@ pub(super) struct Opened {
 
 /// Opens `path`.
 pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Opened> {
-    let file = File::open(path)?;
+    let file = open_file(path, interrupted)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -50,6 +56,26 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
         return Ok(Opened { head, bytes, plain: None, size_bytes, is_file });
     }
     Ok(Opened { head, bytes: Box::new(bytes), plain: is_file.then_some(file), size_bytes, is_file })
+}
+
+/// Opens a file; of a pipe, waits until somebody has opened its other end, and stops that when it is interrupted.
+fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.file_type().is_fifo() {
+        let ready = || match poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&PATIENCE)) {
+            Ok(count) => Ok(count > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error),
+        };
+        while !ready()? {
+            if interrupted() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+        }
+    }
+    fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file)
 }
 
 /// How a stream begins, and the whole of it. Where it breaks off after its beginning, it does so when that is read.

@@ -17,7 +17,7 @@ const DURATION: u32 = 64;
 const ARGUMENTS: u32 = 128;
 const ALL: u32 = 255;
 
-/// The members of an event, wherever in it they stood. Of members that come twice the last holds, as in Python.
+/// The members of an event, wherever in it they stood, as far as they were looked for: see [`Event::take_plain`].
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     pub(super) phase: Option<Value<'a>>,
@@ -66,7 +66,7 @@ impl<'a> Event<'a> {
     }
 
     /// Takes the event at the beginning of `text`, as far as it is needed: once it is clear that no summary needs it, or
-    /// that nothing more of it is, the rest is not looked at. `None` if it is not written as most are.
+    /// that nothing more of it is, the rest is not looked at, damage and members that come twice included. `None` if it is not written as most are.
     pub(super) fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
         let mut members = Members::of(text);
         // What is still missing, once its class is known.

@@ -77,10 +77,10 @@ impl<'a> Events<'a> {
         let (window, position) = (self.text.window(), self.text.position());
         let stop = self.splitter.split(window);
         for event in &self.splitter.events {
-            // The parser says why.
             let offset = position + event.start as u64;
             let mut found = Event::default();
-            let plain = found.take_plain(&window[event.start..]);
+            let plain = found.take_plain(&window[event.start..]).filter(|()| event.len() <= LONGEST);
+            // The parser says why.
             if plain.is_none() || self.sink.take(&found, offset).is_err() {
                 self.text.pass(event.start);
                 return Ok(Plain::Look);
@@ -128,7 +128,11 @@ impl<'a> Events<'a> {
     /// One event, whose brace is the first of the window.
     fn event(&mut self) -> Result<()> {
         let position = self.text.position();
-        let parsed = Event::parse(self.text.window(), 0);
+        let parsed = match Event::parse(self.text.window(), 0) {
+            // As if it were not there as a whole: how much is there is chance.
+            Ok((_, end)) if end > LONGEST => Err(Fault::Incomplete),
+            parsed => parsed,
+        };
         let fault = match parsed.and_then(|(event, end)| self.sink.take(&event, position).map(|()| end)) {
             Ok(end) => {
                 self.text.pass(end);

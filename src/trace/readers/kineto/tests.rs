@@ -173,10 +173,16 @@ fn reads_what_is_not_utf8_or_not_escaped() {
 
 #[test]
 fn holds_no_more_than_a_window() {
-    let long = format!(r#"{{"ph": "X", "name": "{}", "ts": 1}}"#, "x".repeat(3 * text::LONGEST));
-    let mut events = ordinary();
-    events.insert(2, long);
-    assert_eq!(counts(&document(&events)), (6, 1, named(&[("one", 2), ("two", 1)])));
+    let long = |length: usize| format!(r#"{{"ph": "X", "name": "{}", "ts": 1}}"#, "x".repeat(length));
+    for before in [0, 100_000, 700_000] {
+        for (length, read) in [(3 * text::LONGEST, 7), (text::LONGEST + 1, 7), (text::LONGEST - 100, 8)] {
+            let mut events = ordinary();
+            events.insert(2, long(length));
+            events.insert(0, long(before));
+            let expected = (read, 8 - read, named(&[("one", 2), ("two", 1)]));
+            assert_eq!(counts(&document(&events)), expected, "{length} behind {before}");
+        }
+    }
     let text = document(&ordinary());
     let padded = text.replacen(
         "\"schemaVersion\"",
@@ -295,7 +301,9 @@ proptest! {
             let place = place % text.len();
             text[place] = byte;
         }
-        lost.into_iter().for_each(|lost| lose(&mut text, lost));
+        for lost in lost {
+            lose(&mut text, lost);
+        }
         text.truncate(text.len() - cut.min(text.len()) / 4);
         let whole = read_steps(&text, text::STEP).map(|(trace, capture)| (summary_of(&trace), capture));
         let pieces = read_pieces(&text, piece).map(|(trace, capture)| (summary_of(&trace), capture));

@@ -111,20 +111,29 @@ impl Memo {
         if let Known::Nothing = self.pieces[shape] {
             self.pieces[shape] = Pieces::new(what).map_or(Known::TooManyPieces, Known::Pieces);
         }
-        let Known::Pieces(pieces) = &self.pieces[shape] else { return tally.number(taken_apart()) };
+        let Known::Pieces(pieces) = self.pieces[shape] else {
+            let number = tally.number(taken_apart());
+            self.keep_up_with(tally);
+            return number;
+        };
         let bytes = pieces.of(record, (shape as u64) << 1 | u64::from(note));
         let slot = bytes.slot(pieces.count);
         match self.slots[slot] {
             Some((known, number)) if known.apart == bytes.apart && equal(&known.words, &bytes.words) => number,
             _ => {
                 let number = tally.number(taken_apart());
-                if tally.segment() != self.segment {
-                    self.segment = tally.segment();
-                    self.slots.fill(None);
-                }
+                self.keep_up_with(tally);
                 self.slots[slot] = Some((bytes, number));
                 number
             }
+        }
+    }
+
+    /// Forgets the numbers of a segment that has ended.
+    fn keep_up_with<const K: usize>(&mut self, tally: &Tally<K>) {
+        if tally.segment() != self.segment {
+            self.segment = tally.segment();
+            self.slots.fill(None);
         }
     }
 }

@@ -95,6 +95,45 @@ const CHANGES: [&str; 12] = [
     "UPDATE NVTX_EVENTS SET start = NULL; UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = -start, end = 0",
 ];
 
+#[test]
+fn remembers_no_number_of_a_segment_that_has_ended() {
+    // Between columns that are read stand others, so that most rows have more pieces than are remembered.
+    let what = [
+        "globalPid",
+        "deviceId",
+        "streamId",
+        "demangledName",
+        "shortName",
+        "registersPerThread",
+        "staticSharedMemory",
+        "dynamicSharedMemory",
+        "gridX",
+        "gridY",
+        "gridZ",
+        "blockX",
+        "blockY",
+        "blockZ",
+    ];
+    let columns: Vec<String> = what.iter().map(|name| format!("{name} INTEGER, {name}Pad INTEGER")).collect();
+    let many = "2, 5, ".repeat(what.len() - 6);
+    let few = "NULL, 5, ".repeat(what.len() - 2);
+    let sql = format!(
+        "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, {});
+        CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i FROM n;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i * 9, i * 9 + 5, {many} i + 300, 5, 2, 5, 2, 5, 2, 5, 2, 5, 2, 5
+            FROM n WHERE i % 5 > 0;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i * 9, i * 9 + 5, {few} i % 3 + 2, 5, i % 2 + 2, 5 FROM n WHERE i % 5 = 0;
+        CREATE TABLE mixed AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start;
+        DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * FROM mixed;
+        DROP TABLE mixed",
+        columns.join(", ")
+    );
+    let folder = Folder::new();
+    assert_same(&folder.database("x.sqlite", &[&sql]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
