@@ -129,8 +129,8 @@ impl<'a> Events<'a> {
     fn event(&mut self) -> Result<()> {
         let position = self.text.position();
         let parsed = match Event::parse(self.text.window(), 0) {
-            // As if it were not there as a whole: how much is there is chance.
-            Ok((_, end)) if end > LONGEST => Err(Fault::Incomplete),
+            // As if no more were there: how much is there is chance.
+            Ok((_, place)) | Err(Fault::Malformed(place, _)) if place > LONGEST => Err(Fault::Incomplete),
             parsed => parsed,
         };
         let fault = match parsed.and_then(|(event, end)| self.sink.take(&event, position).map(|()| end)) {
