@@ -85,6 +85,11 @@ def mark() -> Iterator[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A script that starts the tests with `&` has these ignored, in all that they start too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
 
