@@ -26,6 +26,76 @@ pub enum Error {
         value: f64,
     },
 
+    /// A function that takes logarithms, or divides, was given something that is not above 0.
+    #[error("{argument}[{position}] is {value}; every value must be above 0")]
+    NotPositive {
+        /// The argument's name.
+        argument: &'static str,
+        /// Where it stands, counted from 0.
+        position: usize,
+        /// What stands there.
+        value: f64,
+    },
+
+    /// There are values, but not enough of them.
+    #[error("{argument} has {found} {}; at least {needed} are needed", if *found == 1 { "value" } else { "values" })]
+    TooFew {
+        /// The argument's name.
+        argument: &'static str,
+        /// How many there must be.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+
+    /// Two arguments must have the same length.
+    #[error("{argument} has {found} values, {other} has {expected}; they must have equally many")]
+    UnequalLengths {
+        /// The argument's name.
+        argument: &'static str,
+        /// Its length.
+        found: usize,
+        /// The name of the one it is held against.
+        other: &'static str,
+        /// That one's length.
+        expected: usize,
+    },
+
+    /// A name is none of those that are known.
+    #[error("{argument} is {name:?}; it must be one of {known}")]
+    UnknownName {
+        /// The argument's name.
+        argument: &'static str,
+        /// What was given.
+        name: String,
+        /// What would have been accepted, with commas.
+        known: String,
+    },
+
+    /// A number of one element of an argument lies outside what makes sense for it.
+    #[error("{argument}[{position}] is {value}; it must be {expected}")]
+    ElementOutOfRange {
+        /// The argument's name.
+        argument: &'static str,
+        /// Where it stands, counted from 0.
+        position: usize,
+        /// What stands there.
+        value: f64,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+
+    /// What is wrong with the samples of one of several processes.
+    #[error("{argument}[{process}]: {error}")]
+    InProcess {
+        /// The argument's name.
+        argument: &'static str,
+        /// Which process, counted from 0.
+        process: usize,
+        /// What is wrong.
+        error: Box<Error>,
+    },
+
     /// The values are finite but so far apart that their spread is not.
     #[error("the spread of {argument} overflows a 64-bit float; rescale the values")]
     Overflow {

@@ -31,8 +31,21 @@ pub(crate) fn map<J: Send, R: Send>(
     interrupted: &dyn Fn() -> bool,
     work: impl Fn(J, &dyn Fn() -> bool) -> R + Sync,
 ) -> Vec<R> {
+    map_on(threads(), jobs, interrupted, work)
+}
+
+/// The same on at most so many threads, this one included.
+///
+/// # Panics
+/// Where `work` does.
+pub(crate) fn map_on<J: Send, R: Send>(
+    threads: usize,
+    jobs: impl IntoIterator<Item = J>,
+    interrupted: &dyn Fn() -> bool,
+    work: impl Fn(J, &dyn Fn() -> bool) -> R + Sync,
+) -> Vec<R> {
     let jobs: VecDeque<(usize, J)> = jobs.into_iter().enumerate().collect();
-    let helpers = threads().min(jobs.len()).saturating_sub(1);
+    let helpers = threads.min(jobs.len()).saturating_sub(1);
     let (jobs, stop) = (Mutex::new(jobs), AtomicBool::new(false));
     let ask = || {
         let now = interrupted();
@@ -105,6 +118,14 @@ mod tests {
         let squares = map(0..100_u64, &|| false, |job, _| job * job);
         assert_eq!(squares, (0..100).map(|job| job * job).collect::<Vec<u64>>());
         assert!(map(0..0, &|| false, |job: u64, _| job).is_empty());
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_matter() {
+        for threads in [0, 1, 2, 16] {
+            let squares = map_on(threads, 0..50_u64, &|| false, |job, _| job * job);
+            assert_eq!(squares, (0..50).map(|job| job * job).collect::<Vec<u64>>());
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The one place of vector code. What a processor can do is asked when the program runs; the portable path stays.
+//! What the bytes of a text are, sixty-four at a time.
 #![allow(unsafe_code, reason = "intrinsics that load vectors, and calls of functions for processors that have them")]
 
 use std::ops::ControlFlow;
