@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use fastrnns_rs::stats::summarize;
+use fastrnns_rs::stats::description::summarize;
 
 /// Durations with a long tail, from a generator of our own so that every machine has the same.
 fn samples(count: usize) -> Vec<u64> {
@@ -25,7 +25,7 @@ fn summary(criterion: &mut Criterion) {
     let samples = samples(1_000_000);
     group.throughput(Throughput::Elements(samples.len() as u64));
     group.bench_function("a sum (the floor)", |bencher| bencher.iter(|| black_box(&samples).iter().sum::<u64>()));
-    group.bench_function("summarize", |bencher| bencher.iter(|| summarize(black_box(&samples), 0.95)));
+    group.bench_function("summarize", |bencher| bencher.iter(|| summarize(black_box(&samples), 0.95, &|| false)));
     group.finish();
 }
 

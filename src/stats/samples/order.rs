@@ -1,93 +1,135 @@
-//! Order statistics without sorting: the k-th smallest values for a few k, in two reads of the data.
+//! Order statistics without sorting: the k-th smallest values for a few k, in one or two reads of the data.
 //!
-//! Values are counted into equal-width bins between the extremes; only the bins that hold a wanted rank are gathered,
-//! and the same is done again inside each. A long tail puts nearly everything into one bin, which the next round then
-//! spreads over its own narrow range.
+//! Many values are narrowed down to those near the wanted ranks by a look at a few of them. What is left is counted into
+//! equal-width bins between the extremes; only the bins that hold a wanted rank are gathered, and the same is done again
+//! inside each. A long tail puts nearly everything into one bin, which the next round then spreads over its own narrow
+//! range.
 
-use super::Sample;
+use super::brackets::bracketed;
+use super::{Moments, Sample, check, sorted};
+use crate::error::Result;
 
 /// A power of two; two sets of 32-bit counters fill a first-level cache of 32 KiB.
 const BINS: usize = 4096;
 /// Below this many values a sort is quicker than counting.
 const SORT_BELOW: usize = 1024;
+/// From this many on a look at a few values first saves more than it costs.
+const LOOK_FROM: usize = 1 << 16;
 /// Values are binned in groups of this many, so that the arithmetic of one group runs in vectors.
 const LANES: usize = 8;
+/// Some milliseconds of work, between which the caller is asked; 32-bit counters cannot overflow in it.
+const PIECE: usize = 1 << 20;
 
 /// The values that would stand at `ranks` (ascending, counted from 0) if `samples`, each put through `map`, were sorted.
 ///
-/// `map` must give values from `low` to `high`, finite all of them. What is copied are the values near the wanted ranks: a
-/// few in a thousand of an ordinary sample, all but a few where something far away stretches the range.
+/// `map` must give values from `low` to `high`, finite all of them. What is copied are the values near the wanted ranks:
+/// a few in a hundred.
+///
+/// # Errors
+/// [`crate::error::Error::Interrupted`], if `interrupted` says so.
 ///
 /// # Panics
 /// If `ranks` does not ascend or holds one that is not below `samples.len()`.
 pub fn order_statistics<T: Sample>(
     samples: &[T],
     map: impl Fn(f64) -> f64 + Copy,
-    (low, high): (f64, f64),
+    range: (f64, f64),
     ranks: &[usize],
-) -> Vec<f64> {
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<f64>> {
     assert!(ranks.is_sorted(), "ranks must ascend");
     assert!(ranks.last().is_none_or(|&last| last < samples.len()), "a rank lies beyond the samples");
     let mut found = Vec::with_capacity(ranks.len());
-    select(samples, map, (low, high), ranks, &mut found);
-    found
-}
-
-fn select<T: Sample>(
-    values: &[T],
-    map: impl Fn(f64) -> f64 + Copy,
-    range: (f64, f64),
-    ranks: &[usize],
-    found: &mut Vec<f64>,
-) {
     if ranks.is_empty() {
-        return;
+        return Ok(found);
     }
-    let read = |value: &T| map(value.value());
-    let parts = narrow(values, read, range, ranks, found);
-    parts.into_iter().flatten().for_each(|part| part.finish(found));
+    let values = Values { samples, map };
+    let looked = if samples.len() < LOOK_FROM { None } else { bracketed(values, range, ranks, interrupted)? };
+    let parts = match looked {
+        Some(parts) => parts,
+        None => narrow(values, range, ranks, &mut found, interrupted)?,
+    };
+    parts.into_iter().try_for_each(|part| part.finish(&mut found, interrupted))?;
+    Ok(found)
 }
 
-/// One round: parts the values into bins and keeps those of the wanted ones. `None` when the answers were at hand.
-fn narrow<T: Sample>(
-    values: &[T],
-    read: impl Fn(&T) -> f64 + Copy,
+/// Samples, and what is to be made of each.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a, T, F> {
+    pub(super) samples: &'a [T],
+    pub(super) map: F,
+}
+
+impl<T: Sample, F: Fn(f64) -> f64 + Copy> Values<'_, T, F> {
+    /// The one at `position`.
+    pub(super) fn at(self, position: usize) -> f64 {
+        (self.map)(self.samples[position].value())
+    }
+}
+
+/// One round: parts the values into bins and keeps those of the wanted ones. None are left when the answers were at hand.
+fn narrow<T: Sample, F: Fn(f64) -> f64 + Copy>(
+    values: Values<'_, T, F>,
     (low, high): (f64, f64),
     ranks: &[usize],
     found: &mut Vec<f64>,
-) -> Option<Vec<Part>> {
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<Part>> {
+    let Values { samples, map } = values;
+    let read = |sample: &T| map(sample.value());
     let scale = (BINS - 1) as f64 / (high - low);
     if high <= low {
         found.extend(ranks.iter().map(|_| low));
-        return None;
+        return Ok(Vec::new());
     }
     // A range that a float cannot hold or divide by: sorting is always right.
-    if values.len() < SORT_BELOW || !(scale > 0.0 && scale.is_finite()) {
-        let mut sorted: Vec<f64> = values.iter().map(read).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
+    if samples.len() < SORT_BELOW || !(scale > 0.0 && scale.is_finite()) {
+        let sorted = sorted(samples.iter().map(read).collect(), interrupted)?;
         found.extend(ranks.iter().map(|&rank| sorted[rank]));
-        return None;
+        return Ok(Vec::new());
     }
     let bins = Bins { low, scale };
-    let counts = count(values, |value| bins.of(read(value)));
+    let counts = count(samples, |sample| bins.of(read(sample)), interrupted)?;
     let wanted = Wanted::locate(&counts, ranks);
-    let gathered = gather(values, read, bins, &counts, &wanted);
-    Some(wanted.bins.into_iter().zip(gathered).map(|(bin, values)| Part { values, ranks: bin.ranks }).collect())
+    let gathered = gather(samples, read, bins, &counts, &wanted, interrupted)?;
+    Ok(wanted.bins.into_iter().zip(gathered).map(|(bin, values)| Part::new(values, bin.ranks)).collect())
 }
 
-/// The values of one bin, and which of them are wanted.
-struct Part {
+/// Some of the values, and which of them are wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
     values: Vec<f64>,
     ranks: Vec<usize>,
 }
 
 impl Part {
+    /// `ranks` of `values`, counted from the first of these.
+    pub(super) fn new(values: Vec<f64>, ranks: Vec<usize>) -> Self {
+        Self { values, ranks }
+    }
+
+    /// So many of one value.
+    pub(super) fn tied(value: f64, times: usize) -> Self {
+        Self { values: vec![value; times], ranks: (0..times).collect() }
+    }
+
+    /// How many values are still to be looked at.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
     /// Narrows down further; each round's values are let go before the next round goes deeper.
-    fn finish(self, found: &mut Vec<f64>) {
-        let range = extremes(&self.values);
-        let parts = narrow(&self.values, |&value| value, range, &self.ranks, found);
+    fn finish(self, found: &mut Vec<f64>, interrupted: &dyn Fn() -> bool) -> Result<()> {
+        let parts = match self.ranks.as_slice() {
+            [] => return Ok(()),
+            ranks => {
+                let values = Values { samples: &self.values, map: std::convert::identity };
+                narrow(values, Moments::extremes(&self.values), ranks, found, interrupted)?
+            }
+        };
         drop(self);
-        parts.into_iter().flatten().for_each(|part| part.finish(found));
+        parts.into_iter().try_for_each(|part| part.finish(found, interrupted))
     }
 }
 
@@ -109,11 +151,12 @@ impl Bins {
 }
 
 /// Two counter sets in turn, so that neighbours in the same bin do not wait for each other's store.
-fn count<T: Sample>(values: &[T], bin_of: impl Fn(&T) -> usize) -> Vec<usize> {
+fn count<T: Sample>(values: &[T], bin_of: impl Fn(&T) -> usize, interrupted: &dyn Fn() -> bool) -> Result<Vec<usize>> {
     let (mut even, mut odd) = ([0_u32; BINS], [0_u32; BINS]);
     let mut counts = vec![0_usize; BINS];
-    // 32-bit counters keep both sets in the cache; a piece is short enough that they cannot overflow.
-    for piece in values.chunks(u32::MAX as usize) {
+    // 32-bit counters keep both sets in the cache.
+    for piece in values.chunks(PIECE) {
+        check(interrupted)?;
         let (groups, rest) = piece.as_chunks::<LANES>();
         for group in groups {
             let bins = std::array::from_fn::<usize, LANES, _>(|lane| bin_of(&group[lane]));
@@ -129,7 +172,7 @@ fn count<T: Sample>(values: &[T], bin_of: impl Fn(&T) -> usize) -> Vec<usize> {
             *total += std::mem::take(even) as usize + std::mem::take(odd) as usize;
         }
     }
-    counts
+    Ok(counts)
 }
 
 /// The values of each wanted bin.
@@ -139,30 +182,30 @@ fn gather<T: Sample>(
     bins: Bins,
     counts: &[usize],
     wanted: &Wanted,
-) -> Vec<Vec<f64>> {
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<Vec<f64>>> {
     let mut gathered: Vec<Vec<f64>> = wanted.bins.iter().map(|bin| Vec::with_capacity(counts[bin.index])).collect();
     let mut take = |value: f64, group: u16| {
         if let Some(group) = usize::from(group).checked_sub(1) {
             gathered[group].push(value);
         }
     };
-    let (groups, rest) = values.as_chunks::<LANES>();
-    for group in groups {
-        let read = std::array::from_fn::<f64, LANES, _>(|lane| read(&group[lane]));
-        let wanted = read.map(|value| wanted.groups[bins.of(value)]);
-        // Most groups hold nothing that is wanted: one branch, seldom taken, for all of it.
-        if wanted.iter().fold(0, |any, group| any | group) != 0 {
-            read.into_iter().zip(wanted).for_each(|(value, group)| take(value, group));
+    for piece in values.chunks(PIECE) {
+        check(interrupted)?;
+        let (groups, rest) = piece.as_chunks::<LANES>();
+        for group in groups {
+            let read = std::array::from_fn::<f64, LANES, _>(|lane| read(&group[lane]));
+            let wanted = read.map(|value| wanted.groups[bins.of(value)]);
+            // Most groups hold nothing that is wanted: one branch, seldom taken, for all of it.
+            if wanted.iter().fold(0, |any, group| any | group) != 0 {
+                read.into_iter().zip(wanted).for_each(|(value, group)| take(value, group));
+            }
+        }
+        for value in rest.iter().map(&read) {
+            take(value, wanted.groups[bins.of(value)]);
         }
     }
-    for value in rest.iter().map(read) {
-        take(value, wanted.groups[bins.of(value)]);
-    }
-    gathered
-}
-
-fn extremes(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)))
+    Ok(gathered)
 }
 
 /// The bins that hold a wanted rank.
@@ -210,7 +253,8 @@ mod tests {
         let mut ranks = vec![0, n / 4, n / 2, n / 2, n - 1 - n / 100, n - 1];
         ranks.sort_unstable();
         let expected: Vec<f64> = ranks.iter().map(|&rank| sorted[rank]).collect();
-        assert_eq!(order_statistics(values, |value| value, extremes(values), &ranks), expected);
+        let found = order_statistics(values, |value| value, Moments::extremes(values), &ranks, &|| false);
+        assert_eq!(found, Ok(expected));
     }
 
     #[test]
@@ -231,6 +275,6 @@ mod tests {
 
     #[test]
     fn no_ranks_need_no_values() {
-        assert!(order_statistics::<f64>(&[], |value| value, (0.0, 0.0), &[]).is_empty());
+        assert_eq!(order_statistics::<f64>(&[], |value| value, (0.0, 0.0), &[], &|| false), Ok(Vec::new()));
     }
 }

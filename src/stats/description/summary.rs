@@ -1,7 +1,9 @@
 //! The description of one set of samples that tables show and run files keep.
 
-use super::{Sample, median_rank_interval, moments::Moments, order_statistics};
-use crate::error::{Error, Result};
+use super::quantiles::{Place, QuantileMethod};
+use crate::error::Result;
+use crate::stats::intervals::median_rank_interval;
+use crate::stats::samples::{Sample, confidence_level as check_level, moments, order_statistics};
 
 /// How an interval was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,33 +68,29 @@ pub struct Summary {
 /// Quantiles interpolate linearly between order statistics (type 7 of Hyndman and Fan, 1996, as numpy does).
 ///
 /// # Errors
-/// No samples; a NaN or an infinity, named by position; a level outside (0, 1); values whose squares overflow.
-pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64) -> Result<Summary> {
-    if !(confidence_level > 0.0 && confidence_level < 1.0) {
-        return Err(Error::OutOfRange {
-            argument: "confidence_level",
-            value: confidence_level,
-            expected: "between 0 and 1, both excluded",
-        });
-    }
-    let moments = Moments::of(samples)?;
+/// No samples; a NaN or an infinity, named by position; a level outside (0, 1); values whose squares overflow; an
+/// interruption.
+pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64, interrupted: &dyn Fn() -> bool) -> Result<Summary> {
+    check_level(confidence_level)?;
+    let moments = moments(samples, interrupted)?;
     let n = samples.len();
-    let quantiles = [0.25, 0.5, 0.75, 0.95, 0.99].map(|p| Quantile::at(p, n));
+    let quantiles = [0.25, 0.5, 0.75, 0.95, 0.99].map(|p| place(p, n));
     let ends = median_rank_interval(n, confidence_level);
 
     let mut ranks: Vec<usize> = quantiles.iter().flat_map(|q| [q.below, q.above]).collect();
     ranks.extend(ends.iter().flat_map(|&(low, high)| [low, high]));
     ranks.sort_unstable();
     ranks.dedup();
-    let values = order_statistics(samples, std::convert::identity, (moments.min, moments.max), &ranks);
+    let range = (moments.min, moments.max);
+    let values = order_statistics(samples, std::convert::identity, range, &ranks, interrupted)?;
     // Each rank looked up below was put in above.
     let at = |rank: usize| values[ranks.partition_point(|&other| other < rank)];
 
-    let [q1, median, q3, p95, p99] = quantiles.map(|q| q.between(at(q.below), at(q.above)));
+    let [q1, median, q3, p95, p99] = quantiles.map(|q| q.value(at(q.below), at(q.above)));
     Ok(Summary {
         count: n,
         mean: moments.mean,
-        stddev: moments.variance().map(f64::sqrt),
+        stddev: moments.stddev(),
         min: moments.min,
         max: moments.max,
         median,
@@ -100,39 +98,28 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64) -> Result<Summ
         q3,
         p95,
         p99,
-        mad: median_distance(samples, median, (moments.min, moments.max)),
+        mad: median_distance(samples, median, range, interrupted)?,
         interval: ends.map(|(low, high)| Interval { low: at(low), high: at(high), method: CiMethod::MedianRank }),
         confidence_level,
     })
 }
 
-fn median_distance<T: Sample>(samples: &[T], centre: f64, (min, max): (f64, f64)) -> f64 {
-    let middle = Quantile::at(0.5, samples.len());
+fn median_distance<T: Sample>(
+    samples: &[T],
+    centre: f64,
+    (min, max): (f64, f64),
+    interrupted: &dyn Fn() -> bool,
+) -> Result<f64> {
+    let middle = place(0.5, samples.len());
     let range = (0.0, (centre - min).max(max - centre));
-    let values = order_statistics(samples, |value| (value - centre).abs(), range, &[middle.below, middle.above]);
-    middle.between(values[0], values[1])
+    let distance = |value: f64| (value - centre).abs();
+    let ranks = [middle.below, middle.above];
+    let values = order_statistics(samples, distance, range, &ranks, interrupted)?;
+    Ok(middle.value(values[0], values[1]))
 }
 
-/// Where a quantile lies between two neighbouring ranks.
-#[derive(Clone, Copy)]
-struct Quantile {
-    below: usize,
-    above: usize,
-    fraction: f64,
-}
-
-impl Quantile {
-    fn at(p: f64, n: usize) -> Self {
-        let place = p * (n - 1) as f64;
-        let below = place.floor() as usize;
-        Self { below, above: place.ceil() as usize, fraction: place - below as f64 }
-    }
-
-    #[allow(clippy::float_cmp, reason = "equality is the point: it spares infinite and tiny ranges the arithmetic")]
-    fn between(self, below: f64, above: f64) -> f64 {
-        // Equal neighbours give themselves exactly; so does an end, whatever the other one is.
-        if self.fraction == 0.0 || below == above { below } else { below + (above - below) * self.fraction }
-    }
+fn place(p: f64, n: usize) -> Place {
+    QuantileMethod::Linear.place(p, n)
 }
 
 #[cfg(test)]
@@ -141,7 +128,7 @@ mod tests {
 
     #[test]
     fn one_sample_is_its_own_summary() {
-        let summary = summarize(&[5_u64], 0.95).expect("one sample is enough");
+        let summary = summarize(&[5_u64], 0.95, &|| false).expect("one sample is enough");
         assert_eq!((summary.median, summary.mean, summary.mad), (5.0, 5.0, 0.0));
         assert_eq!((summary.stddev, summary.interval), (None, None));
     }
@@ -149,7 +136,7 @@ mod tests {
     #[test]
     fn closed_forms() {
         let samples: Vec<u64> = (1..=100).collect();
-        let summary = summarize(&samples, 0.95).expect("the samples are sound");
+        let summary = summarize(&samples, 0.95, &|| false).expect("the samples are sound");
         assert_eq!((summary.median, summary.q1, summary.q3), (50.5, 25.75, 75.25));
         assert_eq!((summary.min, summary.max, summary.mad), (1.0, 100.0, 25.0));
         assert!((summary.stddev.expect("n > 1") - (100.0_f64 * 101.0 / 12.0).sqrt()).abs() < 1e-12);
@@ -159,18 +146,18 @@ mod tests {
 
     #[test]
     fn bad_input_is_named() {
-        let message = |samples: &[f64]| summarize(samples, 0.95).expect_err("must be refused").to_string();
+        let message = |samples: &[f64]| summarize(samples, 0.95, &|| false).expect_err("must be refused").to_string();
         assert_eq!(message(&[]), "samples is empty; at least one value is needed");
         assert_eq!(message(&[1.0, f64::NAN]), "samples[1] is NaN; every value must be finite");
         assert_eq!(message(&[f64::NEG_INFINITY]), "samples[0] is -inf; every value must be finite");
         assert!(message(&[f64::MAX, f64::MIN]).starts_with("the spread of samples overflows"));
-        assert!(summarize(&[1.0], 1.0).is_err() && summarize(&[1.0], f64::NAN).is_err());
+        assert!(summarize(&[1.0], 1.0, &|| false).is_err() && summarize(&[1.0], f64::NAN, &|| false).is_err());
     }
 
     #[test]
     fn large_values_close_together_keep_their_digits() {
         let samples: Vec<f64> = (0..10_000).map(|i| 1e15 + f64::from(i % 2)).collect();
-        let summary = summarize(&samples, 0.95).expect("the samples are sound");
+        let summary = summarize(&samples, 0.95, &|| false).expect("the samples are sound");
         assert!((summary.stddev.expect("n > 1") - 0.500_025).abs() < 1e-6);
     }
 }

@@ -1,0 +1,45 @@
+//! The bootstrap of the median with infinitely many resamples: its law is known, so nothing is drawn.
+//!
+//! A resample is n ranks drawn at random. The k-th smallest of n uniform numbers follows the beta law with k and n − k + 1, and the
+//! rank is that number times n, rounded down (Efron, *Bootstrap methods: another look at the jackknife*, 1979, section 3; Maritz
+//! and Jarrett, *A note on estimating the variance of the sample median*, 1978). With an even n = 2m the median is the mean of the
+//! samples at two ranks I ≤ J, for which, since m draws then are at most i and the others beyond j,
+//! P(I ≤ i, J > j) = C(n, m) ((i + 1)/n)^m (1 − (j + 1)/n)^m where i ≤ j.
+
+mod law;
+mod quadrature;
+
+use super::BootstrapInterval;
+use super::median::middle;
+use crate::error::Result;
+use crate::stats::samples::order_statistics;
+use law::Law;
+
+/// The interval of the median of `samples`, which lie in `range`; ends leave `tail` beyond each.
+///
+/// The lower end is the smallest value that the resampled median does not exceed with probability `tail` or more; the upper one
+/// is the same from above.
+pub(super) fn interval(
+    samples: &[f64],
+    range: (f64, f64),
+    tail: f64,
+    point: BootstrapInterval,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<BootstrapInterval> {
+    let n = samples.len();
+    let law = Law::of(n);
+    let ranks: Vec<usize> = law.ranks().collect();
+    let rising = order_statistics(samples, std::convert::identity, range, &ranks, interrupted)?;
+    // The law is the same seen from above.
+    let falling: Vec<f64> = rising.iter().rev().map(|value| -value).collect();
+    let (below, above) = ((rising.len() - 1) / 2, rising.len() / 2);
+    Ok(BootstrapInterval {
+        estimate: middle(rising[below], rising[above]),
+        ci_low: law.quantile(&rising, tail),
+        ci_high: -law.quantile(&falling, tail),
+        standard_error: Some(law.standard_deviation(&rising)),
+        resamples: None,
+        seed: None,
+        ..point
+    })
+}

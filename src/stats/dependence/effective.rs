@@ -1,0 +1,148 @@
+//! To how many independent samples dependent ones amount.
+
+use super::centred::Centred;
+use super::lags::products;
+use super::ordinal::signs;
+use crate::error::Result;
+use crate::stats::samples::{Moments, Sample, finite, median};
+
+/// Of which estimate the samples are to be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The arithmetic mean: the samples themselves.
+    Mean,
+    /// The median: whether each sample lies above it or below.
+    Median,
+}
+
+impl Of {
+    /// The name that results carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Median => "median",
+        }
+    }
+}
+
+/// What [`effective_sample_size`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EffectiveSize {
+    /// How many samples there are.
+    pub count: usize,
+    /// How many independent samples would know as much; from 1 to `n`.
+    pub n_effective: f64,
+    /// Their ratio: after about so many samples the series has forgotten what it was. At least 1.
+    pub autocorrelation_time: f64,
+    /// The last lag whose correlation was used; 0 of samples that are all equal.
+    pub lags: usize,
+    /// Of which estimate.
+    pub of: Of,
+}
+
+/// To how many independent samples `samples` amount, where their mean or median is to be known.
+///
+/// The autocorrelation time is −1 plus twice the sum of Geyer's initial monotone sequence (*Practical Markov Chain Monte
+/// Carlo*, Statistical Science 7, 1992): correlations are added in pairs of neighbouring lags as long as the pairs
+/// are positive, and none may exceed the one before it. Negative dependence, which would make it less than 1, is not relied on.
+///
+/// # Errors
+/// No samples; a NaN or an infinity, named by position; an interruption.
+pub fn effective_sample_size(samples: &[f64], of: Of, interrupted: &dyn Fn() -> bool) -> Result<EffectiveSize> {
+    finite("samples", samples, 1)?;
+    let (min, max) = Moments::extremes(samples);
+    let time = match of {
+        _ if min >= max => Time::NONE,
+        Of::Mean => Time::of(Centred::new(samples, max.abs().max(min.abs()), interrupted)?, interrupted)?,
+        Of::Median => {
+            let signs = signs(samples, median("samples", samples, interrupted)?);
+            Time::of(Centred::new(&signs, 1.0, interrupted)?, interrupted)?
+        }
+    };
+    Ok(EffectiveSize {
+        count: samples.len(),
+        n_effective: samples.len() as f64 / time.samples,
+        autocorrelation_time: time.samples,
+        lags: time.lags,
+        of,
+    })
+}
+
+/// How long a series remembers.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    pub(super) samples: f64,
+    lags: usize,
+}
+
+impl Time {
+    /// Of a series without any dependence.
+    const NONE: Self = Self { samples: 1.0, lags: 0 };
+    /// Lags asked for at first: even, and enough for most series.
+    const AT_FIRST: usize = 16;
+
+    /// By the initial monotone sequence; at least one sample, at most all.
+    pub(super) fn of<T: Sample>(series: Centred<'_, T>, interrupted: &dyn Fn() -> bool) -> Result<Self> {
+        let n = series.len();
+        let (mut sum, mut pairs, mut smallest) = (0.0, 0, f64::INFINITY);
+        let (mut from, mut count, mut variance) = (0, Self::AT_FIRST, None);
+        'growing: while from < n {
+            let sums = products(series, from, count, interrupted)?;
+            let variance = *variance.get_or_insert(sums[0]);
+            for pair in sums.as_chunks::<2>().0 {
+                let pair = (pair[0] + pair[1]) / variance;
+                // A series without variance has no correlations; it ends here too.
+                if pair.is_nan() || pair <= 0.0 {
+                    break 'growing;
+                }
+                smallest = pair.min(smallest);
+                sum += smallest;
+                pairs += 1;
+            }
+            from += count;
+            // Each round as many as all before it: what is computed in vain is at most about what was needed.
+            count = from;
+        }
+        if pairs == 0 {
+            return Ok(Self::NONE);
+        }
+        Ok(Self { samples: (2.0 * sum - 1.0).clamp(1.0, n as f64), lags: (2 * pairs - 1).min(n - 1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(samples: &[f64], of: Of) -> EffectiveSize {
+        effective_sample_size(samples, of, &|| false).expect("sound samples")
+    }
+
+    #[test]
+    fn steps_count_once_each() {
+        // 50 steps of 20 equal samples each, scrambled.
+        let samples: Vec<f64> = (0..1000_usize).map(|i| ((i / 20).wrapping_mul(2_654_435_761) % 101) as f64).collect();
+        for which in [Of::Mean, Of::Median] {
+            let found = of(&samples, which);
+            assert!((25.0..80.0).contains(&found.n_effective), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn equal_and_alternating_samples_count_in_full() {
+        for samples in [vec![3.0; 100], (0..100).map(|i| f64::from(i % 2)).collect(), vec![1.0], vec![1.0, 2.0]] {
+            for which in [Of::Mean, Of::Median] {
+                let found = of(&samples, which);
+                assert!(found.n_effective <= found.count as f64 && found.autocorrelation_time >= 1.0, "{found:?}");
+                assert!((found.n_effective - samples.len() as f64).abs() < 1e-9, "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slope_counts_for_little() {
+        let samples: Vec<f64> = (0..100_000).map(f64::from).collect();
+        let found = of(&samples, Of::Mean);
+        assert!(found.n_effective < 4.0 && found.lags > 20_000, "{found:?}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Sums of products of a series with itself some steps later.
+
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
+
+use super::centred::Centred;
+use crate::error::Result;
+use crate::simd::{Kernel, vectorised};
+use crate::stats::samples::{Sample, check};
+
+/// 32 KiB of `f64`, which a second-level cache keeps beside what comes later.
+const BLOCK: usize = 4096;
+/// Independent accumulators, in an order that no compiler may change.
+const LANES: usize = 16;
+/// From so many lags on transforms are quicker than products one by one.
+const MANY: usize = 256;
+/// At most so many lags from one round of transforms: what bounds the memory (some tens of MiB).
+const MOST: usize = 1 << 17;
+/// Products between two questions of whether to go on: a few milliseconds.
+const PATIENCE: usize = 1 << 24;
+
+/// The sums over t of d(t)·d(t + lag), for `count` lags from `first` on.
+pub(super) fn products<T: Sample>(
+    series: Centred<'_, T>,
+    first: usize,
+    count: usize,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<f64>> {
+    if count < MANY {
+        return directly(series, first, count, interrupted);
+    }
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let round = (count - found.len()).min(MOST);
+        found.extend(transformed(series, first + found.len(), round, interrupted)?);
+    }
+    Ok(found)
+}
+
+fn directly<T: Sample>(
+    series: Centred<'_, T>,
+    first: usize,
+    count: usize,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<f64>> {
+    let block = BLOCK.min(series.len());
+    let (mut now, mut later) = (vec![0.0; block], vec![0.0; block + count]);
+    let mut sums = vec![0.0; count];
+    let mut since = PATIENCE;
+    for start in (0..series.len().saturating_sub(first)).step_by(BLOCK) {
+        if since >= PATIENCE {
+            check(interrupted)?;
+            since = 0;
+        }
+        since += BLOCK * count;
+        let there = BLOCK.min(series.len() - start);
+        series.read(start, &mut now[..there]);
+        series.read(start + first, &mut later[..there + count]);
+        vectorised(Products { now: &now[..there], later: &later, sums: &mut sums });
+    }
+    Ok(sums)
+}
+
+/// Adds the products of `now` with `later` shifted by each lag.
+struct Products<'a> {
+    now: &'a [f64],
+    later: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+#[allow(clippy::inline_always, reason = "it is to be compiled into what chooses the instructions")]
+impl Kernel for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (lag, sum) in self.sums.iter_mut().enumerate() {
+            let (groups, rest) = self.now.as_chunks::<LANES>();
+            let later = &self.later[lag..lag + self.now.len()];
+            let (later_groups, later_rest) = later.as_chunks::<LANES>();
+            let mut lanes = [0.0; LANES];
+            for (one, other) in groups.iter().zip(later_groups) {
+                for lane in 0..LANES {
+                    lanes[lane] += one[lane] * other[lane];
+                }
+            }
+            *sum += lanes.iter().sum::<f64>();
+            *sum += rest.iter().zip(later_rest).map(|(one, other)| one * other).sum::<f64>();
+        }
+    }
+}
+
+/// The same by the convolution theorem: the spectra of overlapping blocks are multiplied and summed, and go back once.
+fn transformed<T: Sample>(
+    series: Centred<'_, T>,
+    first: usize,
+    count: usize,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<f64>> {
+    let left = series.len().saturating_sub(first);
+    // Blocks of three times the lags waste a quarter; a short series needs no more than itself.
+    let size = (4 * count).min(left + count).next_power_of_two();
+    let fresh = size + 1 - count;
+    let mut planner = FftPlanner::new();
+    let (forward, back) = (planner.plan_fft_forward(size), planner.plan_fft_inverse(size));
+    let (mut now, mut later) = (vec![0.0; fresh], vec![0.0; size]);
+    let mut both = vec![Complex::default(); size];
+    let mut spectrum = vec![Complex::default(); size];
+    for start in (0..left).step_by(fresh) {
+        check(interrupted)?;
+        // One complex transform does both: what is `now` is its real part. Nothing wraps round: `later` is longer by the lags.
+        series.read(start, &mut now);
+        series.read(start + first, &mut later);
+        let reals = now.iter().copied().chain(std::iter::repeat(0.0));
+        for (both, (re, &im)) in both.iter_mut().zip(reals.zip(&later)) {
+            *both = Complex { re, im };
+        }
+        forward.process(&mut both);
+        for (place, product) in spectrum.iter_mut().enumerate() {
+            let (here, opposite) = (both[place], both[(size - place) % size].conj());
+            // Half the sum is the spectrum of `now`; half the difference, over i, that of `later`.
+            *product += (here + opposite).conj() * (here - opposite);
+        }
+    }
+    back.process(&mut spectrum);
+    // The quarters of both halves, the i, and the size that going back multiplies by.
+    let scale = 4.0 * size as f64;
+    Ok(spectrum[..count].iter().map(|sum| sum.im / scale).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_give_the_sums_that_define_them() {
+        for n in [1_usize, 2, 300, BLOCK, BLOCK + 3, 3 * BLOCK + 17] {
+            let samples: Vec<f64> = (0..n).map(|i| (i.wrapping_mul(2_654_435_761) % 1009) as f64 / 1009.0).collect();
+            let series = Centred::new(&samples, 1.0, &|| false).expect("nobody interrupts");
+            let mut deviations = vec![0.0; n];
+            series.read(0, &mut deviations);
+            for (first, count) in [(0, 1), (0, 40), (5, 300), (n - 1, 3)] {
+                let expected = |lag: usize| -> f64 {
+                    deviations.iter().zip(deviations.iter().skip(lag)).map(|(one, other)| one * other).sum()
+                };
+                let direct = directly(series, first, count, &|| false).expect("nobody interrupts");
+                let quick = transformed(series, first, count, &|| false).expect("nobody interrupts");
+                for (i, (direct, quick)) in direct.iter().zip(&quick).enumerate() {
+                    let sum = expected(first + i);
+                    assert!((direct - sum).abs() < 1e-12 * n as f64, "{n}, lag {}: {direct} {sum}", first + i);
+                    assert!((quick - sum).abs() < 1e-12 * n as f64, "{n}, lag {}: {quick} {sum}", first + i);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rounds_of_transforms_join() {
+        let samples: Vec<f64> = (0..MOST + 5000).map(|i| (i.wrapping_mul(2_654_435_761) % 1009) as f64).collect();
+        let series = Centred::new(&samples, 1009.0, &|| false).expect("nobody interrupts");
+        let found = products(series, 0, samples.len(), &|| false).expect("nobody interrupts");
+        assert_eq!(found.len(), samples.len());
+        for lag in [0, 1, MOST - 1, MOST, MOST + 1, samples.len() - 1] {
+            let expected = directly(series, lag, 1, &|| false).expect("nobody interrupts")[0];
+            assert!((found[lag] - expected).abs() < 1e-9 * found[0], "{lag}");
+        }
+    }
+}

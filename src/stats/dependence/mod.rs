@@ -1,0 +1,14 @@
+//! How samples of one process depend on those before them, and to how many independent ones they amount.
+//!
+//! Lags are computed as far as they are needed: a few directly, many by Fourier transforms of overlapping blocks, so that
+//! memory stays bounded whatever the number of samples.
+
+mod autocorrelation;
+mod centred;
+mod effective;
+mod lags;
+mod ordinal;
+
+pub use autocorrelation::autocorrelation;
+pub use effective::{EffectiveSize, Of, effective_sample_size};
+pub use ordinal::{median_autocorrelation_time, octile_ranks};

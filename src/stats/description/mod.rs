@@ -1,0 +1,12 @@
+//! What samples look like.
+
+mod extremes;
+mod modality;
+mod outliers;
+mod quantiles;
+mod summary;
+
+pub use modality::{Modality, Mode, modality};
+pub use outliers::{Outliers, outliers};
+pub use quantiles::{QuantileMethod, quantiles};
+pub use summary::{CiMethod, Interval, Summary, summarize};

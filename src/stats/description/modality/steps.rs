@@ -1,0 +1,48 @@
+//! The empirical distribution function: a step at each distinct value.
+
+/// Distinct values, ascending, and how many samples lie below each and up to it.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// Where the steps are.
+    pub(super) at: Vec<f64>,
+    /// How many samples are at most as large as each; one more 0 stands in front.
+    counts: Vec<usize>,
+}
+
+impl Steps {
+    /// The steps of ascending values, at least one.
+    #[allow(clippy::float_cmp, reason = "samples are tied where they are equal")]
+    pub(super) fn of(sorted: &[f64]) -> Self {
+        let (mut at, mut counts) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len() + 1));
+        counts.push(0);
+        for (position, &value) in sorted.iter().enumerate() {
+            if at.last() == Some(&value) {
+                counts.pop();
+            } else {
+                at.push(value);
+            }
+            counts.push(position + 1);
+        }
+        Self { at, counts }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.at.len()
+    }
+
+    /// How many samples there are.
+    pub(super) fn samples(&self) -> usize {
+        self.counts[self.len()]
+    }
+
+    /// How many samples lie below step `i`.
+    pub(super) fn below(&self, i: usize) -> usize {
+        self.counts[i]
+    }
+
+    /// How many samples lie at step `i` or below.
+    pub(super) fn up_to(&self, i: usize) -> usize {
+        self.counts[i + 1]
+    }
+}

@@ -1,0 +1,169 @@
+//! Outliers by Tukey's fences, and whether they come alone or in runs.
+
+use super::extremes::PART;
+use super::quantiles::{QuantileMethod, quantiles};
+use crate::error::Result;
+use crate::stats::samples::{Sample, check};
+
+/// Looked at together: hardly any of so many ordinary samples holds an outlier.
+const GROUP: usize = 32;
+
+/// What [`outliers`] finds. Fences are in the unit of the samples; a sample on a fence is within it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outliers {
+    /// How many samples.
+    pub count: usize,
+    /// Below the outer fence.
+    pub low_severe: usize,
+    /// Below the inner fence, but not the outer one.
+    pub low_mild: usize,
+    /// Within the inner fences: no outliers.
+    pub inside: usize,
+    /// Above the inner fence, but not the outer one.
+    pub high_mild: usize,
+    /// Above the outer fence.
+    pub high_severe: usize,
+    /// First quartile less 3 interquartile ranges.
+    pub low_outer_fence: f64,
+    /// First quartile less 1.5 interquartile ranges.
+    pub low_inner_fence: f64,
+    /// Third quartile and 1.5 interquartile ranges.
+    pub high_inner_fence: f64,
+    /// Third quartile and 3 interquartile ranges.
+    pub high_outer_fence: f64,
+    /// Each stretch of neighbouring outliers: where it begins, counted from 0, and how long it is. One alone is 1 long.
+    pub runs: Vec<(usize, usize)>,
+    /// The longest of them; 0 without outliers.
+    pub longest_run: usize,
+}
+
+/// Sorts `samples` into Tukey's classes: inside, mild (beyond 1.5 interquartile ranges from the quartiles) and severe (beyond
+/// 3), after *Exploratory Data Analysis* (1977), with quartiles that interpolate linearly between order statistics.
+///
+/// The order of the samples matters for the runs. Fewer than four samples have no outliers; nor have equal ones. Where both
+/// quartiles are the same, everything else is severe. A fence that a float cannot hold is the largest or smallest float.
+///
+/// # Errors
+/// No samples; a NaN or an infinity, named by position; `interrupted`.
+pub fn outliers<T: Sample>(samples: &[T], interrupted: &dyn Fn() -> bool) -> Result<Outliers> {
+    let quartiles = quantiles(samples, &[0.25, 0.75], QuantileMethod::Linear, interrupted)?;
+    let (q1, q3) = (quartiles[0], quartiles[1]);
+    let mut found = Outliers {
+        count: samples.len(),
+        low_severe: 0,
+        low_mild: 0,
+        inside: 0,
+        high_mild: 0,
+        high_severe: 0,
+        low_outer_fence: fence(q1, q3, 3.0),
+        low_inner_fence: fence(q1, q3, 1.5),
+        high_inner_fence: fence(q3, q1, 1.5),
+        high_outer_fence: fence(q3, q1, 3.0),
+        runs: Vec::new(),
+        longest_run: 0,
+    };
+    for (part, values) in samples.chunks(PART).enumerate() {
+        check(interrupted)?;
+        for (group, values) in values.chunks(GROUP).enumerate() {
+            if values.iter().fold(false, |any, sample| any | found.is_outside(sample.value())) {
+                found.class_each(values, part * PART + group * GROUP);
+            }
+        }
+    }
+    found.inside = found.count - found.low_severe - found.low_mild - found.high_mild - found.high_severe;
+    found.longest_run = found.runs.iter().map(|&(_, length)| length).max().unwrap_or(0);
+    Ok(found)
+}
+
+impl Outliers {
+    fn is_outside(&self, value: f64) -> bool {
+        !(self.low_inner_fence..=self.high_inner_fence).contains(&value)
+    }
+
+    fn class_each<T: Sample>(&mut self, values: &[T], first: usize) {
+        for (position, value) in (first..).zip(values.iter().map(|sample| sample.value())) {
+            if !self.is_outside(value) {
+                continue;
+            }
+            let class = if value < self.low_outer_fence {
+                &mut self.low_severe
+            } else if value < self.low_inner_fence {
+                &mut self.low_mild
+            } else if value > self.high_outer_fence {
+                &mut self.high_severe
+            } else {
+                &mut self.high_mild
+            };
+            *class += 1;
+            match self.runs.last_mut() {
+                Some((begin, length)) if *begin + *length == position => *length += 1,
+                _ => self.runs.push((position, 1)),
+            }
+        }
+    }
+}
+
+/// So many interquartile ranges beyond the quartile `near`, away from the other one.
+fn fence(near: f64, far: f64, ranges: f64) -> f64 {
+    let fence = near + (near - far) * ranges;
+    if fence.is_finite() {
+        return fence;
+    }
+    // Again where nothing overflows: a huge range from a huge quartile may well end among the floats.
+    let eighth = near / 8.0 + (near / 8.0 - far / 8.0) * ranges;
+    (eighth * 8.0).clamp(f64::MIN, f64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(samples: &[f64]) -> [usize; 5] {
+        let found = outliers(samples, &|| false).expect("sound samples");
+        [found.low_severe, found.low_mild, found.inside, found.high_mild, found.high_severe]
+    }
+
+    #[test]
+    fn classes_and_fences() {
+        // Quartiles 3 and 7 of 1…9: fences at −9, −3, 13 and 19.
+        let mut samples: Vec<f64> = (1..=9).map(f64::from).collect();
+        let found = outliers(&samples, &|| false).expect("sound samples");
+        assert_eq!((found.low_outer_fence, found.low_inner_fence), (-9.0, -3.0));
+        assert_eq!((found.high_inner_fence, found.high_outer_fence), (13.0, 19.0));
+        // Quartiles 2.5 and 7.5 with one on either side: fences at −12.5, −5, 15 and 22.5.
+        samples.extend([-5.0, 15.0]);
+        assert_eq!(classes(&samples), [0, 0, 11, 0, 0]);
+        samples[9] = -12.5;
+        samples[10] = 22.6;
+        assert_eq!(classes(&samples), [0, 1, 9, 0, 1]);
+    }
+
+    #[test]
+    fn runs_are_maximal_across_groups() {
+        let mut samples: Vec<f64> = (0..10_000).map(|i| f64::from(i % 10)).collect();
+        for position in [0, 30, 31, 32, 33, 5000, 9998, 9999] {
+            samples[position] = if position % 2 == 0 { 1e6 } else { -1e6 };
+        }
+        let found = outliers(&samples, &|| false).expect("sound samples");
+        assert_eq!(found.runs, [(0, 1), (30, 4), (5000, 1), (9998, 2)]);
+        assert_eq!((found.longest_run, found.low_severe, found.high_severe), (4, 3, 5));
+    }
+
+    #[test]
+    fn degenerate_samples_have_none() {
+        for samples in [&[1.0][..], &[1.0, 9.0], &[0.0, 0.0, 1e300], &[7.0; 50]] {
+            assert_eq!(classes(samples), [0, 0, samples.len(), 0, 0]);
+        }
+        // Quartiles that are the same leave nothing between the classes.
+        assert_eq!(classes(&[1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 1.1]), [1, 0, 5, 0, 1]);
+    }
+
+    #[test]
+    fn fences_stay_among_the_floats() {
+        let found = outliers(&[f64::MIN, f64::MAX, f64::MIN, f64::MAX], &|| false).expect("sound samples");
+        assert_eq!((found.low_outer_fence, found.high_outer_fence, found.inside), (f64::MIN, f64::MAX, 4));
+        // 1.5 interquartile ranges overflow here, their sum with the quartile does not.
+        let (q1, q3) = (f64::MIN, f64::MAX * -0.3);
+        assert!((fence(q3, q1, 1.5) / f64::MAX - 0.75).abs() < 1e-12);
+    }
+}

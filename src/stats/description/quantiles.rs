@@ -1,0 +1,183 @@
+//! Quantiles by each of the nine definitions of Hyndman and Fan, from a few order statistics.
+
+use super::extremes::extremes;
+use crate::error::{Error, Result};
+use crate::stats::samples::{Sample, order_statistics};
+
+/// A definition of what a sample's quantile is: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American
+/// Statistician 50, 1996), whose numbers are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuantileMethod {
+    /// 1: the inverse of the empirical distribution function, a sample always.
+    InvertedCdf,
+    /// 2: the same, with the mean of both neighbours where the function is flat.
+    AveragedInvertedCdf,
+    /// 3: the sample nearest to n·p; of two equally near ones, that of even rank.
+    ClosestObservation,
+    /// 4: between the points of the empirical distribution function.
+    InterpolatedInvertedCdf,
+    /// 5: between points in the middle of each step.
+    Hazen,
+    /// 6: where the k-th sample stands for the mean k/(n + 1) of its rank.
+    Weibull,
+    /// 7: where the smallest and the largest sample are the ends.
+    Linear,
+    /// 8: about unbiased for the median, whatever the distribution.
+    MedianUnbiased,
+    /// 9: about unbiased for samples of a normal distribution.
+    NormalUnbiased,
+}
+
+impl QuantileMethod {
+    /// Each, in the order of the paper.
+    pub const ALL: [Self; 9] = [
+        Self::InvertedCdf,
+        Self::AveragedInvertedCdf,
+        Self::ClosestObservation,
+        Self::InterpolatedInvertedCdf,
+        Self::Hazen,
+        Self::Weibull,
+        Self::Linear,
+        Self::MedianUnbiased,
+        Self::NormalUnbiased,
+    ];
+
+    /// numpy's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvertedCdf => "inverted_cdf",
+            Self::AveragedInvertedCdf => "averaged_inverted_cdf",
+            Self::ClosestObservation => "closest_observation",
+            Self::InterpolatedInvertedCdf => "interpolated_inverted_cdf",
+            Self::Hazen => "hazen",
+            Self::Weibull => "weibull",
+            Self::Linear => "linear",
+            Self::MedianUnbiased => "median_unbiased",
+            Self::NormalUnbiased => "normal_unbiased",
+        }
+    }
+
+    /// The one that numpy calls `name`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn named(name: &str) -> Result<Self> {
+        let known = || Self::ALL.map(Self::name).join(", ");
+        let found = Self::ALL.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| Error::UnknownName { argument: "method", name: name.to_owned(), known: known() })
+    }
+
+    /// Where the quantile of `p` lies among `n` sorted values.
+    ///
+    /// The arithmetic is numpy's, operation by operation: whether n·p is a whole number decides the first three.
+    pub(super) fn place(self, p: f64, n: usize) -> Place {
+        let count = n as f64;
+        let plotted = |alpha: f64, beta: f64| Place::at(count * p + (alpha + p * (1.0 - alpha - beta)) - 1.0, n);
+        match self {
+            Self::InvertedCdf => Place::at((count * p - 1.0).ceil(), n),
+            Self::AveragedInvertedCdf => {
+                let place = count * p - 1.0;
+                if place.fract() == 0.0 { Place::at(place + 0.5, n) } else { Place::at(place.ceil(), n) }
+            }
+            Self::ClosestObservation => {
+                let place = count * p - 1.0 - 0.5;
+                let is_tie = place.fract() == 0.0 && (place as i64).rem_euclid(2) == 1;
+                Place::at(if is_tie { place } else { place.floor() + 1.0 }, n)
+            }
+            Self::InterpolatedInvertedCdf => plotted(0.0, 1.0),
+            Self::Hazen => plotted(0.5, 0.5),
+            Self::Weibull => plotted(0.0, 0.0),
+            Self::Linear => Place::at(p * (n - 1) as f64, n),
+            Self::MedianUnbiased => plotted(1.0 / 3.0, 1.0 / 3.0),
+            Self::NormalUnbiased => plotted(3.0 / 8.0, 3.0 / 8.0),
+        }
+    }
+}
+
+/// Where a quantile lies between two neighbouring ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub(super) below: usize,
+    pub(super) above: usize,
+    fraction: f64,
+}
+
+impl Place {
+    fn at(place: f64, n: usize) -> Self {
+        let place = place.clamp(0.0, (n - 1) as f64);
+        let below = place.floor() as usize;
+        Self { below, above: place.ceil() as usize, fraction: place - below as f64 }
+    }
+
+    /// The value there, given those at both ranks.
+    #[allow(clippy::float_cmp, reason = "equality is the point: it spares infinite and tiny ranges the arithmetic")]
+    pub(super) fn value(self, below: f64, above: f64) -> f64 {
+        // Equal neighbours give themselves exactly; so does an end, whatever the other one is.
+        if self.fraction == 0.0 || below == above {
+            return below;
+        }
+        let apart = above - below;
+        if apart.is_finite() {
+            below + apart * self.fraction
+        } else {
+            // Of opposite signs, so that no sum of shares overflows.
+            below * (1.0 - self.fraction) + above * self.fraction
+        }
+    }
+}
+
+/// The quantile of each probability, in their order, without sorting the samples.
+///
+/// # Errors
+/// No samples; a NaN or an infinity, named by position; a probability outside [0, 1], by position; `interrupted`.
+pub fn quantiles<T: Sample>(
+    samples: &[T],
+    probabilities: &[f64],
+    method: QuantileMethod,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Vec<f64>> {
+    const ARGUMENT: &str = "probabilities";
+    if let Some((position, &value)) = probabilities.iter().enumerate().find(|(_, p)| !(0.0..=1.0).contains(*p)) {
+        let expected = "from 0 to 1";
+        return Err(Error::ElementOutOfRange { argument: ARGUMENT, position, value, expected });
+    }
+    let range = extremes(samples, interrupted)?;
+    let places: Vec<Place> = probabilities.iter().map(|&p| method.place(p, samples.len())).collect();
+    let mut ranks: Vec<usize> = places.iter().flat_map(|place| [place.below, place.above]).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let values = order_statistics(samples, std::convert::identity, range, &ranks, interrupted)?;
+    // Each rank looked up was put in above.
+    let at = |rank: usize| values[ranks.partition_point(|&other| other < rank)];
+    Ok(places.iter().map(|place| place.value(at(place.below), at(place.above))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_example_of_each_definition() {
+        // n = 10 and p = 0.25: n·p = 2.5, so that each definition has its own word to say.
+        let samples: Vec<u64> = (1..=10).collect();
+        let found =
+            QuantileMethod::ALL.map(|method| quantiles(&samples, &[0.25], method, &|| false).expect("sound")[0]);
+        let expected = [3.0, 3.0, 2.0, 2.5, 3.0, 2.75, 3.25, 35.0 / 12.0, 2.9375];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} against {expected}");
+        }
+    }
+
+    #[test]
+    fn opposite_ends_of_the_floats_have_a_middle() {
+        let found = quantiles(&[f64::MIN, f64::MAX], &[0.5, 0.25, 1.0], QuantileMethod::Linear, &|| false);
+        assert_eq!(found, Ok(vec![0.0, 0.75 * f64::MIN + 0.25 * f64::MAX, f64::MAX]));
+    }
+
+    #[test]
+    fn a_name_is_one_of_nine() {
+        assert_eq!(QuantileMethod::named("hazen"), Ok(QuantileMethod::Hazen));
+        let message = QuantileMethod::named("median").expect_err("no such definition").to_string();
+        assert!(message.starts_with("method is \"median\"; it must be one of inverted_cdf, averaged_"), "{message}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The laws that intervals and tests follow.
+
+mod normal;
+mod rank_sum;
+mod student;
+
+pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
+pub use rank_sum::RankSum;
+pub use student::{t_quantile, t_two_sided};

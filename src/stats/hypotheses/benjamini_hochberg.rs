@@ -1,0 +1,91 @@
+//! Many tests at once: which of them to believe.
+
+use crate::error::{Error, Result};
+use crate::stats::samples::{check, sorted};
+
+/// Looked up in a few milliseconds, between which the caller is asked.
+const PART: usize = 1 << 16;
+
+/// What [`benjamini_hochberg`] finds, in the order of the p-values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenjaminiHochberg {
+    /// The smallest rate at which each would be rejected.
+    pub adjusted: Vec<f64>,
+    /// Whether each is rejected at `rate`.
+    pub rejected: Vec<bool>,
+    /// The largest p-value that is rejected; `None` where none is.
+    pub threshold: Option<f64>,
+    /// The false-discovery rate that was allowed.
+    pub rate: f64,
+}
+
+/// Rejects as many hypotheses as may be if, on average, at most `rate` of the rejected ones are to be true (Benjamini and
+/// Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995).
+///
+/// No p-values give no answers: a table without rows is a table.
+///
+/// # Errors
+/// A p-value outside [0, 1], by position; a rate outside (0, 1); an interruption.
+pub fn benjamini_hochberg(p_values: &[f64], rate: f64, interrupted: &dyn Fn() -> bool) -> Result<BenjaminiHochberg> {
+    let outside = p_values.iter().enumerate().find(|(_, p)| !(0.0..=1.0).contains(*p));
+    if let Some((position, &value)) = outside {
+        let expected = "from 0 to 1";
+        return Err(Error::ElementOutOfRange { argument: "p_values", position, value, expected });
+    }
+    if !(rate > 0.0 && rate < 1.0) {
+        return Err(Error::OutOfRange { argument: "rate", value: rate, expected: "between 0 and 1, both excluded" });
+    }
+    let ordered = sorted(p_values.to_vec(), interrupted)?;
+    let n = ordered.len();
+    let mut by_rank = ordered.clone();
+    let mut smallest = 1.0_f64;
+    for (rank, adjusted) in by_rank.iter_mut().enumerate().rev() {
+        smallest = smallest.min(*adjusted * (n as f64 / (rank + 1) as f64));
+        *adjusted = smallest;
+    }
+    let believed = by_rank.partition_point(|&adjusted| adjusted <= rate);
+    let threshold = believed.checked_sub(1).map(|last| ordered[last]);
+
+    let mut adjusted = Vec::with_capacity(n);
+    for part in p_values.chunks(PART) {
+        check(interrupted)?;
+        // Equal p-values share what the last of them gets, so that any of their ranks will do.
+        adjusted.extend(part.iter().map(|p| by_rank[ordered.partition_point(|other| other < p)]));
+    }
+    let rejected = adjusted.iter().map(|&adjusted| adjusted <= rate).collect();
+    Ok(BenjaminiHochberg { adjusted, rejected, threshold, rate })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_paper() {
+        // Section 4.1: 15 comparisons of thrombolysis, of which the first four are rejected at 5 %.
+        let p_values = [
+            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
+            0.7590, 1.000,
+        ];
+        let found = benjamini_hochberg(&p_values, 0.05, &|| false).expect("sound p-values");
+        assert_eq!(found.rejected, (0..15).map(|place| place < 4).collect::<Vec<_>>());
+        assert_eq!(found.threshold, Some(0.0095));
+    }
+
+    #[test]
+    fn a_table_without_rows_has_no_discoveries() {
+        let found = benjamini_hochberg(&[], 0.05, &|| false).expect("nothing is wrong");
+        assert_eq!((found.adjusted, found.rejected, found.threshold), (vec![], vec![], None));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let message = |p_values: &[f64], rate| {
+            benjamini_hochberg(p_values, rate, &|| false).expect_err("must be refused").to_string()
+        };
+        assert_eq!(message(&[0.5, 1.5], 0.05), "p_values[1] is 1.5; it must be from 0 to 1");
+        assert_eq!(message(&[f64::NAN], 0.05), "p_values[0] is NaN; it must be from 0 to 1");
+        assert_eq!(message(&[], 0.0), "rate is 0; it must be between 0 and 1, both excluded");
+        assert_eq!(benjamini_hochberg(&[0.5], 0.05, &|| true), Err(Error::Interrupted));
+    }
+}

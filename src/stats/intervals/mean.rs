@@ -1,0 +1,48 @@
+//! The interval of a mean from samples of one process.
+
+use super::IntervalMethod;
+use crate::error::Result;
+use crate::stats::distributions::t_quantile;
+use crate::stats::samples::{Moments, confidence_level as check_level};
+
+/// What [`mean_ci`] finds, in the unit of the samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanInterval {
+    /// The arithmetic mean.
+    pub estimate: f64,
+    /// Lower and upper end; `None` for one sample.
+    pub ci: Option<(f64, f64)>,
+    /// The level asked for.
+    pub confidence_level: f64,
+    /// How the interval was made; `None` without one.
+    pub ci_method: Option<IntervalMethod>,
+    /// How many samples there are.
+    pub count: usize,
+    /// Standard deviation with the divisor n − 1; `None` for one sample.
+    pub stddev: Option<f64>,
+    /// Always: what differs from process to process is not in it.
+    pub within_one_process: bool,
+}
+
+/// The mean and its interval by Student's t (*The probable error of a mean*, Biometrika 6, 1908), for independent samples.
+///
+/// # Errors
+/// No samples; a NaN or an infinity, named by position; a level outside (0, 1); values whose squares overflow.
+pub fn mean_ci(samples: &[f64], confidence_level: f64) -> Result<MeanInterval> {
+    check_level(confidence_level)?;
+    let moments = Moments::of(samples)?;
+    let n = moments.count as f64;
+    let stddev = moments.stddev();
+    // The lower tail: 1 less the upper one has fewer digits, and none of the highest levels.
+    let half = stddev.map(|stddev| -t_quantile((1.0 - confidence_level) / 2.0, n - 1.0) * stddev / n.sqrt());
+    let ci = half.map(|half| (moments.mean - half, moments.mean + half));
+    Ok(MeanInterval {
+        estimate: moments.mean,
+        ci,
+        confidence_level,
+        ci_method: ci.map(|_| IntervalMethod::T),
+        count: moments.count,
+        stddev,
+        within_one_process: true,
+    })
+}

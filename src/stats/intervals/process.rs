@@ -1,0 +1,153 @@
+//! The interval of a benchmark from several processes: the process is what is repeated.
+
+use super::IntervalMethod;
+use crate::error::{Error, Result};
+use crate::stats::distributions::t_quantile;
+use crate::stats::samples::{confidence_level as check_level, positive};
+
+/// With fewer processes there is no interval: of two, Student's t has one degree of freedom and says next to nothing.
+pub(crate) const LEAST: usize = 3;
+
+/// What [`process_ci`] finds. Times are in the unit of the medians.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProcessInterval {
+    /// The geometric mean of the process medians.
+    pub estimate: f64,
+    /// Lower and upper end; `None` below three processes.
+    pub ci: Option<(f64, f64)>,
+    /// The level asked for.
+    pub confidence_level: f64,
+    /// How the interval was made; `None` without one.
+    pub ci_method: Option<IntervalMethod>,
+    /// How many processes there are.
+    pub n_processes: usize,
+    /// Standard deviation of the medians' logarithms, divisor P − 1: about the relative spread. `None` for one process.
+    pub log_stddev: Option<f64>,
+    /// The upper end over the estimate, less 1; `None` without an interval.
+    pub half_width: Option<f64>,
+    /// The smallest process median.
+    pub min: f64,
+    /// The largest process median.
+    pub max: f64,
+    /// Whether there is but one process, so that nothing says how processes differ.
+    pub within_one_process: bool,
+}
+
+/// The geometric mean of process medians and its interval: Student's t on their logarithms.
+///
+/// Samples within a process say little about the next process, so that each process counts once, by its median (Kalibera and
+/// Jones, *Rigorous benchmarking in reasonable time*, 2013: the highest level that varies is the one to repeat).
+///
+/// # Errors
+/// No processes; a median that is not finite or not above 0, named by position; a level outside (0, 1); medians so far apart
+/// that an end overflows.
+pub fn process_ci(medians: &[f64], confidence_level: f64) -> Result<ProcessInterval> {
+    const ARGUMENT: &str = "processes";
+    check_level(confidence_level)?;
+    positive(ARGUMENT, medians, 1)?;
+    let mut logs = LogMedians::from_first(medians[0]);
+    for &median in medians {
+        logs.add(median);
+    }
+    let log_half = logs.half_width(confidence_level);
+    let at = |distance: f64| {
+        // In two steps, of which none overflows where the result does not.
+        let half = f64::midpoint(logs.mean, distance);
+        logs.first * half.exp() * half.exp()
+    };
+    let ci = log_half.map(|half| (at(-half), at(half)));
+    let half_width = log_half.map(half_width).transpose()?;
+    if ci.is_some_and(|(_, high)| !high.is_finite()) {
+        return Err(Error::Overflow { argument: ARGUMENT });
+    }
+    Ok(ProcessInterval {
+        estimate: at(0.0),
+        ci,
+        confidence_level,
+        ci_method: ci.map(|_| IntervalMethod::TLogProcessMedians),
+        n_processes: logs.count,
+        log_stddev: logs.stddev(),
+        half_width,
+        min: medians.iter().copied().fold(f64::INFINITY, f64::min),
+        max: medians.iter().copied().fold(0.0, f64::max),
+        within_one_process: logs.count == 1,
+    })
+}
+
+/// A distance between logarithms as a share.
+pub(crate) fn half_width(log_half: f64) -> Result<f64> {
+    let share = log_half.exp_m1();
+    if share.is_finite() { Ok(share) } else { Err(Error::Overflow { argument: "processes" }) }
+}
+
+/// Mean and spread of logarithms, one median after the other (Welford, 1962).
+pub(crate) struct LogMedians {
+    /// Logarithms are taken of ratios to it, which keeps the digits of medians that are close together.
+    first: f64,
+    count: usize,
+    mean: f64,
+    squared_deviations: f64,
+}
+
+impl LogMedians {
+    /// Of none yet; `first` is the first one to come.
+    pub(crate) fn from_first(first: f64) -> Self {
+        Self { first, count: 0, mean: 0.0, squared_deviations: 0.0 }
+    }
+
+    pub(crate) fn add(&mut self, median: f64) {
+        let ratio = median / self.first;
+        // Only of the smallest and the largest numbers there are is the ratio none, or not a full one.
+        let log = if ratio.is_normal() { ratio.ln() } else { median.ln() - self.first.ln() };
+        self.count += 1;
+        let from_old = log - self.mean;
+        self.mean += from_old / self.count as f64;
+        self.squared_deviations += from_old * (log - self.mean);
+    }
+
+    fn stddev(&self) -> Option<f64> {
+        (self.count > 1).then(|| (self.squared_deviations / (self.count - 1) as f64).sqrt())
+    }
+
+    /// Standard error of the mean logarithm; `None` below three processes.
+    pub(crate) fn standard_error(&self) -> Option<f64> {
+        self.stddev().filter(|_| self.count >= LEAST).map(|stddev| stddev / (self.count as f64).sqrt())
+    }
+
+    /// Half the width of the interval of the mean logarithm; `None` below three processes.
+    pub(crate) fn half_width(&self, confidence_level: f64) -> Option<f64> {
+        // The lower tail: 1 less the upper one has fewer digits, and none of the highest levels.
+        let t = |error| -t_quantile((1.0 - confidence_level) / 2.0, self.count as f64 - 1.0) * error;
+        self.standard_error().map(t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_and_two_processes_have_a_range() {
+        let one = process_ci(&[5.0], 0.95).expect("one is enough");
+        assert_eq!((one.estimate, one.min, one.max, one.ci, one.within_one_process), (5.0, 5.0, 5.0, None, true));
+        let two = process_ci(&[8.0, 2.0], 0.95).expect("two are enough");
+        assert!((two.estimate - 4.0).abs() < 1e-15);
+        assert_eq!((two.min, two.max, two.ci, two.within_one_process), (2.0, 8.0, None, false));
+        assert!((two.log_stddev.expect("two") - 4.0_f64.ln() / 2.0_f64.sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nasty_medians() {
+        let message = |medians: &[f64]| process_ci(medians, 0.95).expect_err("must be refused").to_string();
+        assert_eq!(message(&[]), "processes is empty; at least one value is needed");
+        assert_eq!(message(&[1.0, 0.0]), "processes[1] is 0; every value must be above 0");
+        assert_eq!(message(&[1.0, 1.0, -2.0]), "processes[2] is -2; every value must be above 0");
+        assert!(message(&[5e-324, 1e308, 1.0]).starts_with("the spread of processes overflows"));
+        let same = process_ci(&[3.3; 7], 0.95).expect("sound medians");
+        assert_eq!((same.estimate, same.ci, same.half_width), (3.3, Some((3.3, 3.3)), Some(0.0)));
+        for scale in [5e-324, 1e-300, 1e307] {
+            let found = process_ci(&[scale, scale, 4.0 * scale, 4.0 * scale], 0.5).expect("sound medians");
+            assert!(found.estimate >= scale && found.estimate.is_finite(), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What arguments must be, said by name and position.
+
+use crate::error::{Error, Result};
+
+/// Refuses fewer than `least` values, and a NaN or an infinity by position.
+///
+/// # Errors
+/// That.
+pub fn finite(argument: &'static str, samples: &[f64], least: usize) -> Result<()> {
+    check(argument, samples, least, |position, value| {
+        if value.is_finite() { Ok(()) } else { Err(Error::NotFinite { argument, position, value }) }
+    })
+}
+
+/// The same for a function that takes logarithms: also refuses what is not above 0.
+///
+/// # Errors
+/// That.
+pub fn positive(argument: &'static str, samples: &[f64], least: usize) -> Result<()> {
+    check(argument, samples, least, |position, value| {
+        if !value.is_finite() {
+            Err(Error::NotFinite { argument, position, value })
+        } else if value <= 0.0 {
+            Err(Error::NotPositive { argument, position, value })
+        } else {
+            Ok(())
+        }
+    })
+}
+
+fn check(
+    argument: &'static str,
+    samples: &[f64],
+    least: usize,
+    value: impl Fn(usize, f64) -> Result<()>,
+) -> Result<()> {
+    // A bad value is named first: it is the better reason.
+    samples.iter().enumerate().try_for_each(|(position, &sample)| value(position, sample))?;
+    match samples.len() {
+        found if found >= least => Ok(()),
+        0 => Err(Error::Empty { argument }),
+        found => Err(Error::TooFew { argument, needed: least, found }),
+    }
+}
+
+/// Refuses a level that is no probability strictly between 0 and 1.
+///
+/// # Errors
+/// That.
+pub fn confidence_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    let expected = "between 0 and 1, both excluded";
+    Err(Error::OutOfRange { argument: "confidence_level", value: level, expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_values_are_named_before_their_number() {
+        let message = |values: &[f64]| positive("a", values, 3).expect_err("must be refused").to_string();
+        assert_eq!(message(&[]), "a is empty; at least one value is needed");
+        assert_eq!(message(&[1.0]), "a has 1 value; at least 3 are needed");
+        assert_eq!(message(&[1.0, 0.0]), "a[1] is 0; every value must be above 0");
+        assert_eq!(message(&[f64::INFINITY]), "a[0] is inf; every value must be finite");
+        assert_eq!(finite("a", &[-1.0, 0.0], 2), Ok(()));
+    }
+}

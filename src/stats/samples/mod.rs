@@ -1,0 +1,29 @@
+//! Numbers as callers hold them: read in place, checked by position, summed, selected and sorted.
+
+mod brackets;
+mod check;
+mod keys;
+mod moments;
+mod order;
+mod processes;
+mod sample;
+mod sorting;
+
+pub use check::{confidence_level, finite, positive};
+pub(crate) use keys::{from_key, to_key};
+pub use moments::{Moments, moments};
+pub use order::order_statistics;
+pub use processes::{median, process_medians};
+pub use sample::Sample;
+pub(crate) use sorting::sort_keys;
+pub use sorting::sorted;
+
+use crate::error::{Error, Result};
+
+/// An error once the caller wants no more of it.
+///
+/// # Errors
+/// [`Error::Interrupted`], if `interrupted` says so.
+pub fn check(interrupted: &dyn Fn() -> bool) -> Result<()> {
+    if interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+}

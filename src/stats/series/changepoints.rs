@@ -1,0 +1,160 @@
+//! Where a series changes.
+
+use super::candidates::Cost;
+use super::pelt::{Rules, partition};
+use crate::error::{Error, Result};
+use crate::stats::samples::{Moments, finite, median};
+
+/// How [`changepoints`] looks for changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChangePointOptions {
+    /// What a segment costs.
+    pub cost: Cost,
+    /// What one more segment costs; `None` for [`default_penalty`].
+    pub penalty: Option<f64>,
+    /// The fewest samples of a segment; one with a variance has 2 at least.
+    pub min_size: usize,
+    /// Segments begin at multiples of this only.
+    pub jump: usize,
+    /// Whether the partition must be the cheapest one, where `ruptures` may miss that by a little.
+    pub optimal: bool,
+}
+
+/// What [`changepoints`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangePoints {
+    /// How many samples.
+    pub count: usize,
+    /// Where a new segment begins, ascending; none if nothing changes.
+    pub positions: Vec<usize>,
+    /// The segments: where each begins, and where it ends, which is where the next one begins.
+    pub segments: Vec<(usize, usize)>,
+    /// What a segment costs.
+    pub cost: Cost,
+    /// What one more segment costs, in the unit of the cost.
+    pub penalty: f64,
+    /// The sum of the segments' costs and of one penalty for each change.
+    pub total_cost: f64,
+    /// The fewest samples that a segment could have.
+    pub min_size: usize,
+    /// Segments could begin at multiples of this only.
+    pub jump: usize,
+    /// Whether the partition is the cheapest one for certain.
+    pub optimal: bool,
+}
+
+/// The partition of `samples` that costs least by PELT (Killick, Fearnhead and Eckley, 2012).
+///
+/// # Errors
+/// Fewer samples than one segment needs; a NaN or an infinity, named by position; a `min_size` or `jump` of 0; a penalty
+/// or an added variance that is negative or not finite; samples so far apart that their variance overflows.
+pub fn changepoints(
+    samples: &[f64],
+    options: &ChangePointOptions,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<ChangePoints> {
+    let ChangePointOptions { cost, jump, optimal, .. } = *options;
+    whole("min_size", options.min_size)?;
+    whole("jump", jump)?;
+    if let Cost::MeanVariance { added_variance } = cost {
+        not_negative("added_variance", added_variance)?;
+    }
+    if let Some(penalty) = options.penalty {
+        not_negative("penalty", penalty)?;
+    }
+    let min_size = options.min_size.max(cost.least_size());
+    finite("samples", samples, min_size)?;
+    // No part deviates by more than all do: past this, nothing overflows.
+    Moments::of(samples)?;
+    let penalty = options.penalty.map_or_else(|| default_penalty(samples, cost, interrupted), Ok)?;
+
+    let (ends, total) = partition(samples, &Rules { cost, penalty, min_size, jump, optimal }, interrupted)?;
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    let segments: Vec<(usize, usize)> = begins.zip(ends.iter().copied()).collect();
+    let positions = segments.iter().skip(1).map(|&(begin, _)| begin).collect();
+    // The search charges the first segment as well.
+    let total_cost = total - penalty;
+    Ok(ChangePoints { count: samples.len(), positions, segments, cost, penalty, total_cost, min_size, jump, optimal })
+}
+
+/// 15 ln n for mean and variance. For the mean alone 2σ² ln n (Yao, 1988: Schwarz's criterion), since there the cost has the
+/// unit of the samples squared.
+///
+/// σ comes from the differences of neighbours, which changes of level hardly touch: the median of their sizes, or where more
+/// than half of them are nought, as in coarse readings, their root mean square.
+///
+/// # Errors
+/// No samples, a NaN or an infinity; an interruption.
+pub fn default_penalty(samples: &[f64], cost: Cost, interrupted: &dyn Fn() -> bool) -> Result<f64> {
+    /// The median size of a difference of two normal variables with σ = 1.
+    const TYPICAL: f64 = 0.953_872_552_417_489_4;
+    finite("samples", samples, 1)?;
+    let ln_n = (samples.len() as f64).ln();
+    if let Cost::MeanVariance { .. } = cost {
+        return Ok(15.0 * ln_n);
+    }
+    let sizes: Vec<f64> = samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    if sizes.is_empty() {
+        return Ok(0.0);
+    }
+    let sigma = match median("samples", &sizes, interrupted)? / TYPICAL {
+        0.0 => (sizes.iter().map(|size| size * size).sum::<f64>() / (2 * sizes.len()) as f64).sqrt(),
+        sigma => sigma,
+    };
+    Ok(2.0 * sigma * sigma * ln_n)
+}
+
+fn whole(argument: &'static str, value: usize) -> Result<()> {
+    if value > 0 { Ok(()) } else { Err(Error::OutOfRange { argument, value: 0.0, expected: "1 or more" }) }
+}
+
+fn not_negative(argument: &'static str, value: f64) -> Result<()> {
+    let fits = value >= 0.0 && value.is_finite();
+    if fits { Ok(()) } else { Err(Error::OutOfRange { argument, value, expected: "finite and not below 0" }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPTIONS: ChangePointOptions =
+        ChangePointOptions { cost: Cost::Mean, penalty: None, min_size: 2, jump: 1, optimal: false };
+
+    #[test]
+    fn a_step_is_found() {
+        let samples: Vec<f64> = (0..40).map(|i| f64::from(i / 15 % 2 * 10 + i % 3)).collect();
+        let found = changepoints(&samples, &OPTIONS, &|| false).expect("the samples are sound");
+        assert_eq!(found.positions, [15, 30]);
+        assert_eq!(found.segments, [(0, 15), (15, 30), (30, 40)]);
+    }
+
+    #[test]
+    fn what_is_constant_has_one_segment() {
+        for cost in [Cost::Mean, Cost::MeanVariance { added_variance: 0.0 }] {
+            for value in [0.0, -3.0, 5e-324, 1e308] {
+                let options = ChangePointOptions { cost, ..OPTIONS };
+                let found = changepoints(&[value; 50], &options, &|| false).expect("the samples are sound");
+                assert_eq!(found.segments, [(0, 50)]);
+                assert!(found.total_cost.is_finite());
+            }
+        }
+    }
+
+    #[test]
+    fn bad_arguments_are_named() {
+        let message = |samples: &[f64], options| {
+            changepoints(samples, &options, &|| false).expect_err("must be refused").to_string()
+        };
+        assert_eq!(message(&[], OPTIONS), "samples is empty; at least one value is needed");
+        assert_eq!(message(&[1.0], OPTIONS), "samples has 1 value; at least 2 are needed");
+        assert_eq!(message(&[1.0; 9], ChangePointOptions { jump: 0, ..OPTIONS }), "jump is 0; it must be 1 or more");
+        assert!(message(&[1.0; 9], ChangePointOptions { penalty: Some(-1.0), ..OPTIONS }).starts_with("penalty is -1"));
+        assert!(message(&[1e308, -1e308, 0.0], OPTIONS).contains("overflows"));
+    }
+
+    #[test]
+    fn can_be_broken_off() {
+        let samples: Vec<f64> = (0..100_000).map(|i| f64::from(i % 7)).collect();
+        assert_eq!(changepoints(&samples, &OPTIONS, &|| true), Err(Error::Interrupted));
+    }
+}

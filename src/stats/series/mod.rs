@@ -1,0 +1,16 @@
+//! Where a series changes, and where it settles.
+
+mod candidates;
+mod changepoints;
+mod levels;
+mod logarithm;
+mod pelt;
+mod points;
+mod steady_part;
+mod steady_state;
+mod warmup;
+
+pub use candidates::Cost;
+pub use changepoints::{ChangePointOptions, ChangePoints, changepoints, default_penalty};
+pub use steady_state::{Classification, Segment, SteadyOptions, SteadyState, steady_state};
+pub use warmup::{Warmup, classify_warmup};

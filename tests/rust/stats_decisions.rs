@@ -1,0 +1,95 @@
+//! Properties of verdicts that hold whatever was measured.
+
+use fastrnns_rs::stats::decisions::{Comparison, Verdict, compare_samples};
+use fastrnns_rs::stats::hypotheses::{benjamini_hochberg, welch};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Times around 1 of a handful of processes, some of them tied.
+fn side() -> impl Strategy<Value = Vec<f64>> {
+    let time = prop_oneof![0.97..1.03_f64, (0..4_u8).prop_map(|tick| 0.99 + f64::from(tick) * 0.01)];
+    vec(time, 1..15)
+}
+
+fn compare(baseline: &[f64], candidate: &[f64], margin: f64) -> Comparison {
+    compare_samples(baseline, candidate, margin, 0.95, &|| false).expect("positive times")
+}
+
+fn near(one: f64, other: f64, tolerance: f64) -> bool {
+    (one - other).abs() <= tolerance * one.abs().max(other.abs()).max(1.0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn swapping_the_sides_mirrors_the_verdict(baseline in side(), candidate in side(), margin in 0.0..0.05_f64) {
+        let (found, swapped) = (compare(&baseline, &candidate, margin), compare(&candidate, &baseline, margin));
+        prop_assert_eq!(found.verdict, swapped.verdict.mirrored());
+        prop_assert_eq!(found.additional_processes, swapped.additional_processes);
+        prop_assert!(near(found.ratio * swapped.ratio, 1.0, 1e-12));
+        prop_assert!(near(found.shift, -swapped.shift, 1e-12) && near(found.cliffs_delta, -swapped.cliffs_delta, 1e-12));
+        if let (Some(one), Some(other)) = (found.judged, swapped.judged) {
+            prop_assert!(near(one.ratio_ci.0 * other.ratio_ci.1, 1.0, 1e-12));
+            prop_assert!(near(one.equivalence_ci.1 * other.equivalence_ci.0, 1.0, 1e-12));
+            prop_assert_eq!(one.p_value.to_bits(), other.p_value.to_bits());
+        }
+    }
+
+    #[test]
+    fn the_unit_does_not_matter(baseline in side(), candidate in side(), exponent in -200..200_i32) {
+        let scale = 10_f64.powi(exponent);
+        let scaled = |side: &[f64]| side.iter().map(|time| time * scale).collect::<Vec<f64>>();
+        let (found, other) = (compare(&baseline, &candidate, 0.01), compare(&scaled(&baseline), &scaled(&candidate), 0.01));
+        prop_assert!(near(found.ratio, other.ratio, 1e-11));
+        prop_assert_eq!(found.judged.is_some(), other.judged.is_some());
+        let Some(judged) = found.judged else { return Ok(()) };
+        // Logarithms of scaled times are rounded: what lies within that of a limit may fall on its other side.
+        let [low, high] = [1.0 / 1.01, 1.01];
+        let limits = [(judged.equivalence_ci.0, low), (judged.equivalence_ci.1, high), (judged.ratio_ci.0, 1.0), (judged.ratio_ci.1, 1.0)];
+        if limits.iter().all(|&(end, limit)| !near(end, limit, 1e-10)) {
+            prop_assert_eq!(found.verdict, other.verdict);
+        }
+    }
+
+    #[test]
+    fn a_wider_margin_never_takes_equivalence_away(baseline in side(), candidate in side(), margins in vec(0.0..0.2_f64, 2..9)) {
+        let mut margins = margins;
+        margins.sort_by(f64::total_cmp);
+        let said: Vec<bool> =
+            margins.iter().map(|&margin| compare(&baseline, &candidate, margin).verdict == Verdict::Equivalent).collect();
+        prop_assert!(said.is_sorted(), "{said:?}");
+    }
+
+    #[test]
+    fn a_surer_verdict_is_no_other_one(baseline in side(), candidate in side()) {
+        let at = |level| compare_samples(&baseline, &candidate, 0.0, level, &|| false).expect("positive times").verdict;
+        let (sure, surer) = (at(0.9), at(0.99));
+        prop_assert!(surer == sure || surer == Verdict::Inconclusive, "{sure:?} {surer:?}");
+    }
+
+    #[test]
+    fn an_interval_of_welch_holds_the_difference(one in vec(-1e9..1e9_f64, 2..40), other in vec(-1e9..1e9_f64, 2..40)) {
+        let found = welch(&one, &other, 0.95).expect("finite samples");
+        prop_assert!(found.ci_low <= found.difference && found.difference <= found.ci_high);
+        // The interval excludes 0 exactly where the p-value is below 5 %.
+        let excludes = found.ci_low > 0.0 || found.ci_high < 0.0;
+        prop_assert!(near(found.p_value, 0.05, 1e-9) || excludes == (found.p_value < 0.05));
+        let degrees = found.degrees_of_freedom.unwrap_or(1.0);
+        let least = one.len().min(other.len()) - 1;
+        prop_assert!(degrees >= least as f64 * (1.0 - 1e-12));
+        prop_assert!(degrees <= (one.len() + other.len() - 2) as f64 * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn adjusted_p_values_keep_their_order(p_values in vec(0.0..=1.0_f64, 0..200), rate in 0.01..0.9_f64) {
+        let found = benjamini_hochberg(&p_values, rate, &|| false).expect("probabilities");
+        for (place, (&p, &adjusted)) in p_values.iter().zip(&found.adjusted).enumerate() {
+            prop_assert!(p <= adjusted && adjusted <= 1.0);
+            prop_assert_eq!(found.rejected[place], found.threshold.is_some_and(|threshold| p <= threshold));
+            for (&q, &other) in p_values.iter().zip(&found.adjusted) {
+                prop_assert!((p <= q) <= (adjusted <= other));
+            }
+        }
+    }
+}

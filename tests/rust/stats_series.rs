@@ -1,0 +1,93 @@
+//! Properties of change points and steady states that hold for whatever series comes.
+
+use fastrnns_rs::stats::series::{
+    ChangePointOptions, Classification, Cost, SteadyOptions, changepoints, classify_warmup, steady_state,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn options() -> impl Strategy<Value = ChangePointOptions> {
+    let cost = prop_oneof![
+        Just(Cost::Mean),
+        prop_oneof![Just(0.0), Just(1e-6), 0.0..10.0].prop_map(|added_variance| Cost::MeanVariance { added_variance }),
+    ];
+    let penalty = prop_oneof![Just(None), (0.0..100.0).prop_map(Some)];
+    (cost, penalty, 1..6_usize, 1..6_usize, any::<bool>()).prop_map(|(cost, penalty, min_size, jump, optimal)| {
+        ChangePointOptions { cost, penalty, min_size, jump, optimal }
+    })
+}
+
+/// Ordinary, tied, huge and tiny values.
+fn series() -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![
+        vec(-100.0..100.0, 6..200),
+        vec((0..4_u8).prop_map(f64::from), 6..200),
+        vec((-150..150_i32).prop_map(|exponent| 10_f64.powi(exponent)), 6..60),
+        vec(Just(5e-324), 6..60),
+    ]
+}
+
+/// The least cost of any partition, by a search that leaves none out.
+fn least_cost(samples: &[f64], min_size: usize, penalty: f64) -> f64 {
+    let cost = |part: &[f64]| {
+        let mean = part.iter().sum::<f64>() / part.len() as f64;
+        part.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>()
+    };
+    let mut best = vec![f64::INFINITY; samples.len() + 1];
+    best[0] = -penalty;
+    for end in min_size..=samples.len() {
+        let totals = (0..=end - min_size).map(|begin| best[begin] + cost(&samples[begin..end]) + penalty);
+        best[end] = totals.fold(f64::INFINITY, f64::min);
+    }
+    best[samples.len()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn segments_follow_the_rules(samples in series(), options in options()) {
+        let found = changepoints(&samples, &options, &|| false).expect("the samples are sound");
+        prop_assert_eq!(found.segments[0].0, 0);
+        prop_assert_eq!(found.segments[found.segments.len() - 1].1, samples.len());
+        for pair in found.segments.windows(2) {
+            prop_assert_eq!(pair[0].1, pair[1].0);
+            prop_assert_eq!(pair[1].0 % options.jump, 0);
+        }
+        prop_assert!(found.segments.iter().all(|(begin, end)| end - begin >= found.min_size));
+        prop_assert_eq!(found.positions.len() + 1, found.segments.len());
+        prop_assert!(found.total_cost.is_finite());
+    }
+
+    #[test]
+    fn the_optimum_is_found(samples in vec(-10.0..10.0_f64, 6..60), min_size in 1..6_usize, penalty in 0.0..200.0_f64) {
+        let options = ChangePointOptions { cost: Cost::Mean, penalty: Some(penalty), min_size, jump: 1, optimal: true };
+        let found = changepoints(&samples, &options, &|| false).expect("the samples are sound").total_cost;
+        let expected = least_cost(&samples, min_size, penalty);
+        prop_assert!((found - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{found}, {expected}");
+    }
+
+    #[test]
+    fn an_offset_that_floats_can_hold_moves_nothing(steps in vec(-40..40_i16, 10..120)) {
+        let options = ChangePointOptions { cost: Cost::Mean, penalty: None, min_size: 2, jump: 1, optimal: false };
+        let at = |offset: f64| -> Vec<f64> { steps.iter().map(|&step| offset + f64::from(step)).collect() };
+        let plain = changepoints(&at(0.0), &options, &|| false).expect("the samples are sound");
+        let moved = changepoints(&at(1e15), &options, &|| false).expect("the samples are sound");
+        prop_assert_eq!(plain.segments, moved.segments);
+        prop_assert_eq!(plain.total_cost.to_bits(), moved.total_cost.to_bits());
+    }
+
+    #[test]
+    fn a_steady_state_is_whole(samples in vec(prop_oneof![1e-3..1e3_f64, Just(1.0), Just(1e308)], 1..150)) {
+        let found = steady_state(&samples, &SteadyOptions::default(), &|| false).expect("the samples are sound");
+        let unsteady = [Classification::NoSteadyState, Classification::TooFew].contains(&found.classification);
+        prop_assert_eq!(found.steady_from.is_none(), unsteady);
+        prop_assert_eq!(found.level.is_none(), unsteady);
+        prop_assert!(found.level.is_none_or(f64::is_finite) && (0.0..=1.0).contains(&found.share));
+        prop_assert_eq!(found.segments[found.segments.len() - 1].end, samples.len());
+
+        let twice = classify_warmup(&[&samples, &samples], &SteadyOptions::default(), &|| false).expect("as before");
+        prop_assert_eq!(twice.classification, Some(found.classification));
+        prop_assert_eq!(twice.steady_from, found.steady_from);
+    }
+}
