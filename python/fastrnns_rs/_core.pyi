@@ -1,74 +1,126 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Final, final
+
+from fastrnns_rs._core_stats.bootstrap import BootstrapInterval, bootstrap_ci
+from fastrnns_rs._core_stats.decisions import (
+    Comparison,
+    DetectionPower,
+    RequiredProcesses,
+    compare_samples,
+    detection_power,
+    required_processes,
+)
+from fastrnns_rs._core_stats.dependence import EffectiveSize, autocorrelation, effective_sample_size
+from fastrnns_rs._core_stats.description import (
+    Modality,
+    Mode,
+    Outliers,
+    Summary,
+    modality,
+    outliers,
+    quantiles,
+    summarize,
+)
+from fastrnns_rs._core_stats.intervals import (
+    MeanInterval,
+    MedianInterval,
+    ProcessInterval,
+    mean_ci,
+    median_ci,
+    process_ci,
+)
+from fastrnns_rs._core_stats.means import Welch, welch
+from fastrnns_rs._core_stats.moments import Moments, moments
+from fastrnns_rs._core_stats.multiple import BenjaminiHochberg, GeometricMean, benjamini_hochberg, geometric_mean_ratio
+from fastrnns_rs._core_stats.permutation import PermutationTest, permutation_test
+from fastrnns_rs._core_stats.precision import Precision, precision_reached
+from fastrnns_rs._core_stats.ranks import HodgesLehmann, MannWhitney, cliffs_delta, hodges_lehmann, mann_whitney
+from fastrnns_rs._core_stats.series import (
+    ChangePoints,
+    Segment,
+    SteadyState,
+    Warmup,
+    changepoints,
+    classify_warmup,
+    steady_state,
+)
 
 __all__ = [
     "BUILD_PROFILE",
+    "BenjaminiHochberg",
+    "BootstrapInterval",
+    "ChangePoints",
+    "Comparison",
     "Completed",
+    "DetectionPower",
+    "EffectiveSize",
+    "GeometricMean",
+    "HodgesLehmann",
+    "MannWhitney",
+    "MeanInterval",
+    "MedianInterval",
+    "Modality",
+    "Mode",
+    "Moments",
+    "Outliers",
+    "PermutationTest",
+    "Precision",
     "Process",
+    "ProcessInterval",
     "Profiler",
     "Recorder",
+    "RequiredProcesses",
     "RunTable",
+    "Segment",
+    "SteadyState",
     "Summary",
     "Trace",
     "TraceSummary",
+    "Warmup",
+    "Welch",
     "__version__",
+    "autocorrelation",
+    "benjamini_hochberg",
+    "bootstrap_ci",
     "capture_formats",
+    "changepoints",
+    "classify_warmup",
+    "cliffs_delta",
     "clock_resolution_ns",
+    "compare_samples",
+    "detection_power",
+    "effective_sample_size",
+    "geometric_mean_ratio",
+    "hodges_lehmann",
     "keep",
+    "mann_whitney",
+    "mean_ci",
+    "median_ci",
+    "modality",
+    "moments",
     "name_kinds",
+    "outliers",
+    "permutation_test",
+    "precision_reached",
+    "process_ci",
     "profiler_names",
+    "quantiles",
     "render_run",
+    "required_processes",
     "run_command",
     "run_formats",
+    "steady_state",
     "summarize",
     "summary_formats",
     "summary_views",
+    "welch",
 ]
 
 BUILD_PROFILE: Final[str]
 
 __version__: Final[str]
-
-@final
-class Summary:
-    @property
-    def count(self) -> int: ...
-    @property
-    def mean(self) -> float: ...
-    @property
-    def stddev(self) -> float | None: ...
-    @property
-    def min(self) -> float: ...
-    @property
-    def max(self) -> float: ...
-    @property
-    def median(self) -> float: ...
-    @property
-    def q1(self) -> float: ...
-    @property
-    def q3(self) -> float: ...
-    @property
-    def p95(self) -> float: ...
-    @property
-    def p99(self) -> float: ...
-    @property
-    def mad(self) -> float: ...
-    @property
-    def ci_low(self) -> float | None: ...
-    @property
-    def ci_high(self) -> float | None: ...
-    @property
-    def ci_method(self) -> str | None: ...
-    @property
-    def confidence_level(self) -> float: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    __hash__: None  # type: ignore[assignment]
-
-def summarize(samples: Iterable[float], *, confidence_level: float = 0.95) -> Summary: ...
 
 @final
 class Recorder:

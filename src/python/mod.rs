@@ -25,7 +25,33 @@ mod _core {
     #[pymodule_export]
     use super::report::{RunTable, render_run, run_formats};
     #[pymodule_export]
-    use super::stats::{Summary, summarize};
+    use super::stats::bootstrap::{BootstrapInterval, bootstrap_ci};
+    #[pymodule_export]
+    use super::stats::decisions::{
+        Comparison, DetectionPower, RequiredProcesses, compare_samples, detection_power, required_processes,
+    };
+    #[pymodule_export]
+    use super::stats::dependence::{EffectiveSize, autocorrelation, effective_sample_size};
+    #[pymodule_export]
+    use super::stats::description::{Modality, Mode, Outliers, Summary, modality, outliers, quantiles, summarize};
+    #[pymodule_export]
+    use super::stats::intervals::{MeanInterval, MedianInterval, ProcessInterval, mean_ci, median_ci, process_ci};
+    #[pymodule_export]
+    use super::stats::means::{Welch, welch};
+    #[pymodule_export]
+    use super::stats::moments::{Moments, moments};
+    #[pymodule_export]
+    use super::stats::multiple::{BenjaminiHochberg, GeometricMean, benjamini_hochberg, geometric_mean_ratio};
+    #[pymodule_export]
+    use super::stats::permutation::{PermutationTest, permutation_test};
+    #[pymodule_export]
+    use super::stats::precision::{Precision, precision_reached};
+    #[pymodule_export]
+    use super::stats::ranks::{HodgesLehmann, MannWhitney, cliffs_delta, hodges_lehmann, mann_whitney};
+    #[pymodule_export]
+    use super::stats::series::{ChangePoints, changepoints};
+    #[pymodule_export]
+    use super::stats::steadiness::{Segment, SteadyState, Warmup, classify_warmup, steady_state};
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]

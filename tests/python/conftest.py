@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from processes import marked
 
 from fastrnns_rs.environment import Facts
 
 #: Modules whose assertions are told as those of tests are.
 pytest.register_assert_rewrite("capture_files", "profile_commands", "supervised")
+
+# The same examples in every run, on a busy machine too: a change is judged by what it does.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"

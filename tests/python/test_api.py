@@ -202,8 +202,9 @@ def test_trainbench_has_upstreams_seven_fields_in_milliseconds() -> None:
     found = fastrnns_rs.trainbench("slow", slow, nloops=4, warmup=1, device="cpu")
     assert found._fields == ("name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd")
     assert found.name == "slow"
-    assert found.avg_fwd == pytest.approx(10, rel=0.4)
-    assert found.avg_bwd == pytest.approx(5, rel=0.6)
+    # It sleeps 10 and 5 ms; a busy machine may wake it late, but not by what another unit would be off.
+    assert 9 < found.avg_fwd < 500
+    assert 4 < found.avg_bwd < 500
     assert len(found.info_fwd) == len(found.info_bwd) == 4
     assert found.info_fwd.mean().item() == pytest.approx(found.avg_fwd)
     assert found.info_fwd.std().item() == pytest.approx(found.std_fwd)

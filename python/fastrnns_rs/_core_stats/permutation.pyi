@@ -1,0 +1,29 @@
+from collections.abc import Iterable
+from typing import Any, final
+
+@final
+class PermutationTest:
+    @property
+    def difference(self) -> float: ...
+    @property
+    def p_value(self) -> float: ...
+    @property
+    def resamples(self) -> int: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def seed(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+def permutation_test(
+    baseline: Iterable[float],
+    candidate: Iterable[float],
+    *,
+    statistic: str = "mean",
+    resamples: int = 99_999,
+    seed: int = 0,
+    threads: int | None = None,
+) -> PermutationTest: ...

@@ -1,0 +1,11 @@
+//! Arguments from Python: numbers in place where they lie contiguous, anything else by its elements.
+
+mod floats;
+mod processes;
+mod samples;
+mod whole;
+
+pub(super) use floats::Floats;
+pub(super) use processes::Processes;
+pub(super) use samples::{Samples, with_slice};
+pub(super) use whole::{Rows, threads, whole, whole_or};

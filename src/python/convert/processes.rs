@@ -1,0 +1,91 @@
+//! Processes: one number of each, or the samples of each.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use super::Floats;
+use crate::error::Result;
+use crate::stats::samples::process_medians;
+
+/// What a caller passed as processes.
+pub(in crate::python) enum Processes<'py> {
+    /// One number for each process, its median.
+    Medians(Floats<'py>),
+    /// The samples of each process.
+    Samples(Vec<Floats<'py>>),
+}
+
+impl<'py> Processes<'py> {
+    /// Reads the argument called `name`: numbers, or sequences of numbers.
+    pub(in crate::python) fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let object = &listed(object)?;
+        if !first(object).is_some_and(|first| is_sequence(&first)) {
+            return Ok(Self::Medians(Floats::read(name, object)?));
+        }
+        let read = |(process, samples): (usize, PyResult<Bound<'py, PyAny>>)| {
+            object.py().check_signals()?;
+            let samples = samples?;
+            let floats = Floats::read(&format!("{name}[{process}]"), &samples)?;
+            // Rows of one array as copies: each borrow of a part of it looks at all others.
+            let is_part = samples.getattr_opt("base")?.is_some_and(|base| !base.is_none());
+            if is_part { floats.into_owned() } else { Ok(floats) }
+        };
+        Ok(Self::Samples(object.try_iter()?.enumerate().map(read).collect::<PyResult<_>>()?))
+    }
+
+    /// The same, to be read without the interpreter.
+    pub(in crate::python) fn given(&self) -> PyResult<Given<'_>> {
+        Ok(match self {
+            Self::Medians(medians) => Given::Medians(medians.as_slice()?),
+            Self::Samples(_) => Given::Samples(self.samples()?),
+        })
+    }
+
+    /// The samples of each process; numbers alone are the samples of one.
+    pub(in crate::python) fn samples(&self) -> PyResult<Vec<&[f64]>> {
+        match self {
+            Self::Medians(samples) => Ok(vec![samples.as_slice()?]),
+            Self::Samples(processes) => processes.iter().map(Floats::as_slice).collect(),
+        }
+    }
+}
+
+/// Processes that can be read without the interpreter.
+pub(in crate::python) enum Given<'a> {
+    Medians(&'a [f64]),
+    Samples(Vec<&'a [f64]>),
+}
+
+impl Given<'_> {
+    /// One number for each process of the argument `name`: its median.
+    pub(in crate::python) fn medians(&self, name: &'static str, interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
+        match self {
+            Self::Medians(medians) => Ok(medians.to_vec()),
+            Self::Samples(processes) => process_medians(name, processes, interrupted),
+        }
+    }
+}
+
+/// What can be read only once, as a list.
+fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if object.len().is_ok() || object.try_iter().is_err() {
+        return Ok(object.clone());
+    }
+    let list = PyList::empty(object.py());
+    for item in object.try_iter()? {
+        object.py().check_signals()?;
+        list.append(item?)?;
+    }
+    Ok(list.into_any())
+}
+
+/// The first element of what can be read twice.
+fn first<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    object.len().ok()?;
+    object.try_iter().ok()?.next()?.ok()
+}
+
+/// A word gives letters, and is no sequence of numbers.
+fn is_sequence(object: &Bound<'_, PyAny>) -> bool {
+    object.try_iter().is_ok() && !object.is_instance_of::<PyString>()
+}

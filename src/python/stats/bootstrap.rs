@@ -1,0 +1,143 @@
+//! Intervals by resampling.
+
+use pyo3::prelude::*;
+
+use super::result::result;
+use crate::python::convert::{Floats, Processes, Rows, threads, whole, whole_or};
+use crate::python::interrupt::interruptibly;
+use crate::stats::bootstrap::{self, Method, Request, Resampling, Statistic};
+
+/// Says how sure a mean or a median is, by resampling.
+///
+/// Methods:
+///
+/// - `percentile`: quantiles of the statistics of resamples, each as many samples as there are, drawn with replacement (Efron,
+///   *Bootstrap methods: another look at the jackknife*, 1979).
+/// - `bca`: the same at levels corrected for bias and skewness (Efron, *Better bootstrap confidence intervals*, 1987), with the
+///   definitions of `scipy.stats.bootstrap`: ties with the estimate count half in the bias correction z0, and the acceleration is
+///   the jackknife's. Where scipy has no number, there is one here: if all resamples lie on one side of the estimate, z0 is that of
+///   half a resample on the other side; if leaving a sample out changes nothing, the acceleration is 0.
+/// - `exact`, for the median: what percentiles tend to as resamples become infinitely many, from the law of the resampled median
+///   (Efron, 1979, section 3; Maritz and Jarrett, *A note on estimating the variance of the sample median*, 1978). The lower end
+///   is the smallest value that a resampled median does not exceed with probability (1 - confidence_level) / 2 or more, the upper
+///   end the same from above. Nothing is drawn; with an even number of samples both middle ranks are taken into account.
+/// - `block`: percentiles of resamples of blocks of neighbours on a circle (Politis and Romano, *A circular block-resampling
+///   procedure for stationary data*, 1992), for samples in the order in which they were taken, where neighbours resemble each
+///   other. The last block is cut to make up as many samples as there are.
+/// - `hierarchical`: percentiles where processes are drawn with replacement, then of each as many of its samples as it has (Davison
+///   and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8). The statistic is the mean of the processes'
+///   means, or the median of their medians. With few processes the interval is too narrow: prefer `process_ci` there.
+///
+/// All but `hierarchical` take the samples as they are: of one process they say nothing about the differences between
+/// processes. Samples that are all equal, or only one, have an interval of length 0. The same seed gives the same bytes on any
+/// number of threads. Quantiles interpolate linearly between order statistics (type 7 of Hyndman and Fan, 1996).
+///
+/// Args:
+///     samples: One dimension, any unit; for `hierarchical` the samples of each process, or one number of each. A contiguous
+///         numpy array of float64 is read in place and must not be written to meanwhile; anything else is copied.
+///     statistic: `mean` or `median`; of an even number of samples the median is the mean of the two in the middle.
+///     method: `percentile`, `bca`, `exact`, `block` or `hierarchical`.
+///     resamples: How often to resample, from 1 to 10**8; `exact` does not.
+///     confidence_level: Between 0 and 1, both excluded.
+///     seed: Where the random numbers start, from 0 to 2**64 - 1.
+///     threads: On how many threads at most, from 1 to 256; None for as many as are worth it, at most 8.
+///     block_length: How many neighbours stay together, from 1 to the number of samples; None for the rule of Politis and White
+///         (*Automatic block-length selection for the dependent bootstrap*, 2004, as corrected with Patton in 2009). For `block`
+///         only. The rule is one for means: of the median it looks at the series that says whether a sample lies above it.
+///     indices: The positions of the samples of each resample, resamples by samples, to repeat what another program drew;
+///         nothing is drawn then, and `resamples` and `seed` are not used. For `percentile` and `bca` only.
+///
+/// Returns:
+///     The interval, in the unit of the samples.
+///
+/// Raises:
+///     ValueError: No samples; a NaN or an infinity, or an index that is no position, named by position; an option that is out of
+///         its range or that the method does not have; fewer than two processes; values whose sum or variance overflows.
+///     TypeError: Not numbers; the message names the position.
+#[pyfunction]
+#[pyo3(signature = (
+    samples, *, statistic = "mean", method = "percentile", resamples = None, confidence_level = 0.95, seed = None,
+    threads = None, block_length = None, indices = None
+), text_signature = "(samples, *, statistic='mean', method='percentile', resamples=9999, confidence_level=0.95, seed=0, \
+    threads=None, block_length=None, indices=None)")]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
+pub(in crate::python) fn bootstrap_ci(
+    py: Python<'_>,
+    samples: &Bound<'_, PyAny>,
+    statistic: &str,
+    method: &str,
+    resamples: Option<&Bound<'_, PyAny>>,
+    confidence_level: f64,
+    seed: Option<&Bound<'_, PyAny>>,
+    threads: Option<&Bound<'_, PyAny>>,
+    block_length: Option<&Bound<'_, PyAny>>,
+    indices: Option<&Bound<'_, PyAny>>,
+) -> PyResult<BootstrapInterval> {
+    const RESAMPLES: u64 = 9999;
+    let resampling = Resampling {
+        resamples: whole_or("resamples", resamples, RESAMPLES)? as usize,
+        seed: whole_or("seed", seed, 0)?,
+        threads: self::threads(threads)?,
+    };
+    let request = Request {
+        statistic: Statistic::named(statistic)?,
+        method: Method::named(method)?,
+        confidence_level,
+        resampling,
+        block_length: block_length.map(|given| whole("block_length", given).map(|given| given as usize)).transpose()?,
+    };
+    let indices = indices.map(|indices| Rows::read("indices", indices)).transpose()?;
+    let rows = indices.as_ref().map(Rows::as_slices).transpose()?;
+    let found = if request.method == Method::Hierarchical {
+        let processes = Processes::read("samples", samples)?;
+        let processes = match &processes {
+            // One number of each process.
+            Processes::Medians(numbers) => numbers.as_slice()?.chunks(1).collect(),
+            Processes::Samples(_) => processes.samples()?,
+        };
+        interruptibly(py, |interrupted| bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted))?
+    } else {
+        let samples = Floats::read("samples", samples)?;
+        let samples = samples.as_slice()?;
+        interruptibly(py, |interrupted| bootstrap::bootstrap_ci(samples, &request, rows.as_deref(), interrupted))?
+    };
+    Ok(found.into())
+}
+
+result! {
+    /// What `bootstrap_ci` returns. Values are in the unit of the samples.
+    BootstrapInterval from bootstrap::BootstrapInterval {
+        /// The statistic of the samples themselves.
+        estimate: f64,
+        /// Lower end of the interval.
+        ci_low: f64,
+        /// Upper end of the interval.
+        ci_high: f64,
+        /// The level that the interval was asked to hold.
+        confidence_level: f64,
+        /// How the interval was made: the method's name.
+        ci_method: &'static str,
+        /// What was computed from each resample: the statistic's name.
+        statistic: &'static str,
+        /// Standard deviation of the resampled statistics, with the divisor B - 1; that of their law for `exact`. None for one
+        /// resample.
+        standard_error: Option<f64>,
+        /// How many samples, of all processes together.
+        count: usize,
+        /// How many processes; None but for `hierarchical`.
+        n_processes: Option<usize>,
+        /// How many resamples; None for `exact`, which stands for infinitely many.
+        resamples: Option<usize>,
+        /// Where the random numbers started; None where there were none.
+        seed: Option<u64>,
+        /// The bias correction z0, in standard deviations of a normal law; None but for `bca`.
+        bias_correction: Option<f64>,
+        /// The acceleration, a pure number; None but for `bca`.
+        acceleration: Option<f64>,
+        /// How many neighbours stayed together; None but for `block`.
+        block_length: Option<usize>,
+        /// Whether the samples are taken as those of one process, so that the interval says nothing about the differences
+        /// between processes: True but for `hierarchical`.
+        within_one_process: bool,
+    }
+}

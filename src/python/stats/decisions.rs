@@ -1,0 +1,262 @@
+//! From two sides to a word, and how many processes that takes.
+
+use pyo3::prelude::*;
+
+use super::result::result;
+use crate::error::Error;
+use crate::python::convert::{Processes, whole};
+use crate::python::interrupt::interruptibly;
+use crate::stats::decisions::{self, Side};
+
+/// Compares two sides of a benchmark and says `faster`, `slower`, `equivalent` or `inconclusive`.
+///
+/// Each process counts once, by the median of its samples: what its start decided is in all of them, so that more samples
+/// of one process do not tell what the next one will do (Kalibera and Jones, *Rigorous benchmarking in reasonable time*,
+/// 2013). Welch's t on the logarithms of these medians gives two intervals of the ratio candidate / baseline:
+///
+/// 1. If the narrower one, 90 % where `confidence_level` is 95 %, lies inside [1 / (1 + margin), 1 + margin]:
+///    `equivalent` (two one-sided tests, Schuirmann 1987).
+/// 2. Else, if the one at `confidence_level` lies below 1: `faster`; above 1: `slower`.
+/// 3. Else `inconclusive`; so are fewer than three processes on a side, which have no intervals.
+///
+/// Swapping the sides mirrors the verdict, and inverts the ratio. With three or four processes on one side and more on the
+/// other, degrees of freedom are at most those of equal numbers: Satterthwaite's would let more false alarms pass than the
+/// level allows.
+///
+/// Args:
+///     baseline: One number for each process, or the samples of each process, whose median is taken; any unit.
+///     candidate: The same in the same unit. The numbers of processes may differ.
+///     margin: The relative difference that does not matter, from 0 to 1: 0.01 is 1 %.
+///     confidence_level: Between 0.5 and 1, both excluded.
+///
+/// Returns:
+///     The verdict, the numbers that it rests on and the reason in words.
+///
+/// Raises:
+///     ValueError: An empty side or process; a NaN or an infinity, named by position; a process whose median is not above
+///         0, named by position; a margin or a level out of range; sides so far apart that their ratio overflows.
+///     TypeError: Not a sequence of numbers, or of sequences; the message names the position.
+#[pyfunction]
+#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95))]
+pub(in crate::python) fn compare_samples(
+    py: Python<'_>,
+    baseline: &Bound<'_, PyAny>,
+    candidate: &Bound<'_, PyAny>,
+    margin: f64,
+    confidence_level: f64,
+) -> PyResult<Comparison> {
+    let baseline = Processes::read("baseline", baseline)?;
+    let candidate = Processes::read("candidate", candidate)?;
+    let (baseline, candidate) = (baseline.given()?, candidate.given()?);
+    let found = interruptibly(py, |interrupted| {
+        let baseline = baseline.medians("baseline", interrupted)?;
+        let candidate = candidate.medians("candidate", interrupted)?;
+        decisions::compare_samples(&baseline, &candidate, margin, confidence_level, interrupted)
+    })?;
+    Ok(found.into())
+}
+
+/// Predicts how likely each verdict of `compare_samples` is, before anything is measured.
+///
+/// Exact where the logarithms of process medians are normal: Welch's statistic follows a noncentral t for each of the
+/// degrees of freedom that may be observed, over which an integral is taken.
+///
+/// Args:
+///     spread: Relative spread between processes, the standard deviation of their log medians, from 1e-9 to 10: 0.01 is 1 %.
+///     processes: On each side, from 3 to 1,000,000.
+///     difference: What the candidate takes more, as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
+///     candidate_spread: Of the candidate where the sides differ; `spread` is then the baseline's.
+///     candidate_processes: Of the candidate where the sides differ; `processes` is then the baseline's.
+///     margin: As for `compare_samples`.
+///     confidence_level: As for `compare_samples`.
+///
+/// Returns:
+///     The probability of each verdict.
+///
+/// Raises:
+///     ValueError: A number out of range, named.
+#[pyfunction]
+#[pyo3(signature = (
+    spread, processes, *, difference = 0.02, candidate_spread = None, candidate_processes = None, margin = 0.01,
+    confidence_level = 0.95,
+))]
+#[allow(clippy::too_many_arguments, reason = "a plan has as many parameters as it has")]
+pub(in crate::python) fn detection_power(
+    py: Python<'_>,
+    spread: f64,
+    processes: &Bound<'_, PyAny>,
+    difference: f64,
+    candidate_spread: Option<f64>,
+    candidate_processes: Option<&Bound<'_, PyAny>>,
+    margin: f64,
+    confidence_level: f64,
+) -> PyResult<DetectionPower> {
+    let baseline = Side { spread, processes: count("processes", processes)? };
+    let candidate = Side {
+        spread: candidate_spread.unwrap_or(spread),
+        processes: candidate_processes.map_or(Ok(baseline.processes), |given| count("candidate_processes", given))?,
+    };
+    let found = py.detach(|| decisions::detection_power(baseline, candidate, difference, margin, confidence_level))?;
+    Ok(found.into())
+}
+
+/// A count from Python, where a negative one is out of range like any other that is too small.
+fn count(argument: &'static str, processes: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match whole(argument, processes)? {
+        processes @ 3..=1_000_000 => Ok(processes as usize),
+        other => Err(Error::OutOfRange { argument, value: other as f64, expected: "from 3 to 1000000" }.into()),
+    }
+}
+
+/// Says how many processes `compare_samples` needs on each side.
+///
+/// The smallest number with which it gives the right verdict with probability `power`: `faster` or `slower` for a
+/// difference outside the margin or on it, `equivalent` for one inside, such as 0. See `detection_power` for how exact.
+///
+/// Args:
+///     spread: Relative spread between processes, the standard deviation of their log medians, from 1e-9 to 10: 0.01 is 1 %.
+///     difference: What the candidate takes more, as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
+///     power: Between 0 and 1, both excluded.
+///     margin: As for `compare_samples`.
+///     confidence_level: As for `compare_samples`.
+///
+/// Returns:
+///     The number, and the power that it has.
+///
+/// Raises:
+///     ValueError: A number out of range, named.
+#[pyfunction]
+#[pyo3(signature = (spread, *, difference = 0.02, power = 0.9, margin = 0.01, confidence_level = 0.95))]
+pub(in crate::python) fn required_processes(
+    py: Python<'_>,
+    spread: f64,
+    difference: f64,
+    power: f64,
+    margin: f64,
+    confidence_level: f64,
+) -> PyResult<RequiredProcesses> {
+    let found = interruptibly(py, |interrupted| {
+        decisions::required_processes(spread, difference, power, margin, confidence_level, interrupted)
+    })?;
+    Ok(found.into())
+}
+
+result! {
+    /// What `compare_samples` returns. Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
+    Comparison {
+        /// `faster`, `slower`, `equivalent` or `inconclusive`.
+        verdict: &'static str,
+        /// Which comparison of which numbers decided, in one sentence.
+        reason: String,
+        /// Ratio of the geometric means of the process medians.
+        ratio: f64,
+        /// Lower end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
+        ratio_ci_low: Option<f64>,
+        /// Upper end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
+        ratio_ci_high: Option<f64>,
+        /// Lower end of the narrower interval that is held against the margin; None with fewer than three processes.
+        equivalence_ci_low: Option<f64>,
+        /// Upper end of the narrower interval that is held against the margin; None with fewer than three processes.
+        equivalence_ci_high: Option<f64>,
+        /// The relative difference that does not matter: equivalence is inside [1 / (1 + margin), 1 + margin].
+        margin: f64,
+        /// The level of the ratio's interval.
+        confidence_level: f64,
+        /// The level of the narrower interval, 1 - 2 (1 - confidence_level).
+        equivalence_level: f64,
+        /// Welch's two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
+        p_value: Option<f64>,
+        /// Satterthwaite's; with three or four processes on one side and more on the other, at most those of equal numbers,
+        /// because the estimate is too high there. None with fewer than three processes on a side, or where neither side has a spread.
+        degrees_of_freedom: Option<f64>,
+        /// Standard error of the log ratio, a relative error of the ratio; None with fewer than three processes.
+        log_standard_error: Option<f64>,
+        /// Geometric mean of the baseline's process medians, in the unit of the samples.
+        baseline: f64,
+        /// Geometric mean of the candidate's process medians, in the unit of the samples.
+        candidate: f64,
+        /// How many processes the baseline has.
+        n_baseline: usize,
+        /// How many processes the candidate has.
+        n_candidate: usize,
+        /// Relative spread between the baseline's processes: the standard deviation of their log medians, with the divisor
+        /// n - 1; None with fewer than three processes on a side.
+        log_stddev_baseline: Option<f64>,
+        /// The same of the candidate's processes.
+        log_stddev_candidate: Option<f64>,
+        /// Cliff's delta of the process medians, from -1 to 1: below 0 the candidate's are smaller more often than not.
+        cliffs_delta: f64,
+        /// Hodges-Lehmann shift of the process medians, candidate - baseline, in the unit of the samples.
+        shift: f64,
+        /// How many more processes on each side settle an inconclusive comparison with a probability of 90 %, if ratio and
+        /// spreads are what was observed, which is a guess where few processes were. Run that many and then judge: whoever
+        /// adds processes and looks again until a verdict comes has it wrong more often than `confidence_level` says. None
+        /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
+        additional_processes: Option<usize>,
+        /// How it was made: `welch_log_process_medians`.
+        method: &'static str,
+    }
+}
+
+impl From<decisions::Comparison> for Comparison {
+    fn from(found: decisions::Comparison) -> Self {
+        let judged = found.judged.as_ref();
+        Self {
+            verdict: found.verdict.name(),
+            ratio: found.ratio,
+            ratio_ci_low: judged.map(|judged| judged.ratio_ci.0),
+            ratio_ci_high: judged.map(|judged| judged.ratio_ci.1),
+            equivalence_ci_low: judged.map(|judged| judged.equivalence_ci.0),
+            equivalence_ci_high: judged.map(|judged| judged.equivalence_ci.1),
+            margin: found.margin,
+            confidence_level: found.confidence_level,
+            equivalence_level: found.equivalence_level,
+            p_value: judged.map(|judged| judged.p_value),
+            degrees_of_freedom: judged.and_then(|judged| judged.degrees_of_freedom),
+            log_standard_error: judged.map(|judged| judged.log_standard_error),
+            baseline: found.baseline,
+            candidate: found.candidate,
+            n_baseline: found.n_baseline,
+            n_candidate: found.n_candidate,
+            log_stddev_baseline: judged.map(|judged| judged.log_stddev_baseline),
+            log_stddev_candidate: judged.map(|judged| judged.log_stddev_candidate),
+            cliffs_delta: found.cliffs_delta,
+            shift: found.shift,
+            additional_processes: found.additional_processes,
+            method: decisions::Comparison::METHOD,
+            reason: found.reason,
+        }
+    }
+}
+
+result! {
+    /// What `detection_power` returns: the probability of each verdict.
+    DetectionPower from decisions::VerdictProbabilities {
+        /// Of the verdict `faster`.
+        faster: f64,
+        /// Of the verdict `slower`.
+        slower: f64,
+        /// Of the verdict `equivalent`.
+        equivalent: f64,
+        /// Of the verdict `inconclusive`.
+        inconclusive: f64,
+    }
+}
+
+result! {
+    /// What `required_processes` returns.
+    RequiredProcesses {
+        /// The smallest number on each side; None where 100,000 are not enough.
+        processes: Option<usize>,
+        /// The verdict that they are to give: `faster`, `slower` or `equivalent`.
+        verdict: &'static str,
+        /// How likely they are to give it; where 100,000 are not enough, how likely these are.
+        power: f64,
+    }
+}
+
+impl From<decisions::RequiredProcesses> for RequiredProcesses {
+    fn from(found: decisions::RequiredProcesses) -> Self {
+        Self { processes: found.processes, verdict: found.verdict.name(), power: found.power }
+    }
+}

@@ -1,0 +1,16 @@
+//! `fastrnns_rs.stats`: one file a topic. What a function returns is a frozen object that [`result`] makes.
+
+pub(super) mod bootstrap;
+pub(super) mod decisions;
+pub(super) mod dependence;
+pub(super) mod description;
+pub(super) mod intervals;
+pub(super) mod means;
+pub(super) mod moments;
+pub(super) mod multiple;
+pub(super) mod permutation;
+pub(super) mod precision;
+pub(super) mod ranks;
+mod result;
+pub(super) mod series;
+pub(super) mod steadiness;

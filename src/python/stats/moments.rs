@@ -1,0 +1,66 @@
+//! Mean, variance and extremes.
+
+use pyo3::prelude::*;
+
+use super::result::result;
+use crate::python::convert::{Samples, with_slice};
+use crate::python::interrupt::interruptibly;
+use crate::stats::samples;
+
+/// Mean, variance and extremes of samples, in one read of them; of more than four million on several threads.
+///
+/// Blocks that fit into a cache are read twice, for their mean and for the squared deviations from it, and merged by the
+/// pairwise update of Chan, Golub and LeVeque (*Algorithms for Computing the Sample Variance: Analysis and
+/// Recommendations*, The American Statistician 37(3), 1983): as exact as two passes over everything. The result is the same
+/// bits on every processor. Deviations below some 1e-162 have squares that are too small for a float, and count as none, here
+/// and in every function that needs a variance and does not say otherwise.
+///
+/// Args:
+///     samples: One dimension, any unit. A contiguous numpy array of float64, float32, int64, int32, uint64 or uint32 is
+///         read in place and must not be written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded
+///         to the nearest float64.
+///
+/// Returns:
+///     The moments, in the unit of the samples, the variance in its square.
+///
+/// Raises:
+///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; values so far apart that
+///         their variance overflows.
+///     TypeError: Not a sequence of numbers; the message names the position.
+#[pyfunction]
+pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<Moments> {
+    let samples = Samples::read("samples", samples)?;
+    let found = with_slice!(&samples, slice => interruptibly(py, |interrupted| samples::moments(slice, interrupted)))?;
+    Ok(found.into())
+}
+
+result! {
+    /// What `moments` returns.
+    Moments {
+        /// How many samples.
+        count: usize,
+        /// Arithmetic mean, in the unit of the samples.
+        mean: f64,
+        /// Variance with the divisor n - 1, in the square of that unit; None for one sample.
+        variance: Option<f64>,
+        /// Standard deviation, the root of the variance, in the unit of the samples; None for one sample.
+        stddev: Option<f64>,
+        /// Smallest sample.
+        min: f64,
+        /// Largest sample.
+        max: f64,
+    }
+}
+
+impl From<samples::Moments> for Moments {
+    fn from(found: samples::Moments) -> Self {
+        Self {
+            count: found.count,
+            mean: found.mean,
+            variance: found.variance(),
+            stddev: found.stddev(),
+            min: found.min,
+            max: found.max,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+"""`moments` against numpy and exact arithmetic."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+SAMPLES = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=300)
+TIED = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=300)
+
+
+def exact(values: list[float]) -> tuple[float, float | None]:
+    """Mean and variance by rational numbers, rounded once."""
+    numbers = [Fraction(value) for value in values]
+    mean = sum(numbers, Fraction(0)) / len(numbers)
+    squares = sum(((number - mean) ** 2 for number in numbers), Fraction(0))
+    return float(mean), float(squares / (len(numbers) - 1)) if len(numbers) > 1 else None
+
+
+@settings(deadline=None)
+@given(SAMPLES | TIED)
+def test_agrees_with_exact_arithmetic(samples: list[float]) -> None:
+    found = stats.moments(samples)
+    mean, variance = exact(samples)
+    scale = max(abs(value) for value in samples)
+    assert found.mean == pytest.approx(mean, rel=1e-12, abs=scale * 1e-14)
+    if variance is None:
+        assert found.variance is None
+        assert found.stddev is None
+    else:
+        assert found.variance == pytest.approx(variance, rel=1e-12, abs=scale**2 * 1e-28 + 1e-320)
+        assert found.stddev == math.sqrt(found.variance or 0.0)
+    assert (found.count, found.min, found.max) == (len(samples), min(samples), max(samples))
+
+
+@pytest.mark.parametrize("size", [1, 2, 31, 32, 33, 2047, 2048, 2049, 6145, 300_001])
+def test_agrees_with_numpy_at_every_size(size: int) -> None:
+    """The sizes lie at the borders of its groups and blocks."""
+    generator = np.random.default_rng(size)
+    shapes = (generator.lognormal(0, 1, size), generator.normal(1e6, 1, size), generator.integers(0, 9, size) * 1.0)
+    for samples in shapes:
+        found = stats.moments(samples)
+        precise = samples.astype(np.longdouble)
+        assert found.mean == pytest.approx(float(precise.mean()), rel=1e-14)
+        if size > 1:
+            assert found.variance == pytest.approx(float(precise.var(ddof=1)), rel=1e-12)
+        assert (found.min, found.max) == (samples.min(), samples.max())
+
+
+def test_large_values_close_together_keep_their_digits() -> None:
+    samples = 1e15 + np.arange(5_000_000) % 2
+    found = stats.moments(samples)
+    assert found.mean == 1e15 + 0.5
+    assert found.variance == pytest.approx(0.25 * 5e6 / (5e6 - 1), rel=1e-12)
+
+
+def test_pieces_are_merged() -> None:
+    """More than one of the pieces of some millions between which it asks for a signal."""
+    samples = np.random.default_rng(1).lognormal(13, 0.1, 9_000_001)
+    found = stats.moments(samples)
+    assert found.mean == pytest.approx(samples.mean(), rel=1e-12)
+    assert found.variance == pytest.approx(samples.var(ddof=1), rel=1e-12)
+    assert (found.min, found.max) == (samples.min(), samples.max())
+    summary = stats.summarize(samples)
+    assert (found.mean, found.stddev) == (summary.mean, summary.stddev)
+    assert summary.median == np.median(samples)
+    assert summary.mad == pytest.approx(np.median(np.abs(samples - np.median(samples))), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [65_535, 65_536, 200_001])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint32])
+def test_medians_of_many_agree_with_numpy(size: int, dtype: type) -> None:
+    """From 65,536 on the ranks are looked for between two values of a few that are looked at first."""
+    generator = np.random.default_rng(size)
+    periodic = (np.arange(size) % 64).astype(dtype)
+    for samples in (generator.pareto(0.7, size).astype(dtype), generator.integers(0, 7, size).astype(dtype), periodic):
+        found = stats.summarize(samples)
+        values = samples.astype(np.float64)
+        expected = np.percentile(values, [25, 50, 75, 95, 99])
+        assert [found.q1, found.median, found.q3, found.p95, found.p99] == pytest.approx(expected.tolist(), rel=1e-13)
+        assert found.mad == pytest.approx(np.median(np.abs(values - np.median(values))), rel=1e-13)
+
+
+@given(st.lists(st.integers(-(2**40), 2**40), min_size=2, max_size=300), st.integers(-30, 30))
+def test_a_power_of_two_scales_every_bit(samples: list[int], power: int) -> None:
+    found = stats.moments([float(value) for value in samples])
+    scaled = stats.moments([value * 2.0**power for value in samples])
+    assert scaled.mean == found.mean * 2.0**power
+    assert scaled.variance == (found.variance or 0.0) * 4.0**power
+    assert (scaled.min, scaled.max) == (found.min * 2.0**power, found.max * 2.0**power)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16, np.bool_])
+def test_every_number_type(dtype: type) -> None:
+    values = (np.arange(5000) % 2).astype(dtype)
+    expected = stats.moments(values.astype(np.float64))
+    assert stats.moments(values) == expected
+    assert stats.moments(values.tolist()) == expected
+    assert stats.moments(value for value in values) == expected
+    assert stats.moments(values[::-1][::-1]) == expected
+
+
+def test_degenerate_samples() -> None:
+    one = stats.moments([5])
+    assert one.to_dict() == {"count": 1, "mean": 5.0, "variance": None, "stddev": None, "min": 5.0, "max": 5.0}
+    assert stats.moments([1e308] * 5000).variance == 0
+    assert stats.moments([1e308] * 5000).mean == 1e308
+    assert stats.moments([5e-324, 1e-323]).max == 1e-323
+    assert stats.moments(np.array([2**64 - 1, 2**64 - 1], dtype=np.uint64)).mean == 2.0**64
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ([], "samples is empty; at least one value is needed"),
+        ([1.0, math.nan], r"samples\[1\] is NaN; every value must be finite"),
+        (np.array([*[0.0] * 5000, -math.inf]), r"samples\[5000\] is -inf; every value must be finite"),
+        (np.ones((2, 2)), "samples has 2 dimensions; it must have one"),
+        ([1e308, -1e308], "the spread of samples overflows a 64-bit float"),
+    ],
+)
+def test_bad_values_are_named(samples: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        stats.moments(samples)
+    with pytest.raises(TypeError, match=r"samples is of type float; it must be"):
+        stats.moments(3.0)
+
+
+def test_moments_are_frozen_and_documented() -> None:
+    found = stats.moments([1.0, 2.0, 3.0])
+    with pytest.raises(AttributeError):
+        found.mean = 3.0
+    assert "Moments(count=3, mean=2.000, variance=1.000" in repr(found)
+    for part in ("Args:", "Returns:", "Raises:", "Chan, Golub and LeVeque"):
+        assert part in (stats.moments.__doc__ or "")
+    assert all(getattr(stats.Moments, name).__doc__ for name in found.to_dict())
+
+
+def test_lists_do_not_load_numpy() -> None:
+    code = "import sys; from fastrnns_rs.stats import moments; moments([1, 2]); moments(iter((1, 2)));"
+    code += "sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("call", [stats.moments, stats.summarize])
+def test_a_signal_ends_a_call_in_its_middle(call: Callable[[np.ndarray], object]) -> None:
+    # Zeros that nobody has written take no memory.
+    samples = np.zeros(200_000_000)
+    begin = time.monotonic()
+    call(samples)
+    whole = time.monotonic() - begin
+
+    def handler(*_: object) -> None:
+        raise InterruptedError("enough")
+
+    previous = signal.signal(signal.SIGALRM, handler)
+    begin = time.monotonic()
+    try:
+        with pytest.raises(InterruptedError, match="enough"):
+            signal.setitimer(signal.ITIMER_REAL, whole / 10)
+            call(samples)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - begin < whole * 0.8

@@ -1,0 +1,148 @@
+"""`benjamini_hochberg` and `geometric_mean_ratio` against scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interrupting import interrupt
+
+from fastrnns_rs import stats
+
+P_VALUES = st.lists(st.floats(0, 1) | st.integers(0, 20).map(lambda twentieth: twentieth / 20), max_size=300)
+RATIOS = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=200)
+
+
+@settings(deadline=None)
+@given(P_VALUES, st.floats(0.001, 0.999))
+def test_adjusts_as_scipy(p_values: list[float], rate: float) -> None:
+    found = stats.benjamini_hochberg(p_values, rate=rate)
+    expected = scipy.stats.false_discovery_control(p_values) if p_values else np.array([])
+    assert found.adjusted == pytest.approx(expected.tolist(), rel=1e-15)
+    assert found.rejected == [adjusted <= rate for adjusted in found.adjusted]
+    assert found.rate == rate
+
+
+@settings(deadline=None)
+@given(P_VALUES, st.floats(0.01, 0.5))
+def test_rejects_by_the_definition(p_values: list[float], rate: float) -> None:
+    # The largest k whose k-th smallest p-value is at most k / m of the rate, and all that are no larger.
+    ordered = sorted(p_values)
+    m = len(ordered)
+    limits = [rate * k / m for k in range(1, m + 1)]
+    on_the_limit = any(math.isclose(p, limit, rel_tol=1e-12) for p, limit in zip(ordered, limits, strict=True))
+    if on_the_limit:
+        return
+    passed = [p for p, limit in zip(ordered, limits, strict=True) if p <= limit]
+    found = stats.benjamini_hochberg(p_values, rate=rate)
+    assert found.threshold == (passed[-1] if passed else None)
+    assert found.rejected == [bool(passed) and p <= passed[-1] for p in p_values]
+
+
+@given(P_VALUES, st.randoms(use_true_random=False))
+def test_order_does_not_matter(p_values: list[float], random) -> None:
+    found = stats.benjamini_hochberg(p_values)
+    places = list(range(len(p_values)))
+    random.shuffle(places)
+    shuffled = stats.benjamini_hochberg([p_values[place] for place in places])
+    assert shuffled.adjusted == [found.adjusted[place] for place in places]
+    assert shuffled.threshold == found.threshold
+
+
+def test_no_rows_have_no_discoveries() -> None:
+    found = stats.benjamini_hochberg([])
+    assert (found.adjusted, found.rejected, found.threshold) == ([], [], None)
+
+
+def test_a_million_rows() -> None:
+    p_values = np.random.default_rng(1).beta(0.8, 1, 1_000_000)
+    found = stats.benjamini_hochberg(p_values)
+    assert np.array_equal(found.adjusted, scipy.stats.false_discovery_control(p_values))
+
+
+def test_refuses_what_is_no_probability() -> None:
+    for bad, shown in ((1.5, "1.5"), (-0.1, "-0.1"), (math.nan, "NaN"), (math.inf, "inf")):
+        with pytest.raises(ValueError, match=rf"p_values\[2\] is {shown}; it must be from 0 to 1"):
+            stats.benjamini_hochberg([0.0, 1.0, bad])
+    for rate in (0.0, 1.0, math.nan):
+        with pytest.raises(ValueError, match="rate is .*; it must be between 0 and 1, both excluded"):
+            stats.benjamini_hochberg([0.5], rate=rate)
+
+
+@settings(deadline=None)
+@given(RATIOS, st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_geometric_mean_agrees_with_scipy(ratios: list[float], level: float) -> None:
+    logs = np.log(ratios)
+    half_width = scipy.stats.t.ppf((1 + level) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs))
+    if logs.mean() + half_width > 709:
+        with pytest.raises(ValueError, match="the spread of ratios overflows"):
+            stats.geometric_mean_ratio(ratios, confidence_level=level)
+        return
+    found = stats.geometric_mean_ratio(ratios, confidence_level=level)
+    assert found.count == len(ratios)
+    assert found.ratio == pytest.approx(scipy.stats.gmean(ratios), rel=1e-12)
+    assert found.log_stddev == pytest.approx(logs.std(ddof=1), rel=1e-9, abs=1e-14)
+    expected = [math.exp(logs.mean() - half_width), math.exp(logs.mean() + half_width)]
+    assert [found.ci_low, found.ci_high] == pytest.approx(expected, rel=1e-9)
+
+
+@given(RATIOS)
+def test_the_side_that_ratios_are_taken_to_does_not_matter(ratios: list[float]) -> None:
+    found = stats.geometric_mean_ratio(ratios)
+    inverse = stats.geometric_mean_ratio([1 / ratio for ratio in ratios])
+    assert inverse.ratio * found.ratio == pytest.approx(1, rel=1e-12)
+    assert inverse.ci_low is not None
+    assert found.ci_high is not None
+    assert inverse.ci_low * found.ci_high == pytest.approx(1, rel=1e-9)
+
+
+def test_one_ratio_and_equal_ones() -> None:
+    one = stats.geometric_mean_ratio([0.8])
+    assert one.ratio == pytest.approx(0.8)
+    assert (one.ci_low, one.ci_high, one.log_stddev, one.count) == (None, None, None, 1)
+    equal = stats.geometric_mean_ratio([0.8, 0.8, 0.8])
+    assert (equal.ci_low, equal.ci_high, equal.log_stddev) == (equal.ratio, equal.ratio, 0.0)
+
+
+def test_geometric_mean_refuses_what_has_no_logarithm() -> None:
+    cases = [
+        ([], "ratios is empty; at least one value is needed"),
+        ([1.0, 0.0], r"ratios\[1\] is 0; every value must be above 0"),
+        ([-1.0, 1.0], r"ratios\[0\] is -1; every value must be above 0"),
+        ([1.0, math.nan], r"ratios\[1\] is NaN; every value must be finite"),
+        ([5e-324, 1e308], "the spread of ratios overflows"),
+    ]
+    for ratios, message in cases:
+        with pytest.raises(ValueError, match=message):
+            stats.geometric_mean_ratio(ratios)
+    with pytest.raises(ValueError, match="confidence_level is 0; it must be between 0 and 1"):
+        stats.geometric_mean_ratio([1.0], confidence_level=0.0)
+
+
+def test_are_frozen_results() -> None:
+    found = stats.benjamini_hochberg([0.001, 0.5])
+    assert (
+        repr(found)
+        == "BenjaminiHochberg(adjusted=[0.002000, 0.5000], rejected=[True, False], threshold=0.001000, rate=0.05000)"
+    )
+    assert found.to_dict() == {"adjusted": [0.002, 0.5], "rejected": [True, False], "threshold": 0.001, "rate": 0.05}
+    mean = stats.geometric_mean_ratio([0.5, 2.0])
+    assert list(mean.to_dict()) == ["ratio", "ci_low", "ci_high", "count", "log_stddev", "confidence_level"]
+    for result in (found, mean):
+        with pytest.raises(AttributeError):
+            result.rate = 1.0
+    assert "Benjamini and" in (stats.benjamini_hochberg.__doc__ or "")
+    assert "Fleming and Wallace" in (stats.geometric_mean_ratio.__doc__ or "")
+
+
+def test_can_be_interrupted() -> None:
+    setup = """
+import numpy as np
+from fastrnns_rs import stats
+p_values = np.random.default_rng(1).random(30_000_000)
+"""
+    interrupt(setup, "stats.benjamini_hochberg(p_values)", after=0.3)

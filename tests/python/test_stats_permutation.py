@@ -1,0 +1,220 @@
+"""`permutation_test` against scipy and against every division."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+STATISTICS = {"mean": np.mean, "median": np.median}
+SMALL = st.lists(st.integers(-20, 20).map(lambda value: value / 8) | st.floats(-1e6, 1e6), min_size=1, max_size=6)
+
+
+def of_all_divisions(baseline: list[float], candidate: list[float], statistic: str) -> float:
+    """The share of divisions at least as far apart, equal but for rounding included."""
+    pool, centre = np.array([*baseline, *candidate]), STATISTICS[statistic]
+    observed = abs(centre(candidate) - centre(baseline))
+    scale = np.abs(pool - pool[0]).max()
+    found = []
+    for chosen in itertools.combinations(range(len(pool)), len(candidate)):
+        rest = np.delete(pool, chosen)
+        found.append(abs(centre(pool[list(chosen)]) - centre(rest)) >= observed - 1e-13 * scale)
+    return float(np.mean(found))
+
+
+@settings(deadline=None, max_examples=60)
+@given(SMALL, SMALL, st.sampled_from(["mean", "median"]))
+def test_all_divisions_of_small_sides(baseline: list[float], candidate: list[float], statistic: str) -> None:
+    found = stats.permutation_test(baseline, candidate, statistic=statistic)
+    n, m = len(baseline), len(candidate)
+    assert (found.exact, found.resamples) == (True, math.comb(n + m, n))
+    assert found.p_value == of_all_divisions(baseline, candidate, statistic)
+    centre = STATISTICS[statistic]
+    scale = np.abs([*baseline, *candidate]).max()
+    assert found.difference == pytest.approx(centre(candidate) - centre(baseline), rel=1e-12, abs=1e-15 * scale)
+
+
+def scipys(baseline: np.ndarray, candidate: np.ndarray, statistic: str, resamples: float) -> object:
+    centre = STATISTICS[statistic]
+    return scipy.stats.permutation_test(
+        (candidate, baseline),
+        lambda one, other, axis: centre(one, axis=axis) - centre(other, axis=axis),
+        vectorized=True,
+        n_resamples=resamples,
+        batch=10_000,
+        rng=np.random.default_rng(0),
+    )
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (2, 9), (9, 2), (6, 6), (7, 8), (2, 60)])
+def test_exact_tests_are_scipy_s(statistic: str, n: int, m: int) -> None:
+    generator = np.random.default_rng(n + 10 * m)
+    for shift in (0, 1, 4):
+        baseline, candidate = generator.lognormal(size=n), generator.lognormal(size=m) + shift
+        found = stats.permutation_test(baseline, candidate, statistic=statistic)
+        expected = scipys(baseline, candidate, statistic, np.inf)
+        assert found.exact
+        assert found.difference == pytest.approx(expected.statistic, rel=1e-12)
+        # scipy's p-value doubles the smaller tail; its distribution gives ours.
+        law, observed = expected.null_distribution, abs(expected.statistic)
+        assert found.resamples == len(law)
+        assert found.p_value == np.mean(np.abs(law) >= observed * (1 - 1e-12))
+        if n == m:
+            assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize(("n", "m"), [(30, 30), (12, 50), (100, 65), (300, 2)])
+def test_random_tests_agree_with_scipy_s_but_for_chance(statistic: str, n: int, m: int) -> None:
+    generator = np.random.default_rng(n * m)
+    baseline, candidate = generator.normal(size=n), generator.normal(0.4, 1, m)
+    resamples = 40_000
+    found = stats.permutation_test(baseline, candidate, statistic=statistic, resamples=resamples, seed=3)
+    expected = scipys(baseline, candidate, statistic, 20_000)
+    share = np.mean(np.abs(expected.null_distribution) >= abs(expected.statistic) * (1 - 1e-12))
+    error = math.sqrt(share * (1 - share) * (1 / resamples + 1 / 20_000))
+    assert found.p_value == pytest.approx(share, abs=5 * error + 1e-4)
+    assert found.exact == (math.comb(n + m, n) <= resamples)
+
+
+def test_random_tests_agree_with_all_divisions_but_for_chance() -> None:
+    generator = np.random.default_rng(8)
+    for n, m in [(9, 9), (4, 14), (12, 7)]:
+        baseline, candidate = generator.normal(size=n), generator.normal(0.7, 1, m)
+        for statistic in STATISTICS:
+            exact = stats.permutation_test(baseline, candidate, statistic=statistic).p_value
+            resamples = math.comb(n + m, n) - 1
+            found = [
+                stats.permutation_test(baseline, candidate, statistic=statistic, resamples=resamples, seed=seed)
+                for seed in range(50)
+            ]
+            assert not any(result.exact for result in found)
+            error = math.sqrt(exact * (1 - exact) / resamples / len(found))
+            mean = np.mean([result.p_value for result in found])
+            assert mean == pytest.approx(exact, abs=4.5 * error + 1 / resamples)
+
+
+def test_p_is_never_zero_and_keeps_its_level() -> None:
+    found = stats.permutation_test(np.arange(40), np.arange(40) + 1000, resamples=999)
+    assert found.p_value == 1 / 1000
+    generator = np.random.default_rng(21)
+    p_values = np.array(
+        [
+            stats.permutation_test(
+                generator.exponential(size=12), generator.exponential(size=20), resamples=199, seed=seed
+            ).p_value
+            for seed in range(4000)
+        ]
+    )
+    for level in (0.01, 0.05, 0.2):
+        assert np.mean(p_values <= level) == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / 4000))
+
+
+def test_the_seed_alone_decides() -> None:
+    generator = np.random.default_rng(2)
+    baseline, candidate = generator.normal(size=90), generator.normal(0.2, 1, 70)
+    for statistic in STATISTICS:
+        found = {
+            stats.permutation_test(baseline, candidate, statistic=statistic, seed=7, threads=threads).p_value
+            for threads in range(1, 17)
+        }
+        assert len(found) == 1
+    others = {stats.permutation_test(baseline, candidate, seed=seed).p_value for seed in (0, 1, 2, 2**64 - 1)}
+    assert len(others) > 1
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-50, 50), min_size=9, max_size=40), st.lists(st.integers(-50, 50), min_size=9, max_size=40))
+def test_scale_and_side_do_not_matter(baseline: list[int], candidate: list[int]) -> None:
+    found = stats.permutation_test(baseline, candidate, resamples=999)
+    scaled = stats.permutation_test(
+        [value * 2.0**40 for value in baseline], [value * 2.0**40 for value in candidate], resamples=999
+    )
+    assert (scaled.p_value, scaled.difference) == (found.p_value, found.difference * 2.0**40)
+    moved = stats.permutation_test(
+        [value + 4096 for value in baseline], [value + 4096 for value in candidate], resamples=999
+    )
+    assert moved.p_value == pytest.approx(found.p_value, abs=0.002)
+
+
+def test_rounding_does_not_part_equal_distances() -> None:
+    """Tenths are no floats: sums in another order differ in the last digit, and are equal all the same."""
+    baseline, candidate = [0.1, 0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6, 0.7]
+    whole = stats.permutation_test([1, 2, 3, 4, 5], [3, 4, 5, 6, 7])
+    assert stats.permutation_test(baseline, candidate).p_value == whole.p_value
+    assert stats.permutation_test([1e15, 1e15 + 1], [1e15 + 2, 1e15 + 3]).p_value == pytest.approx(1 / 3)
+
+
+def test_nasty_values() -> None:
+    assert stats.permutation_test([3.0] * 50, [3.0] * 60).p_value == 1
+    assert stats.permutation_test([1.7e308] * 3, [1.7e308] * 4).difference == 0
+    assert stats.permutation_test([0.0], [5e-324]).difference == 5e-324
+    assert stats.permutation_test([0.0] * 3, [1.7e308] * 3).p_value == 0.1
+    assert stats.permutation_test([1.0], [2.0], resamples=1).p_value == pytest.approx(1, abs=0.5)
+    with pytest.raises(ValueError, match="the spread of baseline and candidate overflows a 64-bit float; rescale"):
+        stats.permutation_test([-1.7e308], [1.7e308])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"statistic": "mode"}, 'statistic is "mode"; it must be one of mean, median'),
+        ({"resamples": 0}, "resamples is 0; it must be at least 1"),
+        ({"threads": 0}, "threads is 0; it must be from 1 to 256"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        stats.permutation_test([1.0], [2.0], **options)
+
+
+def test_bad_sides_are_named() -> None:
+    for baseline, candidate, message in [
+        ([], [1.0], "baseline is empty"),
+        ([1.0], [], "candidate is empty"),
+        ([math.nan], [1.0], r"baseline\[0\] is NaN"),
+        ([1.0], [1.0, math.inf], r"candidate\[1\] is inf"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            stats.permutation_test(baseline, candidate)
+    for option in ("resamples", "seed", "threads"):
+        with pytest.raises(ValueError, match=f"{option} is -1; it must be a whole number"):
+            stats.permutation_test([1.0], [2.0], **{option: -1})
+
+
+def test_memory_does_not_grow_with_the_resamples() -> None:
+    code = """
+import numpy as np, sys
+from fastrnns_rs.stats import permutation_test
+def peak():
+    return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) * 1024
+samples = np.random.default_rng(0).random(size=200)
+permutation_test(samples[:100], samples[100:], resamples=10_000)
+before = peak()
+permutation_test(samples[:100], samples[100:], resamples=1_000_000)
+grown = peak() - before
+sys.exit(f"{grown} bytes" if grown > 4_000_000 else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_result_is_frozen_and_documented() -> None:
+    found = stats.permutation_test([1, 2, 3], [4, 5, 6], seed=9)
+    with pytest.raises(AttributeError):
+        found.p_value = 0.0
+    assert found.to_dict() == {"difference": 3.0, "p_value": 0.1, "resamples": 20, "exact": True, "seed": None}
+    assert repr(found).startswith("PermutationTest(difference=3.000, p_value=0.1000")
+    assert all(getattr(stats.PermutationTest, name).__doc__ for name in found.to_dict())
+    for part in ("Args:", "Returns:", "Raises:", "Phipson and Smyth"):
+        assert part in stats.permutation_test.__doc__

@@ -1,0 +1,157 @@
+"""`detection_power` and `required_processes` against scipy's noncentral t."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from fastrnns_rs import stats
+
+PLANS = [(3, 3), (4, 4), (10, 10), (5, 10), (10, 5), (3, 10), (20, 60)]
+
+
+def degrees(share: np.ndarray, processes: tuple[int, int]) -> np.ndarray:
+    """Welch's, given the baseline's share in the squared standard error."""
+    found = 1 / (share**2 / (processes[0] - 1) + (1 - share) ** 2 / (processes[1] - 1))
+    fewer = min(processes)
+    return np.minimum(found, 2 * (fewer - 1)) if fewer < 5 else found
+
+
+def by_noncentral_t(
+    processes: tuple[int, int], spreads: tuple[float, float], difference: float, level: float = 0.95
+) -> tuple[float, float]:
+    """P(faster), P(slower) without a margin: noncentral t, given a share, over the law of that share."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    shapes = [(count - 1) / 2 for count in processes]
+    squares = [spread**2 / count for spread, count in zip(spreads, processes, strict=True)]
+    drawn = scipy.stats.beta.ppf((nodes + 1) / 2, *shapes)
+    parts = squares[0] / shapes[0] * drawn, squares[1] / shapes[1] * (1 - drawn)
+    share = parts[0] / (parts[0] + parts[1])
+    freedom = sum(processes) - 2
+    limit = scipy.stats.t.isf((1 - level) / 2, degrees(share, processes))
+    # The standard error that is observed is the true one times a chi with all degrees of freedom, times this.
+    limit *= np.sqrt((parts[0] + parts[1]) * freedom / 2 / sum(squares))
+    shift = math.log1p(difference) / math.sqrt(sum(squares))
+    faster = scipy.stats.nct.sf(limit, freedom, -shift)
+    slower = scipy.stats.nct.sf(limit, freedom, shift)
+    return float(weights @ faster / 2), float(weights @ slower / 2)
+
+
+@pytest.mark.parametrize("processes", PLANS)
+@pytest.mark.parametrize("difference", [0.0, 0.005, -0.02])
+@pytest.mark.parametrize("spreads", [(0.01, 0.01), (0.005, 0.02)])
+def test_agrees_with_the_noncentral_t(
+    processes: tuple[int, int], difference: float, spreads: tuple[float, float]
+) -> None:
+    found = stats.detection_power(
+        spreads[0],
+        processes[0],
+        difference=difference,
+        candidate_spread=spreads[1],
+        candidate_processes=processes[1],
+        margin=0.0,
+    )
+    faster, slower = by_noncentral_t(processes, spreads, difference)
+    assert (found.faster, found.slower) == pytest.approx((faster, slower), rel=1e-5, abs=1e-6)
+    assert found.equivalent == 0.0
+
+
+@pytest.mark.parametrize("processes", [3, 10, 30])
+def test_agrees_with_a_brute_force_integral_over_both_spreads(processes: int) -> None:
+    difference, margin, spread = 0.008, 0.01, 0.008
+    found = stats.detection_power(spread, processes, difference=difference, margin=margin)
+    middles = (np.arange(250) + 0.5) / 250
+    chi = scipy.stats.chi2.ppf(middles, processes - 1) / (processes - 1)
+    squares = spread**2 / processes * chi
+    one, other = squares[:, None], squares[None, :]
+    error = np.sqrt(one + other)
+    freedom = degrees(one / (one + other), (processes, processes))
+    true_error, shift = spread * math.sqrt(2 / processes), math.log1p(difference)
+    inside = math.log1p(margin) - scipy.stats.t.isf(0.05, freedom) * error
+    outside = np.maximum(scipy.stats.t.isf(0.025, freedom) * error, inside)
+    cdf = lambda z: scipy.stats.norm.cdf((z - shift) / true_error)  # noqa: E731
+    equivalent = np.maximum(cdf(inside) - cdf(-inside), 0).mean()
+    expected = (cdf(-outside).mean(), (1 - cdf(outside)).mean(), equivalent)
+    assert (found.faster, found.slower, found.equivalent) == pytest.approx(expected, abs=1e-3)
+
+
+def test_sums_to_one_and_mirrors() -> None:
+    for processes, difference in ((3, 0.03), (10, 0.01), (1000, 0.002), (10**6, 0.02)):
+        found = stats.detection_power(0.01, processes, difference=difference)
+        assert sum(found.to_dict().values()) == pytest.approx(1)
+        inverse = stats.detection_power(0.01, processes, difference=1 / (1 + difference) - 1)
+        assert (inverse.faster, inverse.slower, inverse.equivalent) == pytest.approx(
+            (found.slower, found.faster, found.equivalent), abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("difference", [0.02, -0.02, 0.05, 0.0, 0.004])
+@pytest.mark.parametrize("spread", [0.004, 0.01, 0.03])
+@pytest.mark.parametrize("power", [0.5, 0.9])
+def test_required_is_the_smallest_number(spread: float, difference: float, power: float) -> None:
+    found = stats.required_processes(spread, difference=difference, power=power)
+    words = {True: "equivalent", False: "slower" if difference > 0 else "faster"}
+    assert found.verdict == words[abs(difference) < 0.01]
+    count = found.processes
+    assert count is not None
+    fewer = {*range(3, min(count, 12)), *range(12, count, 1 + count // 8), count - 1} - {2}
+    for processes in fewer:
+        assert getattr(stats.detection_power(spread, processes, difference=difference), found.verdict) < power
+    assert found.power >= power
+    assert found.power == getattr(stats.detection_power(spread, count, difference=difference), found.verdict)
+
+
+def test_grows_with_the_spread_and_shrinks_with_the_difference() -> None:
+    by_spread = [stats.required_processes(spread).processes for spread in (0.001, 0.01, 0.02, 0.05, 0.1)]
+    assert by_spread == sorted(by_spread)
+    by_difference = [
+        stats.required_processes(0.02, difference=difference).processes for difference in (0.015, 0.02, 0.05, 0.5)
+    ]
+    assert by_difference == sorted(by_difference, reverse=True)
+    assert by_spread[0] == 3
+
+
+def test_says_when_no_number_is_enough() -> None:
+    found = stats.required_processes(10.0)
+    assert (found.processes, found.verdict) == (None, "slower")
+    assert found.power < 0.1
+    # On the margin one in twenty is called equivalent, however many there are.
+    found = stats.required_processes(0.001, difference=0.01, power=0.99)
+    assert found.processes is None
+    assert found.power == pytest.approx(0.95, abs=1e-6)
+
+
+def test_refuses_what_makes_no_sense() -> None:
+    cases = [
+        ((0.0, 10), {}, "spread is 0; it must be from 1e-9 to 10"),
+        ((math.nan, 10), {}, "spread is NaN; it must be from 1e-9 to 10"),
+        ((0.01, 10), {"candidate_spread": -1.0}, "candidate_spread is -1; it must be from 1e-9 to 10"),
+        ((0.01, 2), {}, "processes is 2; it must be from 3 to 1000000"),
+        ((0.01, -5), {}, "processes is -5; it must be a whole number"),
+        ((0.01, 10), {"candidate_processes": 1}, "candidate_processes is 1; it must be from 3 to 1000000"),
+        ((0.01, 10), {"difference": -1.0}, "difference is -1; it must be finite and above -1"),
+        ((0.01, 10), {"difference": math.inf}, "difference is inf; it must be finite and above -1"),
+        ((0.01, 10), {"margin": 2.0}, "margin is 2; it must be from 0 to 1"),
+        ((0.01, 10), {"confidence_level": 0.4}, "confidence_level is 0.4; it must be between 0.5 and 1"),
+    ]
+    for arguments, options, message in cases:
+        with pytest.raises(ValueError, match=message):
+            stats.detection_power(*arguments, **options)
+    for power in (0.0, 1.0, math.nan):
+        with pytest.raises(ValueError, match="power is .*; it must be between 0 and 1, both excluded"):
+            stats.required_processes(0.01, power=power)
+    with pytest.raises(ValueError, match="spread is -1; it must be from 1e-9 to 10"):
+        stats.required_processes(-1.0)
+
+
+def test_are_frozen_results() -> None:
+    found = stats.required_processes(0.01)
+    assert found == stats.required_processes(0.01)
+    assert repr(found) == "RequiredProcesses(processes=7, verdict='slower', power=0.9190)"
+    assert list(stats.detection_power(0.01, 10).to_dict()) == ["faster", "slower", "equivalent", "inconclusive"]
+    with pytest.raises(AttributeError):
+        found.power = 1.0
+    assert "noncentral t" in (stats.detection_power.__doc__ or "")

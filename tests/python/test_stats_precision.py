@@ -1,0 +1,102 @@
+"""The rule that ends a loop over processes, against one that is written out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+MEDIANS = st.lists(st.floats(0.9, 1.1), min_size=1, max_size=60)
+
+
+def log_half_width(medians: list[float], level: float) -> float:
+    n = len(medians)
+    return scipy.stats.t.ppf((1 + level) / 2, n - 1) * np.std(np.log(medians), ddof=1) / n**0.5
+
+
+def reached(medians: list[float], target: float, level: float, minimum: int) -> bool:
+    """By every number of processes so far."""
+    wanted = math.log1p(target)
+    for n in range(minimum, len(medians) + 1):
+        half = log_half_width(medians[:n], level)
+        if half <= wanted:
+            enough = len(medians) >= n + 2 + math.ceil(7 * half / wanted)
+            return enough and log_half_width(medians, level) <= wanted
+    return False
+
+
+@settings(deadline=None)
+@given(MEDIANS, st.sampled_from([0.01, 0.02, 0.05, 0.1]), st.sampled_from([0.9, 0.95]), st.integers(3, 12))
+def test_follows_its_rule(medians: list[float], target: float, level: float, minimum: int) -> None:
+    found = stats.precision_reached(medians, target=target, confidence_level=level, minimum=minimum)
+    assert found.reached == reached(medians, target, level, minimum)
+    assert (found.n_processes, found.target, found.confidence_level) == (len(medians), target, level)
+    assert found.half_width == stats.process_ci(medians, confidence_level=level).half_width
+    assert (found.reason == "reached") == found.reached == (found.further == 0)
+    if len(medians) < minimum:
+        assert (found.reason, found.further) == ("too_few_processes", minimum - len(medians))
+    elif not found.reached:
+        assert found.reason == ("too_wide" if found.half_width > target else "unconfirmed")
+
+
+@pytest.mark.parametrize("spread", [0.001, 0.01, 0.03])
+def test_jumps_by_what_it_says_end_where_single_steps_do(spread: float) -> None:
+    for seed in range(30):
+        medians = np.exp(np.random.default_rng(seed).normal(0, spread, 200))
+
+        def ends(*, at_once: bool, medians: np.ndarray = medians) -> int:
+            count = 1
+            while not (found := stats.precision_reached(medians[:count])).reached and count < 200:
+                count = min(200, count + (found.further if at_once else 1))
+            return count
+
+        assert ends(at_once=True) == ends(at_once=False)
+
+
+def test_only_the_width_counts() -> None:
+    """A unit, and which side is faster, change nothing."""
+    medians = np.exp(np.random.default_rng(1).normal(0, 0.01, 40))
+    for count in range(1, 41):
+        one = stats.precision_reached(medians[:count])
+        for other in (stats.precision_reached(medians[:count] * 1024), stats.precision_reached(1 / medians[:count])):
+            assert (one.reached, one.reason, one.further) == (other.reached, other.reason, other.further)
+
+
+def test_an_easy_target_takes_little_more_than_the_minimum() -> None:
+    medians = np.exp(np.random.default_rng(2).normal(0, 0.001, 10))
+    found = stats.precision_reached(medians[:5], target=0.02)
+    assert (found.reason, found.further) == ("unconfirmed", 3)
+    assert stats.precision_reached(medians[:8], target=0.02).reached
+    assert stats.precision_reached([4.0] * 7).reached
+    assert not stats.precision_reached([4.0] * 6).reached
+
+
+def test_takes_the_samples_of_each_process() -> None:
+    generator = np.random.default_rng(3)
+    processes = [generator.lognormal(0, 0.1, 20) for _ in range(8)]
+    expected = stats.precision_reached([np.median(samples) for samples in processes], target=0.1)
+    assert stats.precision_reached(processes, target=0.1) == expected
+
+
+def test_two_processes_have_no_width() -> None:
+    found = stats.precision_reached([1, 1], minimum=3)
+    assert (found.half_width, found.reason, found.further) == (None, "too_few_processes", 1)
+    assert found.to_dict()["half_width"] is None
+    assert "reached=False" in repr(found)
+
+
+def test_what_is_refused() -> None:
+    for target in (0, -0.01, math.nan, math.inf):
+        with pytest.raises(ValueError, match="target is .*above 0 and finite"):
+            stats.precision_reached([1, 2, 3], target=target)
+    for minimum in (2, 0, -5):
+        with pytest.raises(ValueError, match=f"minimum is {minimum}; it must be"):
+            stats.precision_reached([1, 2, 3], minimum=minimum)
+    with pytest.raises(ValueError, match="confidence_level is 95"):
+        stats.precision_reached([1, 2, 3], confidence_level=95)

@@ -1,0 +1,122 @@
+"""Intervals from several processes against scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+MEDIANS = st.lists(st.floats(1e-3, 1e9), min_size=3, max_size=40)
+
+
+def check(medians: list[float], level: float = 0.95) -> None:
+    found = stats.process_ci(medians, confidence_level=level)
+    logs = np.log(medians)
+    mean, error = logs.mean(), scipy.stats.sem(logs)
+    half = scipy.stats.t.ppf((1 + level) / 2, len(logs) - 1) * error
+    expected = [np.exp(mean), np.exp(mean - half), np.exp(mean + half)]
+    # A logarithm of 20 has 15 digits behind the point: so many has the share.
+    assert [found.estimate, found.ci_low, found.ci_high] == pytest.approx(expected, rel=2e-12)
+    assert found.log_stddev == pytest.approx(logs.std(ddof=1), rel=1e-10, abs=1e-13)
+    assert found.half_width == pytest.approx(np.expm1(half), rel=1e-9, abs=1e-12)
+    assert found.half_width == pytest.approx(found.ci_high / found.estimate - 1, rel=1e-9, abs=1e-12)
+    assert (found.min, found.max, found.n_processes) == (min(medians), max(medians), len(medians))
+    assert (found.ci_method, found.within_one_process) == ("t_log_process_medians", False)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0.5, 2), min_size=3, max_size=40), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_follows_student_on_logarithms(medians: list[float], level: float) -> None:
+    check([1e6 * median for median in medians], level)
+
+
+def test_agrees_with_a_geometric_mean() -> None:
+    for size in (3, 4, 10, 1000):
+        medians = np.random.default_rng(size).lognormal(10, 0.02, size)
+        check(medians.tolist())
+        assert stats.process_ci(medians).estimate == pytest.approx(scipy.stats.gmean(medians), rel=1e-13)
+
+
+def test_takes_the_samples_of_each_process() -> None:
+    generator = np.random.default_rng(1)
+    processes = [generator.lognormal(0, 0.1, size) for size in (10, 11, 50)]
+    expected = stats.process_ci([np.median(samples) for samples in processes])
+    assert stats.process_ci(processes) == expected
+    assert stats.process_ci([samples.tolist() for samples in processes]) == expected
+    assert stats.process_ci(np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]])) == stats.process_ci([2, 5, 8])
+
+
+def test_one_and_two_processes_have_a_range() -> None:
+    one = stats.process_ci([[3, 4, 5]])
+    assert (one.estimate, one.min, one.max, one.n_processes, one.within_one_process) == (4, 4, 4, 1, True)
+    assert (one.ci_low, one.ci_high, one.ci_method, one.half_width, one.log_stddev) == (None,) * 5
+    assert "within_one_process=True" in repr(one)
+    two = stats.process_ci([2, 8])
+    assert (two.min, two.max, two.within_one_process) == (2, 8, False)
+    assert two.estimate == pytest.approx(4, rel=1e-15)
+    assert two.log_stddev == pytest.approx(math.log(4) / math.sqrt(2))
+    assert (two.ci_low, two.ci_high, two.ci_method, two.half_width) == (None,) * 4
+    assert two.to_dict()["within_one_process"] is False
+
+
+@settings(deadline=None)
+@given(MEDIANS, st.randoms(use_true_random=False))
+def test_order_does_not_matter(medians: list[float], random) -> None:
+    shuffled = medians.copy()
+    random.shuffle(shuffled)
+    one, other = stats.process_ci(medians), stats.process_ci(shuffled)
+    assert (one.estimate, one.ci_low, one.ci_high) == pytest.approx(
+        (other.estimate, other.ci_low, other.ci_high), rel=1e-9
+    )
+
+
+@settings(deadline=None)
+@given(MEDIANS, st.integers(-300, 300))
+def test_a_unit_does_not_matter(medians: list[float], exponent: int) -> None:
+    scale = 2.0**exponent
+    one, other = stats.process_ci(medians), stats.process_ci([scale * median for median in medians])
+    assert (one.estimate * scale, one.half_width) == pytest.approx((other.estimate, other.half_width), rel=1e-13)
+
+
+@settings(deadline=None)
+@given(MEDIANS)
+def test_a_faster_process_makes_it_faster(medians: list[float]) -> None:
+    faster = [medians[0] / 2, *medians[1:]]
+    assert stats.process_ci(faster).estimate < stats.process_ci(medians).estimate
+
+
+def test_nasty_processes() -> None:
+    same = stats.process_ci([3.3] * 5)
+    assert (same.estimate, same.ci_low, same.ci_high, same.half_width) == (3.3, 3.3, 3.3, 0)
+    tiny = stats.process_ci([5e-324, 5e-324, 1e-323])
+    assert 5e-324 <= tiny.estimate <= 1e-323
+    far = stats.process_ci([1e-300, 1, 1e300], confidence_level=0.5)
+    assert far.estimate == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("processes", "message"),
+    [
+        ([], "processes is empty"),
+        ([1, 0, 2], r"processes\[1\] is 0; every value must be above 0"),
+        ([1, 2, -2.5], r"processes\[2\] is -2.5; every value must be above 0"),
+        ([[1, 2], [0, 0, 1]], r"processes\[1\] is 0; every value must be above 0"),
+        ([[1, 2], []], r"processes\[1\]: samples is empty"),
+        ([[1, 2], [3, float("nan")]], r"processes\[1\]: samples\[1\] is NaN"),
+        ([1, float("inf")], r"processes\[1\] is inf"),
+        ([5e-324, 1e308, 1], "the spread of processes overflows"),
+    ],
+)
+def test_what_is_refused(processes: list, message: str) -> None:
+    for function in (stats.process_ci, stats.precision_reached):
+        with pytest.raises(ValueError, match=message):
+            function(processes)
+        assert "Raises:" in (function.__doc__ or "")
+    with pytest.raises(ValueError, match="confidence_level is 0"):
+        stats.process_ci([1, 2, 3], confidence_level=0)

@@ -1,0 +1,131 @@
+"""`welch` against scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs import stats
+
+SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=200)
+#: Few distinct values, as a coarse clock gives.
+TIED = st.lists(st.integers(0, 5).map(float), min_size=2, max_size=200)
+
+
+def check(baseline: np.ndarray, candidate: np.ndarray, level: float = 0.95) -> None:
+    found = stats.welch(baseline, candidate, confidence_level=level)
+    expected = scipy.stats.ttest_ind(candidate, baseline, equal_var=False)
+    interval = expected.confidence_interval(level)
+    # Differences of nearly equal means have the digits that the means leave them.
+    slack = 1e-15 * max(np.abs(baseline).max(), np.abs(candidate).max())
+    error = math.hypot(*(np.std(side, ddof=1) / math.sqrt(len(side)) for side in (baseline, candidate)))
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert found.difference == pytest.approx(candidate.mean() - baseline.mean(), rel=1e-12, abs=slack)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12, abs=slack / error)
+    assert found.degrees_of_freedom == pytest.approx(expected.df, rel=1e-12)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10, abs=slack / error)
+    # scipy's own quantiles of Student's t are what limits these.
+    ends = [interval.low, interval.high]
+    assert [found.ci_low, found.ci_high] == pytest.approx(ends, rel=1e-10, abs=1e-10 * error + slack)
+    assert found.confidence_level == level
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("counts", [(2, 2), (2, 50), (10, 10), (30, 7), (1000, 1500)])
+def test_agrees_with_scipy(counts: tuple[int, int], level: float) -> None:
+    rng = np.random.default_rng(sum(counts))
+    for shift in (0.0, 0.5, 3.0):
+        baseline, candidate = rng.normal(10, 1, counts[0]), rng.normal(10 + shift, 2, counts[1])
+        check(baseline, candidate, level)
+        check(np.exp(baseline), np.exp(candidate), level)
+        check(1e6 + np.round(baseline, 1), 1e6 + np.round(candidate, 1) + 0.25, level)
+
+
+@settings(deadline=None)
+@given(SAMPLES | TIED, SAMPLES | TIED)
+def test_agrees_with_scipy_whatever_comes(baseline: list[float], candidate: list[float]) -> None:
+    one, other = np.array(baseline), np.array(candidate)
+    scale = max(np.abs(one).max(), np.abs(other).max())
+    # scipy warns of, and loses, what is nearly constant.
+    assume(min(one.std(), other.std()) > 1e-6 * scale)
+    check(one, other)
+
+
+def test_far_tails_are_not_zero() -> None:
+    baseline = np.arange(100.0) % 7
+    for shift in (5.0, 20.0, 100.0):
+        found = stats.welch(baseline, baseline[::-1] + shift)
+        expected = scipy.stats.ttest_ind(baseline + shift, baseline, equal_var=False)
+        assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+        assert found.p_value > 0
+
+
+@settings(deadline=None)
+@given(SAMPLES | TIED, SAMPLES | TIED, st.randoms(use_true_random=False))
+def test_order_does_not_matter_and_sides_swap(baseline: list[float], candidate: list[float], random) -> None:
+    found, swapped = stats.welch(baseline, candidate), stats.welch(candidate, baseline)
+    assert (swapped.difference, swapped.p_value) == (-found.difference, found.p_value)
+    assert (swapped.ci_low, swapped.ci_high) == (-found.ci_high, -found.ci_low)
+    assert found.ci_low <= found.difference <= found.ci_high
+    assert 0 <= found.p_value <= 1
+    random.shuffle(baseline)
+    again = stats.welch(baseline, candidate)
+    scale = max(map(abs, baseline + candidate))
+    assert again.difference == pytest.approx(found.difference, rel=1e-9, abs=1e-13 * scale)
+
+
+@pytest.mark.parametrize("exponent", [-1060, -600, 600, 1010])
+def test_huge_and_tiny_samples_scale(exponent: int) -> None:
+    rng = np.random.default_rng(3)
+    baseline, candidate = rng.integers(1, 50, 9).astype(float), rng.integers(1, 50, 14).astype(float)
+    plain = stats.welch(baseline, candidate)
+    scaled = stats.welch(np.ldexp(baseline, exponent), np.ldexp(candidate, exponent))
+    # Subnormal results have few digits; the statistic is without unit.
+    assert scaled.statistic == pytest.approx(plain.statistic, rel=1e-3 if exponent == -1060 else 1e-13)
+    if exponent > -1000:
+        assert scaled.p_value == pytest.approx(plain.p_value, rel=1e-12)
+        assert math.ldexp(scaled.ci_high, -exponent) == pytest.approx(plain.ci_high, rel=1e-12)
+
+
+def test_constant_sides_are_defined() -> None:
+    same = stats.welch([2.0, 2.0], [2.0, 2.0, 2.0])
+    assert (same.difference, same.ci_low, same.ci_high, same.p_value) == (0.0, 0.0, 0.0, 1.0)
+    assert (same.statistic, same.degrees_of_freedom, same.standard_error) == (None, None, 0.0)
+    other = stats.welch([2.0, 2.0], [5.0, 5.0])
+    assert (other.difference, other.ci_low, other.ci_high, other.p_value) == (3.0, 3.0, 3.0, 0.0)
+    one = stats.welch([2.0, 2.0, 2.0], [1.0, 3.0, 5.0])
+    assert one.degrees_of_freedom == pytest.approx(2.0)
+
+
+def test_refuses_what_makes_no_sense() -> None:
+    cases = [
+        (([], [1.0, 2.0]), "baseline is empty; at least one value is needed"),
+        (([1.0, 2.0], [1.0]), "candidate has 1 value; at least 2 are needed"),
+        (([1.0, math.nan], [1.0, 2.0]), r"baseline\[1\] is NaN; every value must be finite"),
+        (([1.0, 2.0], [math.inf, 2.0]), r"candidate\[0\] is inf; every value must be finite"),
+        (([1.7e308, -1.7e308], [0.0, 1.0]), "the spread of baseline and candidate overflows"),
+        (([[1.0, 2.0]], [0.0, 1.0]), r"baseline\[0\]"),
+    ]
+    for sides, message in cases:
+        with pytest.raises((ValueError, TypeError), match=message):
+            stats.welch(*sides)
+    with pytest.raises(ValueError, match="confidence_level is 1; it must be between 0 and 1"):
+        stats.welch([1.0, 2.0], [1.0, 2.0], confidence_level=1.0)
+
+
+def test_is_a_frozen_result() -> None:
+    found = stats.welch([1.0, 2.0, 3.0], [2.0, 3.0, 5.0])
+    assert found == stats.welch(np.array([1, 2, 3]), (2, 3, 5))
+    assert list(found.to_dict()) == [
+        "difference", "ci_low", "ci_high", "statistic", "degrees_of_freedom", "p_value", "standard_error",
+        "confidence_level",
+    ]  # fmt: skip
+    assert repr(found).startswith("Welch(difference=1.333, ci_low=")
+    with pytest.raises(AttributeError):
+        found.difference = 0.0
+    assert "Biometrika" in (stats.welch.__doc__ or "")
