@@ -1,0 +1,227 @@
+"""Simulations of the default verdict: how often each word is said where it is right and where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+from validation_tables import Table
+from verdict_scenarios import EQUAL, S2, S3, SCENARIOS, UNEQUAL, Scenario, medians
+
+from fastrnns_rs import stats
+
+#: Simulated at once, for the sake of memory.
+BATCH = 2000
+MARGIN = 0.01
+#: What a comparison is to find.
+EFFECT = 0.02
+ROWS = 100
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """How many comparisons ended with which word."""
+
+    trials: int
+    counts: dict[str, int]
+
+    def share(self, *words: str) -> float:
+        return sum(self.counts.get(word, 0) for word in words) / self.trials
+
+    @property
+    def different(self) -> float:
+        return self.share("faster", "slower")
+
+
+def compare(
+    scenario: Scenario,
+    processes: tuple[int, int],
+    trials: int,
+    seed: int,
+    *,
+    log_ratio: float | np.ndarray = 0.0,
+) -> list[stats.Comparison]:
+    """Interleaved comparisons by `compare_samples` with its defaults."""
+    rng = np.random.default_rng(seed)
+    shifts = np.broadcast_to(log_ratio, (trials,))
+    found = []
+    for start in range(0, trials, BATCH):
+        part = shifts[start : start + BATCH]
+        sides = scenario.logs(len(part), processes, rng, log_ratio=part)
+        found += [stats.compare_samples(*pair) for pair in zip(*map(medians, sides), strict=True)]
+    return found
+
+
+def verdicts(
+    scenario: Scenario, processes: tuple[int, int], trials: int, seed: int, *, log_ratio: float = 0.0
+) -> Verdicts:
+    words, counts = np.unique(
+        [found.verdict for found in compare(scenario, processes, trials, seed, log_ratio=log_ratio)], return_counts=True
+    )
+    return Verdicts(trials, dict(zip(words.tolist(), counts.tolist(), strict=True)))
+
+
+def pooled_alarms(scenario: Scenario, trials: int, seed: int) -> tuple[float, float]:
+    """How often Student's t and Mann and Whitney's test on all values, 10 of each of 10 processes, see a difference.
+
+    There is none. The sides are measured one after the other, as tools with these rules do.
+    """
+    rng = np.random.default_rng(seed)
+    alarms = np.zeros(2)
+    for start in range(0, trials, BATCH):
+        sides = scenario.logs(min(BATCH, trials - start), EQUAL, rng, interleaved=False)
+        baseline, candidate = (np.exp(side).reshape(len(side), -1) for side in sides)
+        tests = (
+            scipy.stats.ttest_ind(baseline, candidate, axis=1),
+            scipy.stats.mannwhitneyu(baseline, candidate, axis=1, method="asymptotic"),
+        )
+        alarms += [np.count_nonzero(test.pvalue < 0.05) for test in tests]
+    student, mann_whitney = alarms / trials
+    return float(student), float(mann_whitney)
+
+
+def false_alarms(trials: int) -> tuple[Table, dict[tuple[str, tuple[int, int]], float]]:
+    """Shares of comparisons without a difference that are called faster or slower."""
+    numbers, rows = {}, []
+    for row, scenario in enumerate(SCENARIOS):
+        cells = []
+        for column, processes in enumerate((EQUAL, *UNEQUAL)):
+            found = verdicts(scenario, processes, trials, seed=1000 + 10 * row + column)
+            numbers[scenario.name, processes] = found.different
+            cells.append(percent(found.different))
+        # Vectorised, yet the ranks take their time; shares as large as these need fewer trials.
+        pooled = pooled_alarms(scenario, max(trials // 4, 500), seed=1100 + row)
+        rows.append((scenario.name, *cells, *map(percent, pooled)))
+    names = [f"{one} + {other} processes" for one, other in (EQUAL, *UNEQUAL)]
+    columns = ("no difference", *names, "pooled Student t", "pooled Mann-Whitney")
+    title = f"Comparisons without a difference that are called faster or slower, % of {trials}"
+    return Table(title, columns, tuple(rows)), numbers
+
+
+def power(trials: int) -> tuple[Table, dict[tuple[str, float], float]]:
+    """Shares of comparisons of 10 + 10 processes that find a difference of 1 and of 2 %."""
+    numbers, rows = {}, []
+    for row, scenario in enumerate(SCENARIOS):
+        cells = []
+        for column, difference in enumerate((0.01, EFFECT, -EFFECT)):
+            log_ratio = float(np.log1p(difference))
+            found = verdicts(scenario, EQUAL, trials, seed=2000 + 10 * row + column, log_ratio=log_ratio)
+            numbers[scenario.name, difference] = found.share("slower" if difference > 0 else "faster")
+            cells.append(percent(numbers[scenario.name, difference]))
+        rows.append((scenario.name, *cells))
+    columns = ("true difference", "+1 %", "+2 %", "-2 %")
+    return Table(f"Differences found with 10 + 10 processes, % of {trials}", columns, tuple(rows)), numbers
+
+
+def equivalence(trials: int) -> tuple[Table, dict[tuple[str, tuple[int, int], str], float]]:
+    """Shares called equivalent at both ends of the margin, where it is an error, and without a difference."""
+    limit = float(np.log1p(MARGIN))
+    numbers, rows = {}, []
+    for row, scenario in enumerate(SCENARIOS):
+        for column, processes in enumerate((EQUAL, *UNEQUAL)):
+            cells = []
+            for place, (name, log_ratio) in enumerate((("lower", -limit), ("upper", limit), ("none", 0.0))):
+                seed = 3000 + 100 * row + 10 * column + place
+                found = verdicts(scenario, processes, trials, seed, log_ratio=log_ratio)
+                numbers[scenario.name, processes, name] = found.share("equivalent")
+                cells.append(percent(numbers[scenario.name, processes, name]))
+            rows.append((f"{scenario.name}, {processes[0]} + {processes[1]}", *cells))
+    columns = ("called equivalent", "ratio 1 / 1.01", "ratio 1.01", "ratio 1")
+    return Table(f"Comparisons called equivalent, % of {trials}", columns, tuple(rows)), numbers
+
+
+def discoveries(suites: int) -> tuple[Table, dict[tuple[str, float], tuple[float, float]]]:
+    """Suites of 100 rows after Benjamini and Hochberg: shares of false discoveries, and of differences found."""
+    numbers, rows = {}, []
+    for place, (scenario, share) in enumerate((scenario, share) for scenario in (S2, S3) for share in (0.0, 0.1, 0.5)):
+        rng = np.random.default_rng(4000 + place)
+        # Which rows differ is drawn anew for each suite, and so is the direction.
+        differ = rng.permuted(np.tile(np.arange(ROWS) < share * ROWS, (suites, 1)), axis=1)
+        log_ratio = np.where(differ, np.log1p(EFFECT * rng.choice([-1, 1], differ.shape)), 0.0)
+        found = compare(scenario, EQUAL, suites * ROWS, 4100 + place, log_ratio=log_ratio.ravel())
+        said = np.reshape([comparison.verdict in {"faster", "slower"} for comparison in found], differ.shape)
+        p_values = np.reshape([comparison.p_value for comparison in found], differ.shape)
+        believed = said & [stats.benjamini_hochberg(row).rejected for row in p_values]
+        # Of no discoveries none is false.
+        false = (believed & ~differ).sum(axis=1) / np.maximum(believed.sum(axis=1), 1)
+        true = float(believed[differ].mean()) if differ.any() else float("nan")
+        numbers[scenario.name, share] = (float(false.mean()), true)
+        rows.append((scenario.name, f"{share:.0%}", percent(float(false.mean())), percent(true) if share else ""))
+    columns = ("suites of 100 rows", "rows that differ by 2 %", "false discoveries", "differences found")
+    return Table(f"After Benjamini and Hochberg at 5 %, means over {suites} suites, %", columns, tuple(rows)), numbers
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A predicted share and a simulated one."""
+
+    predicted: float
+    simulated: float
+    trials: int
+
+    @property
+    def p_value(self) -> float:
+        """How likely so large a deviation is, if the prediction is right; some of the shares are tiny."""
+        return float(scipy.stats.binomtest(round(self.simulated * self.trials), self.trials, self.predicted).pvalue)
+
+
+def predictions(trials: int) -> tuple[Table, dict[str, Prediction]]:
+    """What `detection_power` and `required_processes` predict, and how it turns out."""
+    plans = [
+        ("10 + 10", 0.01, 0.01, EQUAL, 0.02),
+        ("10 + 10, candidate twice as noisy", 0.01, 0.02, EQUAL, 0.02),
+        ("5 + 10", 0.01, 0.01, (5, 10), -0.02),
+        ("3 + 10", 0.01, 0.01, (3, 10), 0.02),
+        ("3 + 3", 0.01, 0.01, (3, 3), 0.02),
+        ("10 + 10, no difference", 0.01, 0.01, EQUAL, 0.0),
+        ("10 + 10, on the margin", 0.01, 0.01, EQUAL, 0.01),
+    ]
+    for spread, difference in ((0.01, 0.02), (0.03, 0.03), (0.01, 0.0)):
+        count = stats.required_processes(spread, difference=difference).processes
+        name = f"{count} + {count}, required for {difference:.0%} at {spread:.0%}"
+        plans.append((name, spread, spread, (count, count), difference))
+    numbers, rows = {}, []
+    for place, (name, spread, other, processes, difference) in enumerate(plans):
+        rng = np.random.default_rng(5000 + place)
+        expected = stats.detection_power(
+            spread, processes[0], difference=difference, candidate_spread=other, candidate_processes=processes[1]
+        )
+        sides = zip(
+            np.exp(spread * rng.standard_normal((trials, processes[0]))),
+            np.exp(other * rng.standard_normal((trials, processes[1])) + np.log1p(difference)),
+            strict=True,
+        )
+        found = [stats.compare_samples(*pair).verdict for pair in sides]
+        cells = []
+        for word, predicted in expected.to_dict().items():
+            numbers[f"{name}: {word}"] = Prediction(min(predicted, 1.0), found.count(word) / trials, trials)
+            cells.append(f"{percent(predicted)} / {percent(found.count(word) / trials)}")
+        rows.append((name, *cells))
+    columns = ("processes", "faster", "slower", "equivalent", "inconclusive")
+    return Table(f"Verdicts predicted / simulated, % of {trials}", columns, tuple(rows)), numbers
+
+
+def settled_after_more(trials: int) -> tuple[Table, dict[float, float]]:
+    """Shares of inconclusive comparisons that the predicted number of processes settles, if what was seen is true."""
+    numbers, rows = {}, []
+    for place, ratio in enumerate((1.0, 1.004, 1.008)):
+        rng = np.random.default_rng(6000 + place)
+        spread, processes = 0.015, 8
+        # Exactly this spread and this ratio are seen, and true as well.
+        exact = rng.standard_normal(processes)
+        seen = np.exp(spread * (exact - exact.mean()) / exact.std(ddof=1))
+        first = stats.compare_samples(seen, ratio * seen)
+        more = first.additional_processes
+        assert more is not None, first
+        draws = rng.standard_normal((trials, 2, processes + more))
+        sides = np.exp(spread * draws) * np.array([[1.0], [ratio]])
+        open_ = [stats.compare_samples(*pair).verdict == "inconclusive" for pair in sides]
+        numbers[ratio] = 1 - sum(open_) / trials
+        rows.append((f"{ratio}", f"{more}", percent(numbers[ratio])))
+    columns = ("true ratio", "additional processes after 8 + 8", "settled")
+    return Table(f"Comparisons that the predicted processes settle, % of {trials}", columns, tuple(rows)), numbers
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}"
