@@ -9,7 +9,7 @@ use crate::stats::samples;
 
 /// Mean, variance and extremes of samples, in one read of them; of more than four million on several threads.
 ///
-/// Blocks that fit into a cache are read twice, for their mean and for the squared deviations from it, and merged by the
+/// Blocks that fit into a cache are read for their mean, extremes and squared deviations in turn, and merged by the
 /// pairwise update of Chan, Golub and LeVeque (*Algorithms for Computing the Sample Variance: Analysis and
 /// Recommendations*, The American Statistician 37(3), 1983): as exact as two passes over everything. The result is the same
 /// bits on every processor. Deviations below some 1e-162 have squares that are too small for a float, and count as none, here
