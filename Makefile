@@ -18,6 +18,7 @@ develop: setup ## The same, with the Python sources used in place; run again aft
 check: ## Format, lint, types, stubs and clippy, without changing anything
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
