@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check format test fuzz bench validate schemas
+.PHONY: help setup develop check format test fuzz bench validate noise schemas
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -40,12 +40,16 @@ fuzz: ## Look for files that a reader cannot bear, a minute a target
 
 bench: ## Measure our own overheads against their peers
 	scripts/setup test
-	for bench in recorder iteration startup summary stats command; do $(BIN)/python benches/python/$$bench.py; done
+	for bench in recorder iteration startup worker summary stats command compare; do $(BIN)/python benches/python/$$bench.py; done
 	cargo bench --quiet
 
 validate: ## The statistics against simulations with many trials, and the tables of docs/validation.md
 	scripts/setup test
 	FASTRNNS_VALIDATE=long $(BIN)/python -m pytest tests/python/test_validation_*.py
+
+noise: ## False alarms on real processes, ours and others', into docs/validation.md: half an hour, machine left alone
+	scripts/setup test bench
+	$(BIN)/python benches/python/false_alarms.py --live 5 --output docs/validation.md
 
 schemas: ## Write the JSON Schemas of docs/schemas anew
 	$(BIN)/python scripts/write_schemas.py

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 from fastrnns_rs.catalogue import Catalogue
+from fastrnns_rs.comparing.document import Comparison
 from fastrnns_rs.diagnosis import Diagnosis
 from fastrnns_rs.documents import json_schema
+from fastrnns_rs.noise.storage import NoiseFloorDocument
 from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.reporting.document import SummaryDocument
 from fastrnns_rs.results import Run
@@ -16,7 +18,9 @@ DOCUMENTS = {
     "list": (Catalogue, "fastrnns-rs/list 1.0"),
     "capture": (Capture, "fastrnns-rs/capture 1.0"),
     "summary": (SummaryDocument, "fastrnns-rs/summary 1.0"),
+    "comparison": (Comparison, "fastrnns-rs/comparison 1.0"),
     "doctor": (Diagnosis, "fastrnns-rs/doctor 1.0"),
+    "noise-floor": (NoiseFloorDocument, "fastrnns-rs/noise-floor 1.0"),
 }
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.api import (
         BenchResult,
         Capture,
+        Comparison,
         Completed,
         FastrnnsError,
         MissingError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Summary,
         UsageError,
         bench,
+        compare,
         profile,
         read,
         run_command,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BenchResult",
     "Capture",
+    "Comparison",
     "Completed",
     "FastrnnsError",
     "MissingError",
@@ -48,6 +51,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "bench",
+    "compare",
     "profile",
     "read",
     "run_command",
@@ -58,6 +62,7 @@ __all__ = [
 
 #: What is not looked up in `fastrnns_rs.api`; reading captures needs nothing of what runs models.
 _HOME = {
+    "Comparison": "fastrnns_rs.comparing.document",
     "ModelDef": "fastrnns_rs.models.definition",
     "Summary": "fastrnns_rs.reporting.summary",
     "read": "fastrnns_rs.reporting.reading",

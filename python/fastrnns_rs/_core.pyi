@@ -90,6 +90,7 @@ __all__ = [
     "cliffs_delta",
     "clock_resolution_ns",
     "compare_samples",
+    "comparison_formats",
     "detection_power",
     "effective_sample_size",
     "geometric_mean_ratio",
@@ -107,6 +108,7 @@ __all__ = [
     "process_ci",
     "profiler_names",
     "quantiles",
+    "render_comparison",
     "render_run",
     "required_processes",
     "run_command",
@@ -140,6 +142,8 @@ class RunTable:
     def row(self, result: str) -> str: ...
 
 def render_run(document: str, name: str) -> str: ...
+def render_comparison(document: str, name: str) -> str: ...
+def comparison_formats() -> list[tuple[str, str]]: ...
 def run_formats() -> list[tuple[str, str]]: ...
 
 @final

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs import environment, health
+from fastrnns_rs import environment, health, noise
 from fastrnns_rs.documents import Notice
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.health.check import Check
+from fastrnns_rs.noise import NoiseFloor
 from fastrnns_rs.profiling.naming import default_folder
 from fastrnns_rs.profiling.tools import ProfilerEntry, describe_all
 from fastrnns_rs.results import Environment
@@ -18,16 +19,6 @@ from fastrnns_rs.results import Environment
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseFloor:
-    """What the machine calls a difference between two equal sides."""
-
-    measured_utc: str
-    comparisons: int
-    false_alarm_rate: float
-    minimum_detectable_change: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,17 +66,36 @@ def diagnose(
     checks = health.check_all(found, captures or default_folder())
     with _variables({f"FASTRNNS_PROFILE_{name.upper()}_PATH": path for name, path in programs.items() if path}):
         profilers = describe_all(None if isinstance(found, FastrnnsError) else found)
+    known = None if isinstance(found, FastrnnsError) else environment.describe(found, None)
+    floor, warnings = _noise_floor(known)
     return Diagnosis(
         schema="fastrnns-rs/doctor",
         schema_version="1.0",
-        warnings=[],
+        warnings=warnings,
         ok=not any(check.status == "fail" for check in checks),
-        environment=None if isinstance(found, FastrnnsError) else environment.describe(found, None),
+        environment=None if isinstance(found, FastrnnsError) else environment.describe(found),
         checks=checks,
         profilers=profilers,
-        noise_floor=None,
+        noise_floor=floor,
         config=config,
     )
+
+
+def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Notice]]:
+    """That of the first GPU where there is one and it was measured, else that of the CPU."""
+    warnings = []
+    gpus = [("cuda", gpu.name) for gpu in known.gpus[:1]] if known is not None else []
+    for device, name in (*gpus, ("cpu", None)):
+        try:
+            floor = noise.stored(device, name)
+        except UsageError as error:
+            warnings.append(
+                Notice(code="noise_floor_unreadable", message=error.message, evidence=None, hint=error.hint)
+            )
+            continue
+        if floor is not None:
+            return floor, warnings
+    return None, warnings
 
 
 @contextmanager

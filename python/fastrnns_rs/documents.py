@@ -147,7 +147,7 @@ def _read(expected: Any, plain: Any, path: str) -> Any:  # noqa: C901, PLR0911
         if not isinstance(plain, list):
             raise _wrong(path, expected, plain)
         # A long run has a million samples: checked at the speed of the interpreter's own loop.
-        if arguments[0] is int and all(type(item) is int for item in plain):
+        if arguments[0] is int and {*map(type, plain)} <= {int}:
             return plain
         return [_read(arguments[0], item, f"{path}[{index}]") for index, item in enumerate(plain)]
     if origin is dict:

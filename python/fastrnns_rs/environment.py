@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.launching import launch
+from fastrnns_rs.launching import Setting, launch
 from fastrnns_rs.results import Environment, Git, Gpu
 
 #: Variables that change how fast models run; no other variable enters a run file.
@@ -30,9 +30,12 @@ class Facts:
         dtype_problem: Why the dtype does not work on the device; None where it does.
         tf32_problem: Why the device has no TF32; None where it has.
         gpus: For each CUDA device some keys of `results.Gpu`.
+        start_s: How long the child took, most of it to import torch, in seconds; None if it was not a child.
     """
 
+    python_version: str
     torch_version: str
+    torchvision_version: str | None
     cuda_version: str | None
     cudnn_version: str | None
     num_threads: int
@@ -42,47 +45,64 @@ class Facts:
     dtype_problem: str | None
     tf32_problem: str | None
     gpus: list[dict[str, Any]]
+    start_s: float | None = None
 
 
-def probe(device: str, dtype: str) -> Facts:
+def probe(device: str, dtype: str, setting: Setting | None = None) -> Facts:
     """Asks a child process about torch, `device` and `dtype`.
+
+    Args:
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        dtype: Name of a torch dtype.
+        setting: What the child runs in; by default as this process.
 
     Raises:
         MissingError: Torch is not installed.
         FastrnnsError: Torch cannot be imported, or the child died.
         KeyboardInterrupt: Ctrl-C; the child is gone.
     """
-    answer = launch({"kind": "probe", "device": device, "dtype": dtype}, timeout=_PROBE_TIMEOUT_S)
+    begin = time.monotonic()
+    answer = launch({"kind": "probe", "device": device, "dtype": dtype}, timeout=_PROBE_TIMEOUT_S, setting=setting)
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
             raise MissingError("torch is not installed", "pip install torch")
         raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
-    return Facts(**answer.content["facts"])
+    return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 
 
-def describe(facts: Facts, threads: int | None) -> Environment:
-    """The environment of a run file."""
+def describe(facts: Facts, setting: Setting | None = None) -> Environment:
+    """The environment of a run file, for workers that run in `setting`."""
+    setting = setting or Setting()
+    variables = {**os.environ, **setting.variables}
     extra = _nvidia_smi()
     return Environment(
-        python_version=platform.python_version(),
+        python_version=facts.python_version,
         torch_version=facts.torch_version,
-        torchvision_version=_version("torchvision"),
+        torchvision_version=facts.torchvision_version,
         cuda_version=facts.cuda_version,
         cudnn_version=facts.cudnn_version,
         driver_version=next((str(one["driver_version"]) for one in extra.values()), None),
         os=f"{platform.system()} {platform.release()}",
-        cpu_model=_cpu_model(),
+        cpu_model=cpu_model(),
         cpu_count=os.cpu_count() or 1,
-        cpu_affinity=sorted(os.sched_getaffinity(0)),
+        cpu_affinity=sorted(setting.affinity or os.sched_getaffinity(0)),
         cpu_governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        num_threads=threads or facts.num_threads,
+        num_threads=setting.threads or facts.num_threads,
         load_average_1m=os.getloadavg()[0],
         gpus=[_gpu(one, extra.get(str(one["uuid"]), {})) for one in facts.gpus],
-        variables={name: value for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES)},
+        variables={name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES)},
         git=_git(),
     )
+
+
+def cpu_model() -> str | None:
+    """What the CPU calls itself, or None where it does not."""
+    for line in (_read("/proc/cpuinfo") or "").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return None
 
 
 def _gpu(known: dict[str, Any], extra: dict[str, Any]) -> Gpu:
@@ -135,22 +155,8 @@ def _output(*command: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _cpu_model() -> str | None:
-    for line in (_read("/proc/cpuinfo") or "").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return None
-
-
 def _read(path: str) -> str | None:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except OSError:
-        return None
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
         return None

@@ -13,6 +13,8 @@ class ExitCode:
     DONE = 0
     FAILED = 1
     USAGE = 2
+    REGRESSION = 3
+    INCONCLUSIVE = 4
     MISSING = 5
     TIMED_OUT = 124
     INTERRUPTED = 130

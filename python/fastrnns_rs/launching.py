@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import Process
@@ -53,11 +59,39 @@ class _Heard:
     result: dict[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a worker runs in.
+
+    Attributes:
+        threads: How many threads its numeric libraries may start; None leaves that to them.
+        affinity: The CPUs that it may use; None for those of this process.
+        python: The interpreter; None for the one that runs this. Another has a torch of its own, and is lent this
+            package alone.
+        variables: Environment variables beside those of this process.
+    """
+
+    threads: int | None = None
+    affinity: tuple[int, ...] | None = None
+    python: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        """Every environment variable of the worker."""
+        found = {**os.environ, **self.variables, MARK: "1"}
+        if self.threads is not None:
+            found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
+        if self.python is not None:
+            # Our folder may hold a torch too. Not PYTHONPATH as it is: that is for our interpreter.
+            found["PYTHONPATH"] = _lent()
+        return found
+
+
 def launch(
     job: dict[str, Any],
     *,
     timeout: float,
-    threads: int | None = None,
+    setting: Setting | None = None,
     on_phase: Callable[[str], None] = lambda _name: None,
 ) -> Answer:
     """Runs a job in a fresh interpreter.
@@ -65,23 +99,22 @@ def launch(
     Args:
         job: What the worker reads; see `fastrnns_rs.worker`.
         timeout: Seconds after which it is stopped.
-        threads: How many threads its numeric libraries may start; None leaves that to them.
+        setting: What it runs in; by default as this process.
         on_phase: Called with each phase that it reports.
 
     Returns:
         Its answer. On Ctrl-C this is what it had measured, marked `interrupted`.
     """
+    setting = setting or Setting()
     # -P: the folder one happens to stand in must not hide the standard library from the worker.
-    command = [sys.executable, "-P", "-m", "fastrnns_rs.worker"]
-    environment = {**os.environ, MARK: "1"}
-    if threads is not None:
-        environment.update(OMP_NUM_THREADS=str(threads), MKL_NUM_THREADS=str(threads))
+    command = [setting.python or sys.executable, "-P", "-m", "fastrnns_rs.worker"]
+    where = {"sys_path": sys.path if setting.python is None else None, "affinity": setting.affinity}
     heard = _Heard()
-    worker = Process(command, env=environment)
+    worker = Process(command, env=setting.environment())
     ended = "answered"
     try:
         try:
-            _tell(worker, json.dumps({**job, "sys_path": sys.path}))
+            _tell(worker, json.dumps({**job, **where}))
             finished = _listen(worker, heard, on_phase, time.monotonic() + timeout)
             ended = "answered" if finished else "timed_out"
         except KeyboardInterrupt:
@@ -92,6 +125,16 @@ def launch(
     finally:
         completed = worker.end()
     return _answer(heard, ended, completed, timeout)
+
+
+@cache
+def _lent() -> str:
+    """A folder with this package and nothing else, for interpreters that have other packages."""
+    folder = tempfile.mkdtemp(prefix="fastrnns-rs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = Path(__file__).parent
+    (Path(folder) / package.name).symlink_to(package, target_is_directory=True)
+    return folder
 
 
 def _answer(heard: _Heard, ended: str, completed: Completed, timeout: float) -> Answer:

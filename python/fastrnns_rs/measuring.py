@@ -22,47 +22,65 @@ from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
+    from fastrnns_rs.pacing import TimedPart
     from fastrnns_rs.problem import Problem
     from fastrnns_rs.runners import Creator
+
+    #: From the number of complete iterations, and what gives their samples, to how many come next.
+    More: TypeAlias = Callable[[int, Callable[[], Sequence[Sequence[int]]]], int]
 
 
 class Measurement:
     """What is known of a loop at any moment. Any thread may ask while another runs the loop.
 
     Args:
-        warmup: Iterations at the beginning that are not timed iterations.
-        nloops: Timed iterations.
+        capacity: Iterations that there is room for.
+        timed_part: Finds the timed iterations from the samples of each phase.
     """
 
-    def __init__(self, warmup: int, nloops: int) -> None:
-        self.warmup = warmup
-        self.iterations = warmup + nloops
+    def __init__(self, capacity: int, timed_part: Callable[[list[list[int]]], TimedPart] | None = None) -> None:
+        self.capacity = capacity
+        self._timed_part = timed_part
         self._watch: Stopwatch | None = None
         self._has_backward = False
 
     def begin(self, device: str, *, has_backward: bool) -> Stopwatch:
         """Makes the stopwatch; from now on there is one to read."""
-        watch = stopwatch(device, self.iterations, has_backward=has_backward)
+        watch = stopwatch(device, self.capacity, has_backward=has_backward)
         self._has_backward = has_backward
         self._watch = watch
         return watch
 
-    def samples(self) -> dict[str, Any]:
-        """The samples of the iterations that are complete, as the keys of a process in a run file."""
+    def phases(self) -> list[list[int]]:
+        """For each phase one sample for each complete iteration, in nanoseconds."""
         watch = self._watch
         if watch is None:
-            return {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
+            return [[]]
         count = watch.iterations
-        return {
-            # The loop may go on while a watcher reads: no more than what was complete at first.
-            "forward_ns": watch.durations_ns(*FORWARD)[:count],
-            "backward_ns": watch.durations_ns(*BACKWARD)[:count] if self._has_backward else None,
-            "timed_loop_ns": watch.elapsed_ns(self.warmup) if count > self.warmup else None,
-            "timing_mode": watch.timing_mode,
-            "timer_resolution_ns": watch.resolution_ns,
+        edges = (FORWARD, BACKWARD) if self._has_backward else (FORWARD,)
+        # The loop may go on while a watcher reads: no more than what was complete at first.
+        return [watch.durations_ns(*one)[:count] for one in edges]
+
+    def samples(self) -> dict[str, Any]:
+        """The samples of the iterations that are complete, as the keys of a process in a run file."""
+        watch, phases = self._watch, self.phases()
+        found: dict[str, Any] = {
+            "forward_ns": phases[0],
+            "backward_ns": phases[1] if len(phases) > 1 else None,
+            "timed_loop_ns": None,
         }
+        if watch is None:
+            return found
+        found |= {"timing_mode": watch.timing_mode, "timer_resolution_ns": watch.resolution_ns}
+        if self._timed_part is not None and phases[0]:
+            part = self._timed_part(phases)
+            found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
+            if len(phases[0]) > part.steady_from:
+                found["timed_loop_ns"] = watch.elapsed_ns(part.steady_from)
+        return found
 
 
 def measure(
@@ -70,6 +88,7 @@ def measure(
     problem: Problem,
     jit: JitSettings,
     measurement: Measurement,
+    more: More,
     on_phase: Callable[[str], None] = lambda _name: None,
 ) -> None:
     """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
@@ -79,6 +98,7 @@ def measure(
         problem: What it is built for.
         jit: How TorchScript compiles.
         measurement: Where the samples are found, during the loop and after it.
+        more: Says how many iterations come next.
         on_phase: Called with `build` and `measure`, as each begins.
 
     Raises:
@@ -96,7 +116,7 @@ def measure(
         stack.enter_context(model.context())
         watch = measurement.begin(problem.device, has_backward=model.backward is not None)
         on_phase("measure")
-        run_loop(model, watch, measurement.iterations)
+        run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
 
 
 def model_def(built: Any) -> ModelDef:
@@ -109,10 +129,11 @@ def model_def(built: Any) -> ModelDef:
     return ModelDef(**{field: getattr(built, field) for field in fields})
 
 
-def run_loop(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
-    """Runs the model `iterations` times, forward and backward, and marks the edges on `watch`.
+def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None:
+    """Runs the model forward and backward and marks the edges on `watch`, until `more` is 0.
 
-    Outputs and gradients of the first and of the last iteration are checked to be finite.
+    `more` is asked how many iterations to run, then asked again. Outputs and gradients of the last of them are checked
+    to be finite.
 
     Raises:
         RunnerError: A parameter has no gradient after backward, or an output or a gradient holds NaN or an infinity.
@@ -121,11 +142,15 @@ def run_loop(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
     iterate = _iteration(model, params, watch)
     checked = _iteration(model, params, watch, check=True)
     with collector_off():
-        checked()
-        for _ in range(iterations - 2):
-            iterate()
-        if iterations > 1:
+        while count := more():
+            for _ in range(count - 1):
+                iterate()
             checked()
+
+
+def exactly(iterations: int) -> More:
+    """Has a loop run so many iterations: the first, which is looked at, then the others."""
+    return lambda count, _phases: min(1, iterations) if count == 0 else iterations - count
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from fastrnns_rs.errors import FastrnnsError
 
 #: A driver whose persistence mode is off starts the GPU anew for each process, which takes seconds.
 _TIMEOUT_S = 10
+#: The bit of a GPU that has nothing to do.
+_IDLE = 0x01
 #: What slows a GPU down, by its bit. The others (idle, clocks that somebody set) are no fault.
 _SLOWDOWNS = {
     0x04: "sw_power_cap",
@@ -52,20 +54,30 @@ def is_hidden() -> bool:
     return os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}
 
 
-def states() -> list[State]:
-    """How each GPU is.
+def slowdowns(bits: int) -> list[str]:
+    """What slows a GPU down, by the bits of its clocks' event reasons."""
+    return [name for bit, name in _SLOWDOWNS.items() if bits & bit]
+
+
+def is_idle(bits: int) -> bool:
+    """Whether these bits say that nothing runs on the GPU."""
+    return bool(bits & _IDLE)
+
+
+def states(uuid: str | None = None) -> list[State]:
+    """How each GPU is, or the one of a uuid.
 
     Raises:
         FastrnnsError: `nvidia-smi` is not there, or fails.
     """
     query = "name,clocks.sm,clocks.max.sm,persistence_mode,"
     try:
-        rows = _ask(f"--query-gpu={query}clocks_event_reasons.active", fields=5)
+        rows = _ask(f"--query-gpu={query}clocks_event_reasons.active", fields=5, uuid=uuid)
     except FastrnnsError as error:
         if "not a valid field" not in error.message:
             raise
         # What the field was called before driver 535.
-        rows = _ask(f"--query-gpu={query}clocks_throttle_reasons.active", fields=5)
+        rows = _ask(f"--query-gpu={query}clocks_throttle_reasons.active", fields=5, uuid=uuid)
     return [
         State(
             name=name,
@@ -78,21 +90,31 @@ def states() -> list[State]:
     ]
 
 
-def processes() -> list[str]:
-    """Each process that computes on a GPU, for a person.
+def processes(uuid: str | None = None) -> list[str]:
+    """Each process that computes on a GPU, or on the one of a uuid, for a person.
 
     Raises:
         FastrnnsError: `nvidia-smi` is not there, or fails.
     """
     # The name comes last: it may hold commas.
-    rows = _ask("--query-compute-apps=pid,name", fields=2)
+    rows = _ask("--query-compute-apps=pid,name", fields=2, uuid=uuid)
     return list(dict.fromkeys(f"{pid} ({name})" for pid, name in rows if pid.isdecimal()))
 
 
-def _ask(query: str, *, fields: int) -> list[list[str]]:
+def utilization(uuid: str) -> float | None:
+    """How much of the last moments a kernel ran on a GPU, in per cent; None where nobody tells."""
+    try:
+        rows = _ask("--query-gpu=utilization.gpu", fields=1, uuid=uuid)
+    except FastrnnsError:
+        return None
+    return _number(rows[0][0]) if rows else None
+
+
+def _ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
+    which = [] if uuid is None else [f"--id={uuid}"]
     try:
         done = subprocess.run(
-            ["nvidia-smi", query, "--format=csv,noheader,nounits"],  # noqa: S607  # wherever the driver put it
+            ["nvidia-smi", query, "--format=csv,noheader,nounits", *which],  # noqa: S607  # wherever the driver put it
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -112,10 +134,9 @@ def _ask(query: str, *, fields: int) -> list[list[str]]:
 
 def _slowdowns(mask: str) -> list[str] | None:
     try:
-        bits = int(mask, 16)
+        return slowdowns(int(mask, 16))
     except ValueError:
         return None
-    return [name for bit, name in _SLOWDOWNS.items() if bits & bit]
 
 
 def _number(text: str) -> float | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import warnings
 from contextlib import ExitStack
+from importlib import metadata
 from typing import Any
 
 import torch
@@ -28,7 +30,9 @@ def probe(device: str, dtype: str) -> dict[str, Any]:
         count = torch.cuda.device_count() if available else 0
     chosen = resolve(device, count)
     return {
+        "python_version": platform.python_version(),
         "torch_version": torch.__version__,
+        "torchvision_version": _version("torchvision"),
         "cuda_version": torch.version.cuda,
         "cudnn_version": _cudnn_version(),
         "num_threads": torch.get_num_threads(),
@@ -79,6 +83,13 @@ def _tf32_problem(device: str) -> str | None:
     if capability < first_with_tf32:
         return f"TF32 needs compute capability 8.0; {device} has {capability[0]}.{capability[1]}"
     return None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _cudnn_version() -> str | None:

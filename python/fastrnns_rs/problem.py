@@ -79,6 +79,10 @@ class Preset:
 
     Attributes:
         cnn_mini_batch: Images in a batch; `mini_batch` counts sequences.
+        processes: Processes of each runner that a bench starts.
+        seconds: How long each of them measures.
+        warmup: Iterations of a profiled runner before the capture begins.
+        nloops: Iterations that are captured.
     """
 
     name: str
@@ -90,6 +94,8 @@ class Preset:
     mini_batch: int
     cnn_mini_batch: int
     image_size: int
+    processes: int
+    seconds: float
     warmup: int
     nloops: int
 
@@ -97,10 +103,10 @@ class Preset:
 PRESETS = {
     preset.name: preset
     for preset in (
-        Preset("upstream", "the sizes of PyTorch's fastrnns", 100, 1, 512, 512, 64, 32, 224, 10, 100),
-        # Upstream's sizes take an hour on two cores; these take about two minutes, most of it in resnet50.
-        Preset("cpu", "a default run within about three minutes on two cores", 64, 1, 256, 256, 16, 2, 224, 5, 20),
-        Preset("quick", "a look at whether everything runs", 16, 1, 64, 64, 4, 2, 64, 5, 10),
+        Preset("upstream", "the sizes of PyTorch's fastrnns", 100, 1, 512, 512, 64, 32, 224, 5, 2.0, 10, 100),
+        # Upstream's sizes take an hour on two cores.
+        Preset("cpu", "a default run within ten minutes on two cores", 64, 1, 256, 256, 16, 2, 224, 5, 2.0, 5, 20),
+        Preset("quick", "a look at whether everything runs", 16, 1, 64, 64, 4, 2, 64, 1, 0.2, 5, 10),
     )
 }
 

@@ -86,7 +86,7 @@ class Warmup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """The rule that ends a process's loop."""
+    """The rule that ends the run: `count` and `time` end a process's loop, `precision` the processes of a runner."""
 
     rule: str
     parameters: dict[str, float]
@@ -104,8 +104,18 @@ class Jit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRunner:
+    """A runner that is to run: where it is defined, and what it is built for."""
+
+    runner: str
+    side: Literal["a", "b"] | None
+    source: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRecord:
-    """What the run set out to do."""
+    """What the run set out to do, and what ended it. `precision` is the widest relative half width of an interval."""
 
     preset: str
     processes: int
@@ -115,6 +125,23 @@ class PlanRecord:
     stopped_by: str | None
     precision: float | None
     jit: Jit
+    threads: int | None
+    affinity: list[int] | None
+    timeout_s: float
+    runners: list[PlannedRunner]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSide:
+    """One of the two sides of an `ab`: what it runs, and in what."""
+
+    name: Literal["a", "b"]
+    label: str
+    runner: str
+    python: str | None
+    options: list[str]
+    variables: dict[str, str]
+    environment: Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +211,7 @@ class Result:
     """One runner on one problem."""
 
     runner: str
+    side: Literal["a", "b"] | None
     group: str
     mode: Literal["train", "inference"]
     timing_mode: str | None
@@ -192,6 +220,7 @@ class Result:
     status: ResultStatus
     reason: str | None
     note: str | None
+    warmup_class: str | None
     forward: PhaseSummary | None
     backward: PhaseSummary | None
     processes: list[Process]
@@ -210,6 +239,7 @@ class Run:
     warnings: list[Notice]
     tool: Tool
     environment: Environment
+    sides: list[RunSide]
     plan: PlanRecord
     results: list[Result]
 

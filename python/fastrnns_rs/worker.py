@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -72,15 +73,17 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
 
     from fastrnns_rs.context import JitSettings
     from fastrnns_rs.measuring import Measurement, measure
+    from fastrnns_rs.pacing import Loop, Pace, timed_part
     from fastrnns_rs.problem import Problem
 
     problem = Problem(**job["problem"])
     runner = _runner(job)
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
-    measurement = Measurement(job["warmup"], job["nloops"])
+    loop = Loop(**job["loop"])
+    measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
-    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, channel.phase)
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, Pace(loop).next, channel.phase)
     return {"status": "ok", **measurement.samples(), **_peak_memory(problem.device)}
 
 
@@ -96,7 +99,11 @@ def main() -> None:
     job = json.loads(control.readline())
     progress = Progress()
     threading.Thread(target=_watch_parent, args=(control, channel, progress), daemon=True).start()
-    sys.path[:] = job["sys_path"]
+    if job["sys_path"] is not None:
+        sys.path[:] = job["sys_path"]
+    if job["affinity"] is not None:
+        # Before torch is loaded, which counts the CPUs that it may use.
+        os.sched_setaffinity(0, job["affinity"])
     try:
         if job["kind"] == "probe":
             from fastrnns_rs.probing import probe

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::profilers::{Profiler, profiler_names};
     #[pymodule_export]
-    use super::report::{RunTable, render_run, run_formats};
+    use super::report::{RunTable, comparison_formats, render_comparison, render_run, run_formats};
     #[pymodule_export]
     use super::stats::bootstrap::{BootstrapInterval, bootstrap_ci};
     #[pymodule_export]

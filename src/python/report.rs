@@ -1,4 +1,4 @@
-//! Output formats of a run.
+//! Output formats of a run and of a comparison.
 
 use pyo3::prelude::*;
 
@@ -18,6 +18,21 @@ pub(super) fn render_run(py: Python<'_>, document: &str, name: &str) -> Result<S
 #[pyfunction]
 pub(super) fn run_formats() -> Vec<(&'static str, &'static str)> {
     report::FORMATS.iter().map(|format| (format.name, format.description)).collect()
+}
+
+/// A comparison, given as JSON, in the output format called `name`.
+///
+/// Raises:
+///     ValueError: There is no such format, or the text is not a comparison.
+#[pyfunction]
+pub(super) fn render_comparison(py: Python<'_>, document: &str, name: &str) -> Result<String> {
+    py.detach(|| report::comparison::render(document, name))
+}
+
+/// Every output format of a comparison as (name, description).
+#[pyfunction]
+pub(super) fn comparison_formats() -> Vec<(&'static str, &'static str)> {
+    report::comparison::FORMATS.iter().map(|format| (format.name, format.description)).collect()
 }
 
 /// The table of a run, for rows that arrive one by one.

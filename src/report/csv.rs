@@ -7,7 +7,7 @@ use super::run::{Phase, Row, Run};
 use crate::error::Result;
 
 const BEFORE: [&str; 5] = ["runner", "group", "phase", "status", "reason"];
-const AFTER: [&str; 15] = [
+const NUMBERS: [&str; 15] = [
     "n_processes",
     "n_samples",
     "estimate_ns",
@@ -24,13 +24,15 @@ const AFTER: [&str; 15] = [
     "p99_ns",
     "mad_ns",
 ];
+/// What later versions of the run file brought stands last, so that a column keeps its place.
+const LAST: [&str; 3] = ["ci_method", "warmup_class", "side"];
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
     let problem: Vec<&str> =
         run.results.first().map(|row| row.problem.keys().map(String::as_str).collect()).unwrap_or_default();
     let mut lines: Vec<Vec<String>> =
-        vec![BEFORE.iter().chain(&problem).chain(&AFTER).map(|&heading| heading.to_owned()).collect()];
+        vec![BEFORE.iter().chain(&problem).chain(&NUMBERS).chain(&LAST).map(|&heading| heading.to_owned()).collect()];
     for row in &run.results {
         let phases: Vec<_> = row.phases().map(|(name, phase)| (name, Some(phase))).collect();
         let phases = if phases.is_empty() { vec![("", None)] } else { phases };
@@ -49,8 +51,11 @@ fn line(row: &Row, problem: &[&str], name: &str, phase: Option<&Phase>) -> Vec<S
     }));
     match phase {
         Some(phase) => fields.extend(numbers(phase)),
-        None => fields.extend(AFTER.map(|_| String::new())),
+        None => fields.extend(NUMBERS.map(|_| String::new())),
     }
+    fields.push(phase.and_then(|phase| phase.ci_method.clone()).unwrap_or_default());
+    fields.push(row.warmup_class.clone().unwrap_or_default());
+    fields.push(row.side.clone().unwrap_or_default());
     fields
 }
 

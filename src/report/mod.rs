@@ -1,9 +1,13 @@
 //! Renders a run file for people, spreadsheets and the scripts that read the original benchmark's output.
 //!
 //! A format is one file here, its `mod` line and its row in [`FORMATS`]. Renderers only arrange: every number that they
-//! show stands in the run file. [`summary`] does the same for what captures hold.
+//! show stands in the run file. [`comparison`] does the same for what two sides differ in, [`summary`] for what captures
+//! hold.
 
+mod align;
+pub mod comparison;
 mod csv;
+mod escape;
 mod json;
 mod markdown;
 mod oss;

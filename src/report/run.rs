@@ -21,6 +21,10 @@ pub struct Row {
     pub group: String,
     /// `ok`, `failed`, `skipped` or `timed_out`.
     pub status: String,
+    /// Which side of an `ab` it is: `a` or `b`.
+    pub side: Option<String>,
+    /// How its processes warmed up, in one word.
+    pub warmup_class: Option<String>,
     /// Why it is not `ok`.
     pub reason: Option<String>,
     /// What a reader must know to compare it.
@@ -44,6 +48,7 @@ pub struct Phase {
     pub estimate_ns: f64,
     pub ci_low_ns: Option<f64>,
     pub ci_high_ns: Option<f64>,
+    pub ci_method: Option<String>,
     pub mean_ns: f64,
     pub stddev_ns: Option<f64>,
     pub min_ns: f64,
@@ -95,6 +100,14 @@ impl Row {
         self.status == "ok"
     }
 
+    /// The runner, and its side where the run has two: `cudnn (a)`.
+    pub fn name(&self) -> String {
+        match &self.side {
+            Some(side) => format!("{} ({side})", self.runner),
+            None => self.runner.clone(),
+        }
+    }
+
     /// The phases that were measured, by name.
     pub fn phases(&self) -> impl Iterator<Item = (&'static str, &Phase)> {
         [("forward", self.forward.as_ref()), ("backward", self.backward.as_ref())]
@@ -108,6 +121,13 @@ impl Row {
             Some(reason) => format!("{}: {reason}", self.status),
             None => self.status.clone(),
         }
+    }
+}
+
+impl Phase {
+    /// Whether the two ends are the least and the greatest process median: too few processes for an interval.
+    pub fn is_range(&self) -> bool {
+        self.ci_method.as_deref() == Some("range")
     }
 }
 

@@ -1,32 +1,25 @@
-//! The table of `bench`: the original benchmark's columns, then the unit, the medians and their intervals.
+//! The table of `bench`: the original benchmark's columns, then the unit, the estimates with their intervals, and what
+//! stands behind them.
 
+use super::align::{Align, pad, width};
+use super::escape::visible;
 use super::run::{Phase, Row, Run};
 use crate::error::Result;
 use crate::units::show_milliseconds;
 
-const HEADINGS: [&str; 12] = [
-    "name",
-    "avg_fwd",
-    "std_fwd",
-    "info_fwd",
-    "avg_bwd",
-    "std_bwd",
-    "info_bwd",
-    "unit",
-    "median_fwd",
-    "ci95_fwd",
-    "median_bwd",
-    "ci95_bwd",
+const HEADINGS: [&str; 14] = [
+    "name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd", "unit", "est_fwd", "ci95_fwd",
+    "est_bwd", "ci95_bwd", "procs", "warmup",
 ];
 /// Columns as wide as the original's were for names, and wide enough for an interval of two numbers.
-const WIDTHS: [usize; 12] = [16, 9, 9, 9, 9, 9, 9, 4, 10, 17, 10, 17];
+const WIDTHS: [usize; 14] = [16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15];
 /// A number that does not exist: too few samples, or a runner without a backward.
 const NONE: &str = "-";
 
 /// The layout of a table whose rows may arrive one by one.
 #[derive(Debug, Clone)]
 pub struct Table {
-    widths: [usize; 12],
+    widths: [usize; 14],
     separator: String,
 }
 
@@ -34,7 +27,7 @@ impl Table {
     /// A table wide enough for the longest of `names`, its fields parted by `separator`.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, separator: &str) -> Self {
         let mut widths = WIDTHS;
-        let longest = names.into_iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let longest = names.into_iter().map(|name| width(&visible(name))).max().unwrap_or(0);
         widths[0] = widths[0].max(longest);
         Self { widths, separator: separator.to_owned() }
     }
@@ -46,33 +39,37 @@ impl Table {
 
     /// The line of one result: its numbers, or its name and what became of it.
     pub fn row(&self, row: &Row) -> String {
+        let name = visible(&row.name()).into_owned();
         if !row.is_ok() {
-            return self.line(&[row.runner.clone(), row.outcome()]);
+            return self.line(&[name, visible(&row.outcome()).into_owned()]);
         }
-        let [avg_fwd, std_fwd, info_fwd, median_fwd, ci_fwd] = cells(row.forward.as_ref());
-        let [avg_bwd, std_bwd, info_bwd, median_bwd, ci_bwd] = cells(row.backward.as_ref());
-        let name = row.runner.clone();
+        let [avg_fwd, std_fwd, info_fwd, est_fwd, ci_fwd] = cells(row.forward.as_ref());
+        let [avg_bwd, std_bwd, info_bwd, est_bwd, ci_bwd] = cells(row.backward.as_ref());
         let unit = "ms".to_owned();
+        let processes = row.forward.as_ref().map_or_else(|| NONE.to_owned(), |phase| phase.n_processes.to_string());
+        let warmup = row.warmup_class.as_deref().map_or_else(|| NONE.to_owned(), |class| visible(class).into_owned());
         self.line(&[
-            name, avg_fwd, std_fwd, info_fwd, avg_bwd, std_bwd, info_bwd, unit, median_fwd, ci_fwd, median_bwd, ci_bwd,
+            name, avg_fwd, std_fwd, info_fwd, avg_bwd, std_bwd, info_bwd, unit, est_fwd, ci_fwd, est_bwd, ci_bwd,
+            processes, warmup,
         ])
     }
 
     fn line(&self, fields: &[String]) -> String {
-        let padded = fields.iter().zip(self.widths).map(|(field, width)| format!("{field:>width$}"));
+        let padded = fields.iter().zip(self.widths).map(|(field, width)| pad(field, width, Align::Right));
         padded.collect::<Vec<_>>().join(&self.separator).trim_end().to_owned()
     }
 }
 
-/// Mean, standard deviation, number of samples, median and its interval.
+/// Mean, standard deviation, number of samples, estimate and its interval.
 fn cells(phase: Option<&Phase>) -> [String; 5] {
     let none = || NONE.to_owned();
     let Some(phase) = phase else {
         return [none(), none(), none(), none(), none()];
     };
-    // Two dots, not a comma or a space, keep an interval one field under any usual separator.
+    // Two dots and a colon, not a comma or a space, keep an interval one field under any usual separator.
+    let mark = if phase.is_range() { "range:" } else { "" };
     let interval = match (phase.ci_low_ns, phase.ci_high_ns) {
-        (Some(low), Some(high)) => format!("{}..{}", show_milliseconds(low), show_milliseconds(high)),
+        (Some(low), Some(high)) => format!("{mark}{}..{}", show_milliseconds(low), show_milliseconds(high)),
         _ => none(),
     };
     [
@@ -86,11 +83,11 @@ fn cells(phase: Option<&Phase>) -> [String; 5] {
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
-    let table = Table::new(run.results.iter().map(|row| row.runner.as_str()), " ");
+    let names: Vec<String> = run.results.iter().map(Row::name).collect();
+    let table = Table::new(names.iter().map(String::as_str), " ");
     let mut lines = vec![table.header()];
     lines.extend(run.results.iter().map(|row| table.row(row)));
-    let notes =
-        run.results.iter().filter_map(|row| row.note.as_ref().map(|note| format!("note: {}: {note}", row.runner)));
-    lines.extend(notes);
+    let note = |row: &Row, note| format!("note: {}: {}", visible(&row.name()), visible(note));
+    lines.extend(run.results.iter().filter_map(|row| row.note.as_deref().map(|said| note(row, said))));
     Ok(lines.join("\n") + "\n")
 }

@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"
 #: What a machine without a GPU says of itself.
 FACTS = Facts(
+    python_version="3.12.0",
+    torchvision_version=None,
     torch_version="2.15.0",
     cuda_version=None,
     cudnn_version=None,
@@ -77,6 +79,14 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, without a `pyproject.toml` above it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_noise_floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is known of this machine's noise is its user's: tests neither see nor replace it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture

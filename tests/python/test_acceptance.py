@@ -12,10 +12,11 @@ from fastrnns_rs.results import Run
 
 
 @pytest.mark.acceptance
-def test_the_default_run_on_a_cpu(anywhere: Path) -> None:
+def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
     begin = time.monotonic()
     output = anywhere / "run.json"
-    done = run_cli("bench", "--group", "rnns", "cnns", "--variable-lstms", "--device", "cpu", "--output", output)
+    flags = ["--group", "rnns", "cnns", "--variable-lstms", "--device", "cpu", "--processes", "1"]
+    done = run_cli("bench", *flags, "--output", output)
     spent = time.monotonic() - begin
     assert done.status == 0, done.stderr
     run = Run.load(output)
@@ -28,7 +29,7 @@ def test_the_default_run_on_a_cpu(anywhere: Path) -> None:
         assert result.status == "ok"
         assert explained / process.timed_loop_ns >= 0.8, result.runner
         assert result.forward.ci_low_ns <= result.forward.estimate_ns <= result.forward.ci_high_ns
-    # Three minutes are the aim; a machine that does something else meanwhile may take longer.
+    # Two or three minutes are usual; a machine that does something else meanwhile may take longer.
     assert spent < 600
 
 
@@ -36,7 +37,9 @@ def test_the_default_run_on_a_cpu(anywhere: Path) -> None:
 @pytest.mark.acceptance
 def test_the_default_run_on_cuda(anywhere: Path) -> None:
     output = anywhere / "run.json"
-    done = run_cli("bench", "--group", "all", "--device", "cuda", "--nloops", "20", "--output", output)
+    done = run_cli(
+        "bench", "--group", "all", "--device", "cuda", "--nloops", "20", "--processes", "1", "--output", output
+    )
     assert done.status == 0, done.stderr
     run = Run.load(output)
     assert run.plan.preset == "upstream"

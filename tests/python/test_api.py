@@ -20,7 +20,17 @@ from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
 from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.errors import RunnerError
 
-TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "nloops": 6, "warmup": 1, "device": "cpu"}
+TINY = {
+    "seq_length": 3,
+    "input_size": 4,
+    "hidden_size": 5,
+    "mini_batch": 2,
+    "nloops": 6,
+    "warmup": 1,
+    "processes": 1,
+    "order_seed": 0,
+    "device": "cpu",
+}
 
 
 def test_bench_takes_names_functions_and_groups() -> None:

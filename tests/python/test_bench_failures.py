@@ -16,7 +16,7 @@ from fastrnns_rs.results import Run
 
 #: For a shell: the folder may have a space in its name.
 PYTHON = shlex.quote(sys.executable)
-FAST = ["--device", "cpu", "--nloops", "2", "--warmup", "1", *TINY]
+FAST = ["--device", "cpu", "--processes", "1", "--nloops", "2", "--warmup", "1", *TINY]
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]
 
 

@@ -25,7 +25,7 @@ def document() -> Any:
     """A run with every kind of row."""
     runners = ["sound", "raises", "prints", "hangs_deaf"]
     flags = ["--group", "rnns", "cnns", "--cnns", "resnet18", "--numLayers", "2", "--timeout", "15"]
-    flags += ["--nloops", "1", "--warmup", "0", "--device", "cpu", *TINY, "--json"]
+    flags += ["--nloops", "1", "--warmup", "1", "--processes", "1", "--device", "cpu", *TINY, "--json"]
     done = run_cli("bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags)
     return done.json()
 

@@ -13,6 +13,8 @@ from fastrnns_rs.planning import Choice, Options, Plan, make_plan
 from fastrnns_rs.problem import Sizes
 
 CPU = Facts(
+    python_version="3.12.0",
+    torchvision_version=None,
     torch_version="2.15.0",
     cuda_version="13.2",
     cudnn_version=None,

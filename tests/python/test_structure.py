@@ -54,23 +54,29 @@ PYTHON = {
     "registry": {"errors", "models", "problem", "runners"},
     "models": {"registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
-    "measuring": {"context", "errors", "models", "stopwatch"},
+    "measuring": {"context", "errors", "models", "pacing", "stopwatch"},
     "nvidia": {"errors"},
     "probing": {"nvidia", "problem"},
-    "worker": {"measuring", "probing", "registry", "runners", "problem", "context", "errors"},
+    "worker": {"measuring", "pacing", "probing", "registry", "runners", "problem", "context", "errors"},
     "keeper": set(),
     "launching": {"_core"},
     "results": {"_core", "documents", "errors", "problem"},
     "catalogue": {"documents", "registry"},
     "environment": {"errors", "launching", "results"},
     "health": {"_core", "environment", "errors", "health", "nvidia"},
-    "diagnosis": {"documents", "environment", "errors", "health", "profiling", "results"},
+    "diagnosis": {"documents", "environment", "errors", "health", "noise", "profiling", "results"},
     "planning": {"context", "environment", "errors", "problem", "registry", "runners"},
-    "benchmarking": {"_core", "documents", "environment", "launching", "planning", "results", "stats"},
+    "pacing": {"stats"},
+    "cautions": {"documents", "errors", "health", "nvidia", "results", "stats"},
+    "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
+    "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
+    | {"planning", "problem", "results", "runners", "stats"},
+    "comparing": {"_core", "documents", "errors", "noise", "problem", "results", "stats"},
+    "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"models", "planning", "probing", "problem", "registry"},
     "reporting": {"_core", "documents", "errors", "profiling"},
-    "render": {"_core", "documents", "planning", "results"},
+    "render": {"_core", "benchmarking", "documents", "errors", "results"},
 }
 
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.
@@ -127,7 +133,8 @@ def test_python_parts_use_only_what_they_may() -> None:
 
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching planning documents
-    problem catalogue diagnosis health nvidia profiling stats cli __init__ __main__"""
+    problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli __init__
+    __main__"""
     for path in files():
         if part_of(path) in never.split() and path.name not in PROFILED:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path
@@ -191,7 +198,7 @@ def test_no_module_hides_a_public_name() -> None:
     for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
-    for name in ("bench", "profile", "read", "run_command", "runner", "trainbench"):
+    for name in ("bench", "compare", "profile", "read", "run_command", "runner", "trainbench"):
         assert callable(getattr(fastrnns_rs, name))
     assert fastrnns_rs.stats.summarize([1.0]).count == 1
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -213,6 +220,9 @@ def test_no_module_hides_a_public_name() -> None:
         "from fastrnns_rs.cli import main; main(['list', '--json'])",
         "from fastrnns_rs.cli import main; main(['bench', '--rnns', 'nothing'])",
         "from fastrnns_rs.cli import main; main(['doctor'])",
+        "from fastrnns_rs.cli import main; main(['compare', '--help'])",
+        "from fastrnns_rs.cli import main; main(['show', 'nothing'])",
+        "from fastrnns_rs import Comparison, compare",
         "from fastrnns_rs.cli import main; main(['profile', '--help'])",
         "from fastrnns_rs.cli import main; main(['profile', '--dry-run', '--torch', '--quick'])",
     ],

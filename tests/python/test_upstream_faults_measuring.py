@@ -32,7 +32,7 @@ from fastrnns_rs.problem import Problem
 from fastrnns_rs.registry import find
 from fastrnns_rs.results import Run
 
-PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, "--device", "cpu", *TINY]
+PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, "--device", "cpu", "--processes", "1", *TINY]
 
 
 def sleeper(_problem: Problem) -> ModelDef:
@@ -60,7 +60,21 @@ def test_fault_01_times_are_in_milliseconds() -> None:
 
 
 def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
-    done = run_cli("bench", "--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--nloops", "3", *TINY, "--json")
+    done = run_cli(
+        "bench",
+        "--group",
+        "rnns",
+        "--rnns",
+        "cudnn",
+        "--device",
+        "cpu",
+        "--nloops",
+        "3",
+        "--processes",
+        "1",
+        *TINY,
+        "--json",
+    )
     run = Run.from_dict(done.json())
     mean_ns = run["cudnn"].forward.mean_ns
     assert " ms " in run.render("table")
@@ -256,7 +270,21 @@ def check_13(line: str, name: str) -> None:
 
 def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
     name = "jit_layernorm_decom"
-    done = run_cli("bench", "--group", "rnns", "--rnns", name, "--device", "cpu", "--nloops", "2", *TINY, "--json")
+    done = run_cli(
+        "bench",
+        "--group",
+        "rnns",
+        "--rnns",
+        name,
+        "--device",
+        "cpu",
+        "--nloops",
+        "2",
+        "--processes",
+        "1",
+        *TINY,
+        "--json",
+    )
     result = json.dumps(done.json()["results"][0])
     check_13(RunTable([name]).row(result), name)
     assert any(name in line and " n=2 " in line for line in done.stderr.splitlines())

@@ -49,10 +49,25 @@ fn run() -> String {
             row("cudnn_layernorm", "lstm", "ok", None, phase(2_500_000.0), Value::Null, json!([process(&[7, 2_500_000], None)])),
             row("jit", "lstm", "failed", Some("RuntimeError: a, b"), Value::Null, Value::Null, json!([process(&[7], None)])),
             odd,
+            of_a_side(),
         ],
         "a key of a later version": 1,
     })
     .to_string()
+}
+
+/// Two processes: their range in place of an interval.
+fn of_a_side() -> Value {
+    let mut forward = phase(1_500_000.0);
+    (forward["n_processes"], forward["n_samples"]) = (json!(2), json!(4));
+    (forward["ci_low_ns"], forward["ci_high_ns"]) = (json!(1_400_000.0), json!(1_600_000.0));
+    forward["ci_method"] = json!("range");
+    json!({
+        "runner": "py", "group": "lstm", "status": "ok", "reason": null, "note": null,
+        "problem": { "seq_length": 3, "dtype": "float32", "image_size": null }, "forward": forward, "backward": null,
+        "processes": [process(&[7, 1_400_000], None), process(&[7, 1_600_000], None)],
+        "side": "b", "warmup_class": "no_steady_state",
+    })
 }
 
 fn rendered(format: &str) -> String {
@@ -63,7 +78,7 @@ fn rendered(format: &str) -> String {
 fn oss_is_one_object_of_means_in_milliseconds() {
     assert_eq!(
         rendered("oss"),
-        "{\"lstm\": {\"cudnn\": 1.5, \"cudnn_layernorm\": 2.5}, \"lstm-backward\": {\"cudnn\": 3.0}, \
+        "{\"lstm\": {\"cudnn\": 1.5, \"cudnn_layernorm\": 2.5, \"py\": 1.5}, \"lstm-backward\": {\"cudnn\": 3.0}, \
          \"resnet\": {\"a \\\"b\\\"|c\": 2.0}, \"resnet-backward\": {\"a \\\"b\\\"|c\": 4.0}}\n"
     );
 }
@@ -74,6 +89,8 @@ fn pep_is_a_line_for_each_timed_sample() {
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "1.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "2.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn_layernorm", "unit": "ms", "value": "2.5"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py", "unit": "ms", "value": "1.4"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py", "unit": "ms", "value": "1.6"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "4e-05"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "3.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "resnet-a \"b\"|c", "unit": "ms", "value": "2.0"}"#,
@@ -83,20 +100,33 @@ fn pep_is_a_line_for_each_timed_sample() {
 }
 
 #[test]
-fn the_table_has_the_original_columns_then_unit_median_and_interval() {
+fn the_table_has_the_original_columns_then_unit_estimate_and_interval() {
     let lines: Vec<String> =
         rendered("table").lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
         lines,
         [
-            "name avg_fwd std_fwd info_fwd avg_bwd std_bwd info_bwd unit median_fwd ci95_fwd median_bwd ci95_bwd",
-            "cudnn 1.500 0.001001 n=2 3.000 0.001001 n=2 ms 1.500 1.400..1.600 3.000 -",
-            "cudnn_layernorm 2.500 0.001001 n=2 - - - ms 2.500 - - -",
+            "name avg_fwd std_fwd info_fwd avg_bwd std_bwd info_bwd unit est_fwd ci95_fwd est_bwd ci95_bwd procs warmup",
+            "cudnn 1.500 0.001001 n=2 3.000 0.001001 n=2 ms 1.500 1.400..1.600 3.000 - 1 -",
+            "cudnn_layernorm 2.500 0.001001 n=2 - - - ms 2.500 - - - 1 -",
             "jit failed: RuntimeError: a, b",
-            "a \"b\"|c 2.000 0.001001 n=2 4.000 0.001001 n=2 ms 2.000 - 4.000 -",
+            "a \"b\"|c 2.000 0.001001 n=2 4.000 0.001001 n=2 ms 2.000 - 4.000 - 1 -",
+            "py (b) 1.500 0.001001 n=4 - - - ms 1.500 range:1.400..1.600 - - 2 no_steady_state",
             "note: a \"b\"|c: read me",
         ]
     );
+}
+
+#[test]
+fn names_and_reasons_of_a_file_cannot_disturb_a_terminal() {
+    let mut run: Value = serde_json::from_str(&run()).expect("JSON");
+    for row in run["results"].as_array_mut().expect("results are a list") {
+        row["runner"] = json!("漢\u{1b}[31m");
+        (row["reason"], row["note"]) = (json!("line\nline\u{202e}"), json!("\u{7}"));
+    }
+    let text = render(&run.to_string(), "table").expect("the run is sound");
+    assert!(text.contains("   漢\\x1b[31m failed: line\\nline\\u{202e}\n"), "{text}");
+    assert!(text.contains("note: 漢\\x1b[31m: \\x07\n") && !text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
 }
 
 #[test]
@@ -104,8 +134,8 @@ fn a_separator_parts_fields_whatever_it_is() {
     let table = Table::new(["cudnn"], ",");
     let document: Value = serde_json::from_str(&run()).expect("JSON");
     let row: Row = serde_json::from_value(document["results"][0].clone()).expect("a row");
-    assert_eq!(table.header().split(',').count(), 12);
-    assert_eq!(table.row(&row).split(',').count(), 12);
+    assert_eq!(table.header().split(',').count(), 14);
+    assert_eq!(table.row(&row).split(',').count(), 14);
 }
 
 #[test]
@@ -128,21 +158,27 @@ fn csv_has_a_line_for_each_phase_and_quotes_what_it_must() {
             ("cudnn_layernorm", "forward"),
             ("jit", ""),
             (odd, "forward"),
-            (odd, "backward")
+            (odd, "backward"),
+            ("py", "forward")
         ]
     );
     assert_eq!(&lines[3][4], "RuntimeError: a, b");
     let estimate = heads.iter().position(|head| head == "estimate_ns").expect("a column");
     assert_eq!((&lines[0][estimate], &lines[3][estimate]), ("1500000", ""));
+    let last = |line: &csv::StringRecord| line.iter().skip(heads.len() - 4).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(last(&heads), ["mad_ns", "ci_method", "warmup_class", "side"]);
+    assert_eq!(last(&lines[6]), ["0.5", "range", "no_steady_state", "b"]);
+    assert_eq!(last(&lines[3]), ["", "", "", ""]);
 }
 
 #[test]
 fn markdown_keeps_its_columns_whatever_a_name_holds() {
     let text = rendered("markdown");
-    assert!(text.contains("| cudnn | 1.500 (1.400 – 1.600) | 3.000 | 2 |\n"), "{text}");
-    assert!(text.contains("| cudnn_layernorm | 2.500 | – | 2 |\n"), "{text}");
-    assert!(text.contains("| a \"b\"\\|c | 2.000 | 4.000 | 2 |\n"), "{text}");
-    assert!(text.contains("| jit | failed: RuntimeError: a, b | | |\n"), "{text}");
+    assert!(text.contains("| `cudnn` | 1.500 (1.400 – 1.600) | 3.000 | 1 | 2 |\n"), "{text}");
+    assert!(text.contains("| `cudnn_layernorm` | 2.500 | – | 1 | 2 |\n"), "{text}");
+    assert!(text.contains("| `a \"b\"\\|c` | 2.000 | 4.000 | 1 | 2 |\n"), "{text}");
+    assert!(text.contains("| `py (b)` | 1.500 (range 1.400 – 1.600) | – | 2 | 4 |\n"), "{text}");
+    assert!(text.contains("| `jit` | `failed: RuntimeError: a, b` | | | |\n"), "{text}");
 }
 
 #[test]

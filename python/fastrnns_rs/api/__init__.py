@@ -2,8 +2,10 @@
 
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.api.capture import profile
+from fastrnns_rs.api.comparison import compare
 from fastrnns_rs.api.measurement import bench
 from fastrnns_rs.api.upstream import BenchResult, trainbench
+from fastrnns_rs.comparing.document import Comparison
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.profiling.record import Capture
@@ -16,6 +18,7 @@ from fastrnns_rs.results import Run
 __all__ = [
     "BenchResult",
     "Capture",
+    "Comparison",
     "Completed",
     "FastrnnsError",
     "MissingError",
@@ -25,6 +28,7 @@ __all__ = [
     "Summary",
     "UsageError",
     "bench",
+    "compare",
     "profile",
     "read",
     "run_command",

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.planning import Choice
     from fastrnns_rs.profiling.schedule import Schedule
+    from fastrnns_rs.results import Run
 
 #: Fields of `Options` that are made of arguments, rather than being one.
 _MADE = {"choice", "sizes", "jit"}
 
 
-class BenchArguments(TypedDict, total=False):
+class RunArguments(TypedDict, total=False):
     """What is run, and how."""
 
     groups: Sequence[str] | str | None
@@ -51,7 +52,18 @@ class BenchArguments(TypedDict, total=False):
     cuda_pointwise_block_size: int | None
 
 
-class ProfileArguments(BenchArguments, total=False):
+class BenchArguments(RunArguments, total=False):
+    """The same, and how much of it is measured."""
+
+    processes: int | None
+    rigorous: bool
+    stop: str | None
+    affinity: str | None
+    order_seed: int | None
+    resume: Run | str | os.PathLike[str] | None
+
+
+class ProfileArguments(RunArguments, total=False):
     """The same, and how it is captured."""
 
     tool: str | None
@@ -83,8 +95,8 @@ def defaults_of(*kinds: type) -> dict[str, Any]:
     return {one.name: one.default for kind in kinds for one in fields(kind) if one.default is not MISSING}
 
 
-#: What `bench` takes where a call says nothing.
-BENCH_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, JitSettings)}
+#: What `bench` and `profile` take where a call says nothing.
+RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, JitSettings)}
 
 
 def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fastrnns_rs.api.arguments import (
-    BENCH_DEFAULTS,
+    RUN_DEFAULTS,
     ProfileArguments,
     defaults_of,
     fields_of,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _KEYWORDS = Keywords(
     ProfileArguments,
     {
-        **BENCH_DEFAULTS,
+        **RUN_DEFAULTS,
         **defaults_of(ProfileRequest, TorchOptions),
         "nloops": DEFAULT_NLOOPS,
         "timeout": DEFAULT_TIMEOUT_S,

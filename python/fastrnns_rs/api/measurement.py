@@ -5,57 +5,67 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from fastrnns_rs import benchmarking, environment
 from fastrnns_rs.api.arguments import (
-    BENCH_DEFAULTS,
+    RUN_DEFAULTS,
     BenchArguments,
+    defaults_of,
+    fields_of,
     groups_of,
     names_of,
     options_of,
     refuse_in_worker,
 )
 from fastrnns_rs.api.keywords import Keywords
-from fastrnns_rs.planning import Choice, make_plan
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.execution import execute
+from fastrnns_rs.benchmarking.starting import start
+from fastrnns_rs.planning import Choice
+from fastrnns_rs.results import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from fastrnns_rs.results import Run
     from fastrnns_rs.runners import Creator
 
-_KEYWORDS = Keywords(BenchArguments, BENCH_DEFAULTS)
+_KEYWORDS = Keywords(BenchArguments, {**RUN_DEFAULTS, **defaults_of(Effort), "resume": None})
 
 
 @_KEYWORDS.shown
 def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **arguments: Unpack[BenchArguments]) -> Run:
-    """Times runners, each in a fresh process, as `fastrnns-rs bench` does.
+    """Times runners, each in fresh processes, as `fastrnns-rs bench` does.
 
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
         arguments: By name:
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. With neither argument `cnns` and `rnns` run.
         variable_lstms: Whether the group `vl_rnns` runs too.
-        quick: Small sizes and few iterations.
+        quick: Small sizes, and one short process.
         seq_length: Time steps.
         num_layers: Stacked layers.
         input_size: Features of the input.
         hidden_size: Features of the hidden state.
         mini_batch: Sequences or images in a batch.
         image_size: Height and width of images, in pixels.
-        warmup: Iterations that are run and kept, but not part of the estimate.
-        nloops: Timed iterations.
+        processes: Fresh processes of each runner; None for what the preset says.
+        rigorous: Twenty processes.
+        stop: The rule that ends the run: `precision:1%`, `time:30s` or `count:100`.
+        warmup: Iterations of a process that are kept, but not part of the estimate; None to detect them.
+        nloops: Timed iterations of a process; None for as many as its time holds.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `float32`, `float64`, `float16` or `bfloat16`.
         seed: Seed of inputs and parameters; 0 is one like any other.
         allow_tf32: Whether float32 products may be rounded to TF32.
         threads: Threads of torch on the CPU; None for torch's default.
-        timeout: Seconds that a runner may take.
+        affinity: The CPUs that processes may use, as `0,2-3`; None for those of this one.
+        order_seed: Seed of the order of processes; None for a random one.
+        timeout: Seconds that a process may take.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.
         cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
         cuda_pointwise_block_count: Blocks of such a kernel.
         cuda_pointwise_block_size: Threads of such a block.
+        resume: A run that was interrupted, or the path of its file, to go on with; the arguments are to be the same.
 
     Returns:
         The run. A runner that failed is a result with `status` and `reason`; it raises nothing.
@@ -69,9 +79,10 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
     given = _KEYWORDS.of_call("bench", arguments)
     options = options_of(given, _choice(runners, given["groups"], variable_lstms=given["variable_lstms"]))
     options.choice.runners()
-    facts = environment.probe(options.device, options.dtype)
-    plan = make_plan(options, facts)
-    return benchmarking.execute(plan, facts, command=sys.argv)
+    earlier = given["resume"]
+    resume = earlier if earlier is None or isinstance(earlier, Run) else Run.load(earlier)
+    plan, run = start(options, Effort(**fields_of(Effort, given)), command=sys.argv, resume=resume)
+    return execute(plan, run)
 
 
 def _choice(runners: object, groups: Sequence[str] | str | None, *, variable_lstms: bool) -> Choice:

@@ -80,7 +80,7 @@ def trainbench(
     """
     import torch
 
-    from fastrnns_rs.measuring import Measurement, measure
+    from fastrnns_rs.measuring import Measurement, exactly, measure
     from fastrnns_rs.stats import summarize
 
     check_count("nloops", nloops, least=1)
@@ -102,8 +102,8 @@ def trainbench(
             raise UsageError(f"{name} cannot do this: {refusal}", "change the argument")
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
-    measurement = Measurement(warmup, nloops)
-    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement)
+    measurement = Measurement(warmup + nloops)
+    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(warmup + nloops))
     found = measurement.samples()
     forward, backward = found["forward_ns"][warmup:], found["backward_ns"]
 

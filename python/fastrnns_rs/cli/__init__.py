@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Each verb's help in one line, so that the list of verbs needs none of them.
 VERBS = {
     "bench": "Time runners forward and backward.",
+    "compare": "Say which runners became faster or slower.",
+    "ab": "Measure two sides at the same time, and compare them.",
+    "show": "Show a file of bench, ab, compare or another tool again.",
     "profile": "Capture runners with nsys, nvprof or torch.profiler.",
     "report": "Show where the time of captures went.",
     "list": "Show the runners and groups.",
@@ -59,8 +62,8 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"auto_envvar_prefix": "FASTRNNS", "help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 5 a device or a tool is missing, 124 timed out, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 3 regression and 4 inconclusive where asked, 5 a "
+    "device or a tool is missing, 124 timed out, 130 interrupted.",
 )
 @click.version_option(__version__, message=f"fastrnns-rs {__version__} ({BUILD_PROFILE} build)")
 @click.pass_context

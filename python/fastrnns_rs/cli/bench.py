@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli import running, shared
-from fastrnns_rs.cli.options import Count, ListOption, OptionalValueOption, Verb
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.cli import effort, resuming, running, shared
+from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
+from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
-
-if TYPE_CHECKING:
-    from fastrnns_rs.results import Run
 
 EPILOG = """\b
 Examples:
@@ -40,9 +37,13 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 )
 @running.runner_files
 @running.sizes
-@click.option("--quick", is_flag=True, help="Small sizes and few iterations, on any device.")
-@click.option("--warmup", type=Count(min=0), help="Iterations before the timed ones.")
-@click.option("--nloops", type=running.COUNT, help="Timed iterations.")
+@effort.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
+@click.option(
+    "--stop",
+    metavar="RULE",
+    help="What ends the run: precision:1% (of every interval; precision:1%:20m takes 20 minutes at most, not 10), "
+    "time:30s (of measuring, a runner) or count:100 (timed iterations, a process).",
+)
 @running.machine
 @click.option(
     "--timeout",
@@ -50,7 +51,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     metavar="SECONDS",
     default=DEFAULT_TIMEOUT_S,
     show_default=True,
-    help="How long a runner may take.",
+    help="How long a process may take.",
 )
 @running.torchscript
 @click.option("--sep", default=" ", help="What stands between the columns of the live table.")
@@ -72,18 +73,29 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 @click.option(
     "--json", "as_json", envvar="FASTRNNS_BENCH_JSON", is_flag=True, help="Short for --format json: the run file."
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each runner.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each process.")
+@click.option(
+    "--resume",
+    cls=Unconfigured,
+    metavar="FILE",
+    help="Go on with the interrupted run in this file. Without other options those of its command hold.",
+)
 def command(**given: Any) -> int:
-    """Times runners forward and backward, each in a fresh process.
+    """Times runners forward and backward, each in fresh processes that take turns.
 
-    The live table goes to stderr, a row as each runner ends. Sizes that are not given come from a preset: those of
+    The live table goes to stderr, a row as each runner ends. A runner has several processes, for one says nothing of
+    what the next would measure; their order is random. Sizes that are not given come from a preset: those of
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
-    from fastrnns_rs import benchmarking, environment, registry
+    from fastrnns_rs import registry
+    from fastrnns_rs.benchmarking.execution import Interrupted, execute
+    from fastrnns_rs.benchmarking.starting import start
     from fastrnns_rs.documents import check_writable
-    from fastrnns_rs.planning import make_plan
     from fastrnns_rs.render.terminal import Terminal
 
+    resume = None if given["resume"] is None else resuming.load(given["resume"])
+    if resume is not None:
+        given = resuming.options(resume, given, command)
     for path in given["runner_file"]:
         registry.load_file(path)
     format_name = _format(given)
@@ -95,20 +107,14 @@ def command(**given: Any) -> int:
     options.choice.runners()
     running.note_idle_flags(options.choice)
     shared.interrupt_when_told_to_end()
-    facts = environment.probe(options.device, options.dtype)
-    plan = make_plan(options, facts)
+    words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
+    plan, run = start(options, effort.effort_of(given), command=words, resume=resume)
     terminal = Terminal(given["sep"])
-    saver = Saver(output)
+    saver = shared.Saver(output)
     interrupted = False
     try:
-        run = benchmarking.execute(
-            plan,
-            facts,
-            command=["fastrnns-rs", *sys.argv[1:]],
-            observer=terminal,
-            save=saver,
-        )
-    except benchmarking.Interrupted as stopped:
+        run = execute(plan, run, observer=terminal, save=saver)
+    except Interrupted as stopped:
         run, interrupted = stopped.run, True
     finally:
         terminal.close()
@@ -118,30 +124,6 @@ def command(**given: Any) -> int:
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED
-
-
-class Saver:
-    """Writes the run file after each runner. A disk that fills up during a run must not end the run.
-
-    Args:
-        path: Where the file goes; None for no file.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self.failed = False
-
-    def __call__(self, run: Run) -> None:
-        """Writes the run so far, or says why that failed."""
-        if self._path is None:
-            return
-        try:
-            run.save(self._path)
-        except UsageError as error:
-            self.failed = True
-            click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
-        else:
-            self.failed = False
 
 
 def _format(given: dict[str, Any]) -> str | None:

@@ -14,13 +14,16 @@ from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.diagnosis import ConfigEntry, diagnose
 from fastrnns_rs.documents import check_writable, to_plain, write_atomically
 from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.noise import wording
 from fastrnns_rs.profiling.tools import PROGRAMS
+from fastrnns_rs.render.words import warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrnns_rs.diagnosis import Diagnosis
     from fastrnns_rs.health.check import Check
+    from fastrnns_rs.noise import NoiseFloor
 
 Source = Literal["default", "pyproject", "environment", "flag"]
 
@@ -65,6 +68,8 @@ def command(ctx: click.Context, format_name: str | None, as_json: bool, output: 
     else:
         # As bytes: a document is UTF-8 whatever the terminal is.
         click.echo(text.encode())
+    for line in warnings(found.warnings):
+        click.echo(line, err=True)
     return ExitCode.FAILED if strict and not found.ok else ExitCode.DONE
 
 
@@ -107,6 +112,7 @@ def _tables(found: Diagnosis) -> str:
     parts = [_checks(found)]
     if found.profilers:
         parts.append(_profilers(found))
+    parts.append(_noise(found.noise_floor))
     given = [entry for entry in found.config if entry.source != "default"]
     if given:
         rows = [(entry.key, entry.source, "-" if entry.value is None else entry.value) for entry in given]
@@ -131,6 +137,19 @@ def _profilers(found: Diagnosis) -> str:
         for one in found.profilers
     ]
     return "\n".join(_aligned([("profiler", "status", "version", "path", "what it can do"), *rows]))
+
+
+def _noise(floor: NoiseFloor | None) -> str:
+    if floor is None:
+        return "noise floor: not measured\n  hint: fastrnns-rs ab --same RUNNER measures it"
+    rows = [
+        ("device", f"{floor.device}, {floor.device_name or 'unknown'}"),
+        ("measured", f"{floor.measured_utc}, torch {floor.torch_version}"),
+        ("processes", f"{floor.n_processes} of {floor.runner}, {floor.phase}"),
+        ("found with 80 % power", wording.detectable(floor)),
+        ("false alarms", wording.false_alarms(floor)),
+    ]
+    return "\n".join(_aligned([("noise floor", ""), *rows]))
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from fastrnns_rs.results import Run
+
 
 def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
     """Some of the values that were given, by name."""
@@ -23,6 +25,13 @@ def is_flag(name: str) -> bool:
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
+def format_of(given: dict[str, Any]) -> str | None:
+    """The format that `--format` or its short form `--json` asks for, if any."""
+    if given["format_name"] is not None and given["as_json"]:
+        raise click.UsageError("--format and --json both say what to write; give one of them")
+    return "json" if given["as_json"] else given["format_name"]
+
+
 def deliver(text: str, output: Path | None) -> None:
     """Writes a result to a file, or to stdout as bytes: a document is UTF-8 whatever the terminal is."""
     if output is None:
@@ -32,6 +41,32 @@ def deliver(text: str, output: Path | None) -> None:
         from fastrnns_rs.documents import write_atomically
 
         write_atomically(output, text)
+
+
+class Saver:
+    """Writes the run file after each process. A disk that fills up during a run must not end the run.
+
+    Args:
+        path: Where the file goes; None for no file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.failed = False
+
+    def __call__(self, run: Run) -> None:
+        """Writes the run so far, or says why that failed."""
+        if self._path is None:
+            return
+        from fastrnns_rs.errors import UsageError
+
+        try:
+            run.save(self._path)
+        except UsageError as error:
+            self.failed = True
+            click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
+        else:
+            self.failed = False
 
 
 def interrupt_when_told_to_end() -> None:

@@ -61,10 +61,10 @@ def throttle(states: list[nvidia.State]) -> Check:
     )
 
 
-def other_processes() -> Check:
-    """Whether another process computes on a GPU."""
+def other_processes(uuid: str | None = None) -> Check:
+    """Whether another process computes on a GPU, or on the one of a uuid."""
     try:
-        others = nvidia.processes()
+        others = nvidia.processes(uuid)
     except FastrnnsError as error:
         return Check(id="gpu.other_processes", status="skipped", message=error.message)
     return Check(

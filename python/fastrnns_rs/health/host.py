@@ -10,6 +10,7 @@ from fastrnns_rs.health.check import Check
 
 if TYPE_CHECKING:
     from fastrnns_rs.environment import Facts
+    from fastrnns_rs.results import Environment
 
 #: A phase of a tiny model takes some microseconds: a coarser clock shows in it.
 _COARSEST_CLOCK_NS = 100
@@ -82,7 +83,7 @@ def load(average: float, cpus: int) -> Check:
     )
 
 
-def threads(facts: Facts | None, cpus: int) -> Check:
+def threads(facts: Facts | Environment | None, cpus: int) -> Check:
     """Whether torch's threads have a CPU each."""
     if facts is None:
         return Check(id="cpu.threads", status="skipped", message="torch does not work here")

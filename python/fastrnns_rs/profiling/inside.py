@@ -157,7 +157,7 @@ def _prepare(
             one.phases = ["forward"] if request.inference or model.backward is None else ["forward", "backward"]
             built = _Prepared(task, model, one)
             with model.context(), Unmarked().profile(one.name) as marks:
-                _loop(built, plan.warmup, marks, Measurement(0, plan.warmup))
+                _loop(built, plan.warmup, marks, Measurement(plan.warmup))
             prepared.append(built)
             one.status = "pending"
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
@@ -195,7 +195,7 @@ def _measure_each(
 
 
 def _measure(one: _Prepared, nloops: int, annotator: Annotator, *, inference: bool) -> None:
-    measurement = Measurement(0, nloops)
+    measurement = Measurement(nloops)
     try:
         with one.model.context(), annotator.profile(one.answer.name) as marks:
             _loop(one, nloops, marks, measurement)

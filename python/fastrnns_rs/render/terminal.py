@@ -6,16 +6,18 @@ import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import RunTable
 from fastrnns_rs.documents import to_plain
+from fastrnns_rs.render.words import about, outcome, warnings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from fastrnns_rs.planning import Plan
-    from fastrnns_rs.results import Result, Run
+    from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
+    from fastrnns_rs.results import Process, Result, Run
 
 PHASES = {"import": "importing torch", "build": "building the model", "measure": "measuring"}
 
@@ -33,33 +35,21 @@ class Terminal:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._runner = ""
+        self._said = 0
 
-    def begins(self, run: Run, plan: Plan) -> None:
+    def begins(self, run: Run, plan: BenchPlan) -> None:
         """Says what is about to run, then the headings."""
-        self._table = RunTable([task.runner.name for task in plan.tasks], self._separator)
-        where = plan.tasks[0].problem
-        number = int(where.device.partition(":")[2] or 0)
-        gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
-        self._write(
-            f"{len(plan.tasks)} runners on {where.device}{gpu}, {where.dtype}, torch {run.environment.torch_version}, "
-            f"{run.environment.num_threads} threads"
-        )
-        self._write(
-            f"preset {plan.preset.name} for what was not given ({plan.preset.description}): "
-            f"{plan.warmup} warm-up and {plan.nloops} timed iterations"
-        )
-        for family, sizes in _sizes(plan).items():
-            self._write(f"{family}: {sizes}")
-        for warning in run.warnings:
-            evidence = f" ({warning.evidence})" if warning.evidence else ""
-            self._write(f"warning: {warning.message}{evidence}")
-        self._write(self._table.header())
+        self._table = RunTable([task.label for task in plan.tasks], self._separator)
+        for line in (*about(run, plan), *warnings(run.warnings), self._table.header()):
+            self._write(line)
+        self._said = len(run.warnings)
         if sys.stderr is not None and sys.stderr.isatty():
-            self._begin_progress(len(plan.tasks))
+            done = sum(len(result.processes) for result in run.results)
+            self._begin_progress(plan, done)
 
-    def runner_begins(self, name: str) -> None:
+    def process_begins(self, task: BenchTask, index: int) -> None:
         """Shows which runner is on."""
-        self._runner = name
+        self._runner = f"{task.label}, process {index + 1}"
         self.phase("import")
 
     def phase(self, name: str) -> None:
@@ -67,15 +57,26 @@ class Terminal:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=f"{self._runner}: {PHASES.get(name, name)}")
 
-    def runner_ends(self, result: Result, printed: str) -> None:
-        """Writes the row, and below it what one must know to read it."""
-        self._write(self._table.row(json.dumps(to_plain(result))))
-        if result.note is not None and result.status == "ok":
-            self._write(f"  note: {result.runner}: {result.note}")
-        if result.status in {"failed", "timed_out"} and printed and os.environ.get("FASTRNNS_DEBUG"):
+    def process_ends(self, process: Process, printed: str) -> None:
+        """Counts it, and shows what one that failed has printed to whoever asked for that."""
+        if process.status in {"failed", "timed_out"} and printed and os.environ.get("FASTRNNS_DEBUG"):
             self._write(printed.rstrip())
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
+
+    def runner_ends(self, result: Result) -> None:
+        """Writes the row, and below it what one must know to read it."""
+        # The row needs no samples, of which there may be a million.
+        self._write(self._table.row(json.dumps(to_plain(replace(result, processes=[])))))
+        if result.note is not None and result.status == "ok":
+            self._write(f"  note: {result.runner}: {result.note}")
+
+    def ends(self, run: Run) -> None:
+        """Says what ended the run, how precise it is, and what one should know before trusting it."""
+        self.close()
+        # Those of the beginning were written above the table.
+        for line in (outcome(run), *warnings(run.warnings[self._said :])):
+            self._write(line)
 
     def close(self) -> None:
         """Takes the progress line away."""
@@ -83,13 +84,30 @@ class Terminal:
             self._progress.stop()
             self._progress = None
 
-    def _begin_progress(self, total: int) -> None:
+    def _begin_progress(self, plan: BenchPlan, done: int) -> None:
         from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-        columns = (SpinnerColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+        columns = (
+            SpinnerColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+        )
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task("", total=total)
+        # By precision nobody knows how many there will be.
+        by_precision = plan.rule is not None and plan.rule.rule == "precision"
+        total = None if by_precision else len(plan.measured) * plan.processes
+        self._task = self._progress.add_task("", total=total, completed=done)
         self._progress.start()
 
     def _write(self, line: str) -> None:
@@ -101,21 +119,3 @@ class Terminal:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201
             else:
                 self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _sizes(plan: Plan) -> dict[str, str]:
-    """The sizes of each family, as the flags that would give them."""
-    flags = {
-        "seq_length": "seqLength",
-        "num_layers": "numLayers",
-        "input_size": "inputSize",
-        "hidden_size": "hiddenSize",
-        "mini_batch": "miniBatch",
-        "image_size": "image-size",
-    }
-    found: dict[str, str] = {}
-    for task in plan.tasks:
-        given = {flag: getattr(task.problem, name) for name, flag in flags.items()}
-        text = " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
-        found.setdefault(task.runner.family, text)
-    return found

@@ -2,11 +2,10 @@
 //!
 //! A format is one file here, its `mod` line and its row in [`FORMATS`]; a column is one line in `columns.rs`. Renderers
 //! only arrange: what they show stands in the summary, in the summary's order. Names come from files that anyone may have
-//! written, so every text passes through `escape.rs` on its way out.
+//! written, so every text passes through `../escape.rs` on its way out.
 
 mod columns;
 mod csv;
-mod escape;
 mod json;
 mod markdown;
 mod page;
@@ -14,6 +13,7 @@ mod sheet;
 mod table;
 mod value;
 
+use super::{align, escape};
 use crate::error::{Error, Result};
 use crate::trace::{KernelRow, Summary};
 

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::align::{self, Align, width};
 use super::columns::Head;
 use super::page::{Note, Page};
 use super::sheet::Sheet;
@@ -76,13 +77,7 @@ fn widths(heads: &[Head], lines: &[Vec<String>], limit: Option<usize>) -> Vec<us
 
 fn fit(cell: &str, to: usize, head: &Head) -> String {
     let cut = if width(cell) > to { shorten(cell, to) } else { cell.to_owned() };
-    let space = " ".repeat(to.saturating_sub(width(&cut)));
-    if head.unit.is_text() { cut + &space } else { space + &cut }
-}
-
-/// The sum of what terminals give each character; escaped texts have no character that acts on its neighbours.
-fn width(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+    align::pad(&cut, to, if head.unit.is_text() { Align::Left } else { Align::Right })
 }
 
 /// Cut in the middle: the beginning of a kernel's name says what it is, the end which of its kind.

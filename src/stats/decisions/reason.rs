@@ -1,6 +1,7 @@
 //! One sentence that says which comparison of which numbers decided.
 
 use super::verdict::{Rule, Verdict};
+use crate::units::show_percent;
 
 /// A decimal more than this shows rounding.
 const MOST_DECIMALS: usize = 15;
@@ -8,8 +9,8 @@ const MOST_DECIMALS: usize = 15;
 /// Why the verdict is what it is; both intervals are of the ratio.
 pub(super) fn reason(verdict: Verdict, equivalence: (f64, f64), difference: (f64, f64), rule: Rule) -> String {
     let (low, high) = (1.0 / (1.0 + rule.margin), 1.0 + rule.margin);
-    let wide = percent(rule.confidence_level);
-    let narrow = percent(rule.equivalence_level());
+    let wide = show_percent(rule.confidence_level);
+    let narrow = show_percent(rule.equivalence_level());
     let against_1 = format!("{} to {}", shown(difference.0, 1.0), shown(difference.1, 1.0));
     let against_margin = format!("{} to {}", shown(equivalence.0, low), shown(equivalence.1, high));
     let margin = format!("{} to {}", shown(low, low), shown(high, high));
@@ -24,11 +25,6 @@ pub(super) fn reason(verdict: Verdict, equivalence: (f64, f64), difference: (f64
              reaches beyond the margin, {margin}"
         ),
     }
-}
-
-/// A level as `95 %`, without what binary fractions add to it.
-fn percent(level: f64) -> String {
-    format!("{} %", (level * 1e10).round() / 1e8)
 }
 
 /// Four decimals, and as many more as it takes to see on which side of `limit` the value lies.
@@ -50,11 +46,5 @@ mod tests {
         assert_eq!(shown(1.0, 1.0), "1.0000");
         assert_eq!(shown(0.000_001_23, 1.0), "0.0000012");
         assert_eq!(shown(f64::MIN_POSITIVE, 1.0), "0.000000000000000");
-    }
-
-    #[test]
-    fn levels_are_round() {
-        assert_eq!(percent(1.0 - 2.0 * (1.0 - 0.95)), "90 %");
-        assert_eq!(percent(0.999), "99.9 %");
     }
 }

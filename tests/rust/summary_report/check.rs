@@ -4,8 +4,8 @@ use fastrnns_rs::report::summary::{FORMATS, Options, VIEWS, View};
 use fastrnns_rs::trace::Summary;
 use serde_json::Value;
 
-use super::gfm::{cells, code};
 use super::{by, shown};
+use crate::gfm::{cells, code};
 
 fn acts(c: char) -> bool {
     c.is_control()

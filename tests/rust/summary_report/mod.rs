@@ -1,7 +1,6 @@
 //! Every format and view of a summary, with names that try to break out of each.
 
 mod check;
-mod gfm;
 mod sample;
 
 use fastrnns_rs::error::Error;

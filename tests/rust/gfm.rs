@@ -18,7 +18,7 @@ pub(crate) fn cells(row: &str, pairs: bool) -> Vec<String> {
         escaped = c == '\\' && !(pairs && escaped);
     }
     assert_eq!(cells.pop().as_deref(), Some(""), "the row ends with a pipe: {row}");
-    cells.into_iter().map(|cell| cell[1..cell.len() - 1].to_owned()).collect()
+    cells.into_iter().map(|cell| cell.get(1..cell.len() - 1).unwrap_or_default().to_owned()).collect()
 }
 
 /// What a code span holds by the rules of `CommonMark`; `None` if the cell is anything but one code span.

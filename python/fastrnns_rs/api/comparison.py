@@ -1,0 +1,76 @@
+"""`compare` as a function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.comparing import margins
+from fastrnns_rs.comparing.assembling import check_causes, compare_sides
+from fastrnns_rs.comparing.reading import read_both, read_side
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.results import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from typing import TypeAlias
+
+    from fastrnns_rs.comparing.document import Comparison
+
+    Source: TypeAlias = str | os.PathLike[str] | Run
+
+
+def compare(
+    baseline: Source | Sequence[Source],
+    candidate: Source | Sequence[Source] | None = None,
+    *,
+    margin: float | str = margins.DEFAULT_MARGIN,
+    force: bool = False,
+    fail_on: Collection[str] = (),
+) -> Comparison:
+    """Says of each runner and phase whether the candidate is faster or slower, as `fastrnns-rs compare` does.
+
+    Args:
+        baseline: What is compared with: the path of a file, a run, or several of them, whose processes are added
+            together. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark.
+        candidate: What is compared; None where the baseline is a run of `ab`, which has both sides.
+        margin: How small a difference does not matter: a share, as 0.01 for 1 %, or `"noise-floor"` for what
+            `ab --same` found on this machine.
+        force: Whether to compare other timing modes, devices and problems too, and to label the rows.
+        fail_on: `regression`, `inconclusive` or both, for `exit_code`.
+
+    Returns:
+        The comparison. A runner that failed, or that one side does not have, is a row without a verdict.
+
+    Raises:
+        UsageError: A file cannot be understood, or the sides do not belong together.
+        MissingError: A file is not there, or this machine's noise was never measured.
+    """
+    causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
+    check_causes(causes)
+    if candidate is None:
+        one, *others = _sources("baseline", baseline)
+        if others:
+            raise UsageError("no candidate is given", "give one, or one run of ab, which has both sides")
+        first, second = read_both(one)
+    else:
+        first, second = read_side(_sources("baseline", baseline)), read_side(_sources("candidate", candidate))
+    share, source, warnings = margins.margin_of(margin, [first, second])
+    return compare_sides(
+        first,
+        second,
+        margin=share,
+        margin_source="default" if margin == margins.DEFAULT_MARGIN else source,
+        force=force,
+        fail_on=causes,
+        intended=candidate is None,
+        warnings=warnings,
+    )
+
+
+def _sources(name: str, given: Source | Sequence[Source]) -> list[Source]:
+    found = [given] if isinstance(given, str | os.PathLike | Run) else [*given] if isinstance(given, Iterable) else []
+    if not found or not all(isinstance(one, str | os.PathLike | Run) for one in found):
+        raise UsageError(f"{name} is {given!r}", "give the path of a file, a run, or a list of them")
+    return found

@@ -1,0 +1,53 @@
+"""Who is told how a run goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
+    from fastrnns_rs.results import Process, Result, Run
+
+
+class Observer(Protocol):
+    """Who is told how a run goes."""
+
+    def begins(self, run: Run, plan: BenchPlan) -> None:
+        """Nothing new has run yet; of a run that is resumed `run` has the results so far."""
+
+    def process_begins(self, task: BenchTask, index: int) -> None:
+        """A worker is started, the runner's `index`-th."""
+
+    def phase(self, name: str) -> None:
+        """The worker has reached `import`, `build` or `measure`."""
+
+    def process_ends(self, process: Process, printed: str) -> None:
+        """The worker has ended; `printed` is the end of what it wrote."""
+
+    def runner_ends(self, result: Result) -> None:
+        """A row is complete."""
+
+    def ends(self, run: Run) -> None:
+        """Everything has run, or the run was interrupted."""
+
+
+class Silent:
+    """An observer that shows nothing."""
+
+    def begins(self, run: Run, plan: BenchPlan) -> None:
+        """Shows nothing."""
+
+    def process_begins(self, task: BenchTask, index: int) -> None:
+        """Shows nothing."""
+
+    def phase(self, name: str) -> None:
+        """Shows nothing."""
+
+    def process_ends(self, process: Process, printed: str) -> None:
+        """Shows nothing."""
+
+    def runner_ends(self, result: Result) -> None:
+        """Shows nothing."""
+
+    def ends(self, run: Run) -> None:
+        """Shows nothing."""

@@ -1,0 +1,139 @@
+"""From what workers answer to the processes and the row of a runner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastrnns_rs.benchmarking.summary import median, summary
+from fastrnns_rs.results import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
+from fastrnns_rs.stats import precision_reached
+
+if TYPE_CHECKING:
+    from fastrnns_rs.benchmarking.plan import BenchTask
+    from fastrnns_rs.launching import Answer
+
+
+class Row:
+    """What is known of a runner so far.
+
+    Args:
+        task: The runner.
+        processes: Those that ran already, in a run that is resumed.
+    """
+
+    def __init__(self, task: BenchTask, earlier: Result | None = None) -> None:
+        self.task = task
+        self.processes: list[Process] = [*earlier.processes] if earlier else []
+        self._timing_mode = earlier.timing_mode if earlier else None
+        self._resolution = earlier.timer_resolution_ns if earlier else None
+
+    @property
+    def counted(self) -> list[Process]:
+        """The processes that measured to their end."""
+        return [one for one in self.processes if one.status == "ok"]
+
+    @property
+    def failure(self) -> Process | None:
+        """The first process that failed, if one did: a runner that fails is not started again."""
+        return next((one for one in self.processes if one.status in {"failed", "timed_out"}), None)
+
+    def add(self, answer: Answer, order: int) -> Process:
+        """Takes what a worker answered, the `order`-th of the run."""
+        content = answer.content
+        self._timing_mode = self._timing_mode or content.get("timing_mode")
+        self._resolution = self._resolution or content.get("timer_resolution_ns")
+        process = _process(answer, len(self.processes), order)
+        self.processes.append(process)
+        return process
+
+    def timed(self) -> list[list[list[int]]]:
+        """For each phase, for each process that counts, its timed samples."""
+        counted = self.counted
+        phases = [[one.forward_ns[one.steady_from :] for one in counted]]
+        if counted and counted[0].backward_ns is not None:
+            phases.append([(one.backward_ns or [])[one.steady_from :] for one in counted])
+        return phases if counted else []
+
+    def precision(self) -> float | None:
+        """The wider relative half width of the intervals of its phases; None below three processes."""
+        widths = [precision_reached([median(one) for one in phase]).half_width for phase in self.timed()]
+        known = [width for width in widths if width is not None]
+        return max(known) if len(known) == len(widths) and known else None
+
+    def has_precision(self, target: float, least: int) -> bool:
+        """Whether the interval of each phase is as narrow as `target`, from `least` processes on."""
+        return bool(self.counted) and all(
+            precision_reached([median(one) for one in phase], target=target, minimum=least).reached
+            for phase in self.timed()
+        )
+
+    def result(self) -> Result:
+        """The row of the run file."""
+        status, reason = self._outcome()
+        # Numbers of a runner that failed are kept as samples, not offered as a result.
+        phases = [summary(one) for one in self.timed()] if status == "ok" else []
+        described: list[PhaseSummary | None] = [*phases, None, None]
+        return Result(
+            runner=self.task.runner.name,
+            side=self.task.side,
+            group=self.task.runner.family,
+            mode="train",
+            timing_mode=self._timing_mode,
+            timer_resolution_ns=self._resolution,
+            problem=self.task.problem,
+            status=status,
+            reason=reason,
+            note=self.task.runner.note_on(self.task.problem),
+            warmup_class=_warmup_class([one.warmup_class for one in self.counted]),
+            forward=described[0],
+            backward=described[1],
+            processes=[*self.processes],
+        )
+
+    def _outcome(self) -> tuple[ResultStatus, str | None]:
+        if self.task.refusal is not None:
+            return "skipped", self.task.refusal
+        failure = self.failure
+        if failure is not None:
+            status: ResultStatus = "timed_out" if failure.status == "timed_out" else "failed"
+            before = len(self.counted)
+            where = f"process {failure.index + 1}, after {before} that did not: " if before else ""
+            return status, f"{where}{failure.reason}"
+        if not self.counted:
+            return "failed", next((one.reason for one in self.processes), "interrupted")
+        return "ok", None
+
+
+def _warmup_class(classes: list[str | None]) -> str | None:
+    """The class of a runner: that of its processes, or `inconsistent`."""
+    found = {name for name in classes if name is not None}
+    return next(iter(found)) if len(found) == 1 else "inconsistent" if found else None
+
+
+def _process(answer: Answer, index: int, order: int) -> Process:
+    content: dict[str, Any] = answer.content
+    forward: list[int] = content.get("forward_ns") or []
+    backward: list[int] | None = content.get("backward_ns")
+    first = FirstCall(forward_ns=forward[0], backward_ns=backward[0] if backward else None) if forward else None
+    return Process(
+        index=index,
+        order=order,
+        rank=None,
+        status=_status(answer),
+        reason=answer.reason,
+        warmup_class=content.get("warmup_class"),
+        steady_from=content.get("steady_from"),
+        first_call=first,
+        compile=Compile(cold_ns=None, warm_ns=None, graph_breaks=None, recompilations=None),
+        peak_memory_bytes=content.get("peak_memory_bytes"),
+        peak_reserved_bytes=content.get("peak_reserved_bytes"),
+        timed_loop_ns=content.get("timed_loop_ns"),
+        forward_ns=forward,
+        backward_ns=backward,
+    )
+
+
+def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:
+    if answer.ended in {"interrupted", "timed_out"}:
+        return "interrupted" if answer.ended == "interrupted" else "timed_out"
+    return "ok" if answer.ended == "answered" and answer.content.get("status") == "ok" else "failed"

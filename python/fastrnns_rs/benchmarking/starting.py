@@ -1,0 +1,47 @@
+"""From what was asked for to a plan and its run, ready to be executed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import cautions, environment
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import plan_bench
+from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.launching import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.benchmarking.plan import BenchPlan
+    from fastrnns_rs.planning import Options
+    from fastrnns_rs.results import Run
+
+
+def start(
+    options: Options, effort: Effort, *, command: Sequence[str], resume: Run | None = None
+) -> tuple[BenchPlan, Run]:
+    """Asks a child process about torch, and decides what will run.
+
+    Args:
+        options: Which runners, on which problem.
+        effort: How much is measured.
+        command: What the run file names as its command.
+        resume: A run that was interrupted, to go on with.
+
+    Raises:
+        MissingError: The device is not there, or torch is not installed.
+        UsageError: An option makes no sense, or the run cannot be resumed.
+        FastrnnsError: Torch does not work.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    effort.rule()
+    setting = Setting(threads=options.threads, affinity=effort.cpus())
+    facts = environment.probe(options.device, options.dtype, setting)
+    plan = plan_bench(options, effort, facts, setting)
+    run = new_run(plan, environment.describe(facts, setting), command)
+    device = plan.tasks[0].problem.device
+    run = replace(run, warnings=[*run.warnings, *cautions.before(run.environment, device=device)])
+    return (plan, run) if resume is None else resumed(resume, plan, run)

@@ -1,0 +1,31 @@
+"""Warnings of too few processes: the process is the replicate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.cautions.caution import caution, listed
+from fastrnns_rs.cautions.timed import name_of
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents import Notice
+    from fastrnns_rs.results import Result
+
+
+def cautions(results: list[Result]) -> list[Notice]:
+    """Which runners have a number from one process, and which from two."""
+    counts = {name_of(one): one.forward.n_processes for one in results if one.forward is not None}
+    hint = "give --processes 5 or more"
+    found = []
+    if alone := _with(1, counts):
+        message = "the interval speaks of one process: the next may settle elsewhere by more than it shows"
+        found.append(caution("one_process", message, evidence=alone, hint=hint))
+    if pairs := _with(2, counts):
+        message = "two processes give a range; an interval takes three"
+        found.append(caution("two_processes", message, evidence=pairs, hint=hint))
+    return found
+
+
+def _with(count: int, counts: dict[str, int]) -> str:
+    names = [name for name, processes in counts.items() if processes == count]
+    return "every runner" if len(names) == len(counts) > 1 else listed(names)

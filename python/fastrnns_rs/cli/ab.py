@@ -1,0 +1,147 @@
+"""`fastrnns-rs ab`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs._core import comparison_formats
+from fastrnns_rs.cli import effort, running, shared, sides
+from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.planning import DEFAULT_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from fastrnns_rs.comparing.document import Comparison
+    from fastrnns_rs.results import Run
+
+EPILOG = """\b
+Examples:
+  fastrnns-rs ab cudnn jit_premul
+  fastrnns-rs ab jit --a '--fuser te' --b '--fuser none'
+  fastrnns-rs ab cudnn --b-env OMP_WAIT_POLICY=ACTIVE --processes 20
+  fastrnns-rs ab cudnn --b-python ../torch-nightly/bin/python
+  fastrnns-rs ab --same
+
+Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a device or an interpreter is missing,
+130 interrupted."""
+
+
+@click.command(name="ab", cls=Verb, epilog=EPILOG)
+@click.argument("runners", nargs=-1, metavar="RUNNER [RUNNER]")
+@sides.options
+@click.option("--same", is_flag=True, help="Measure a runner against itself, and keep what that tells of the machine.")
+@running.runner_files
+@running.sizes
+@effort.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
+@running.machine
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    default=DEFAULT_TIMEOUT_S,
+    show_default=True,
+    help="How long a process may take.",
+)
+@running.torchscript
+@click.option(
+    "--margin",
+    metavar="SHARE",
+    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what --same found. [default: 1%]",
+)
+@click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
+@click.option(
+    "--fail-on",
+    cls=ListOption,
+    metavar="CAUSE...",
+    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_AB_FORMAT",
+    type=click.Choice([name for name, _ in comparison_formats()]),
+    help="How to write the comparison to stdout. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_AB_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each process.")
+def command(**given: Any) -> int:
+    """Measures two sides at the same time and says which is faster.
+
+    A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
+    turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
+    """
+    from fastrnns_rs import registry
+    from fastrnns_rs.benchmarking.execution import Interrupted, execute
+    from fastrnns_rs.comparing import margins
+    from fastrnns_rs.comparing.assembling import check_causes
+    from fastrnns_rs.documents import check_writable
+    from fastrnns_rs.interleaving.starting import start
+    from fastrnns_rs.render.terminal import Terminal
+
+    format_name = shared.format_of(given) or "table"
+    if given["fail_on"] == ():
+        raise click.UsageError("--fail-on needs regression, inconclusive or both")
+    check_causes(given["fail_on"] or ())
+    if given["margin"] not in {None, margins.NOISE_FLOOR}:
+        # Before minutes are spent.
+        margins.number(given["margin"])
+    for path in given["runner_file"]:
+        registry.load_file(path)
+    if given["output"] is not None:
+        check_writable(given["output"])
+    requests = sides.requests(given)
+    shared.interrupt_when_told_to_end()
+    plan, run = start(requests, sides.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]])
+    _check_devices(run, force=given["force"])
+    terminal = Terminal(" ")
+    saver = shared.Saver(given["output"])
+    try:
+        run = execute(plan, run, observer=terminal, save=saver)
+    except Interrupted:
+        return ExitCode.INTERRUPTED
+    finally:
+        terminal.close()
+    comparison = _compared(run, given)
+    # As bytes: a document is UTF-8 whatever the terminal is.
+    click.echo(comparison.render(format_name).encode(), nl=False)
+    if run.status != "complete" or saver.failed:
+        return ExitCode.FAILED
+    if given["same"]:
+        sides.keep_noise_floor(run)
+    return comparison.exit_code
+
+
+def _check_devices(run: Run, *, force: bool) -> None:
+    """Refuses two devices before they are measured.
+
+    Raises:
+        UsageError: The sides run on different ones.
+    """
+    first, second = (one.problem.device for one in run.plan.runners)
+    if first != second and not force:
+        message = f"the devices differ, {first} and {second}"
+        raise UsageError(message, "give one device; --force compares them all the same, and labels the rows")
+
+
+def _compared(run: Run, given: dict[str, Any]) -> Comparison:
+    from fastrnns_rs.comparing import margins
+    from fastrnns_rs.comparing.assembling import compare_sides
+    from fastrnns_rs.comparing.reading import read_both
+
+    baseline, candidate = read_both(run)
+    asked = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]
+    share, source, warnings = margins.margin_of(asked, [baseline, candidate])
+    return compare_sides(
+        baseline,
+        candidate,
+        margin=share,
+        margin_source="default" if given["margin"] is None else source,
+        force=given["force"],
+        fail_on=given["fail_on"] or (),
+        intended=True,
+        warnings=warnings,
+    )

@@ -1,0 +1,150 @@
+"""`fastrnns-rs compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs._core import comparison_formats
+from fastrnns_rs.cli import shared
+from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
+from fastrnns_rs.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.comparing.side import Side
+
+EPILOG = """\b
+Examples:
+  fastrnns-rs compare before.json after.json
+  fastrnns-rs compare before.json after.json --fail-on regression --format markdown
+  fastrnns-rs compare --baseline before-*.json --candidate after-*.json --margin 2%
+  fastrnns-rs compare ab.json --explain cudnn/forward
+
+Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do not belong together, 3 and 4 with
+--fail-on."""
+
+
+class Files(ListOption):
+    """A list of paths, which may have blanks and commas in them."""
+
+    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
+        super().__init__(declarations, **settings)
+        self.callback = lambda _context, _option, value: tuple(one for one in value if one)
+
+
+@click.command(name="compare", cls=Verb, epilog=EPILOG)
+@click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]")
+@click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline; processes are added together.")
+@click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate.")
+@click.option(
+    "--margin",
+    metavar="SHARE",
+    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what ab --same found. [default: 1%]",
+)
+@click.option("--force", is_flag=True, help="Compare other timing modes, devices and problems too, and label the rows.")
+@click.option(
+    "--fail-on",
+    cls=ListOption,
+    metavar="CAUSE...",
+    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
+)
+@click.option(
+    "--explain",
+    cls=Unconfigured,
+    metavar="ROW",
+    help="Derive the verdict of a row, RUNNER or RUNNER/PHASE, in place of the table.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_COMPARE_FORMAT",
+    type=click.Choice([name for name, _ in comparison_formats()]),
+    help="What to write. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_COMPARE_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+def command(**given: Any) -> int:
+    """Says of each runner and phase whether the candidate is faster or slower than the baseline.
+
+    Reads run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of ab has
+    both sides, and needs no other.
+    """
+    from fastrnns_rs.comparing import margins
+    from fastrnns_rs.comparing.assembling import assemble, check_causes, judge_sides
+
+    format_name = shared.format_of(given)
+    fail_on = given["fail_on"] or ()
+    if given["fail_on"] == ():
+        raise click.UsageError("--fail-on needs regression, inconclusive or both")
+    _check_causes(fail_on, check_causes)
+    if given["output"] is not None:
+        from fastrnns_rs.documents import check_writable
+
+        check_writable(given["output"])
+    margin = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]
+    if margin != margins.NOISE_FLOOR:
+        # Before files are read, which may take a while.
+        margins.number(margin)
+    baseline, candidate, intended = _sides(given)
+    share, source, warnings = margins.margin_of(margin, [baseline, candidate])
+    judged = judge_sides(baseline, candidate, margin=share, force=given["force"], intended=intended)
+    comparison = assemble(
+        baseline,
+        candidate,
+        judged,
+        margin=share,
+        margin_source="default" if given["margin"] is None else source,
+        fail_on=fail_on,
+        warnings=warnings,
+    )
+    if given["explain"] is not None:
+        from fastrnns_rs.comparing.explaining import explain
+
+        text = explain(judged, given["explain"])
+    else:
+        text = comparison.render(format_name or "table")
+    if given["explain"] is not None or format_name in {"json", "junit"}:
+        # The text has no room for them, or whoever reads it is a program.
+        for warning in comparison.warnings:
+            evidence = f" ({warning.evidence})" if warning.evidence else ""
+            click.echo(f"warning: {printable(warning.message + evidence)}", err=True)
+    shared.deliver(text, given["output"])
+    return comparison.exit_code
+
+
+def _sides(given: dict[str, Any]) -> tuple[Side, Side, bool]:
+    """Baseline and candidate, and whether they are the two sides of `ab`."""
+    from fastrnns_rs.comparing.reading import read_both, read_side
+
+    files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
+    if files and (baseline or candidate):
+        raise click.UsageError("the files of a side are given with its flag or by their place, not both")
+    if len(files) == 1:
+        return *read_both(files[0]), True
+    if files:
+        if len(files) > 2:  # noqa: PLR2004  # a baseline and a candidate
+            message = "more than two files: say whose they are with --baseline FILE... --candidate FILE..."
+            raise click.UsageError(message)
+        baseline, candidate = ([file] for file in files)
+    if not baseline or not candidate:
+        missing = " and ".join(name for name, side in (("BASELINE", baseline), ("CANDIDATE", candidate)) if not side)
+        raise click.UsageError(f"{missing} is missing")
+    return read_side(baseline), read_side(candidate), False
+
+
+def _check_causes(fail_on: Sequence[str], check: Any) -> None:
+    try:
+        check(fail_on)
+    except UsageError as error:
+        # A list takes every word up to the next flag: the files, where they follow.
+        wrong = [one for one in fail_on if Path(one).is_file()]
+        if wrong:
+            message = f"--fail-on took {wrong[0]}, a file, for a cause"
+            raise UsageError(
+                message, "give files before flags that take lists, or write --fail-on=regression"
+            ) from error
+        raise

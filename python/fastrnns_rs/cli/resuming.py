@@ -1,0 +1,43 @@
+"""`bench --resume FILE`: the run of the file, and the options of its command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.results import Run
+
+if TYPE_CHECKING:
+    import click
+
+#: What does not change what is run.
+_BESIDE = {"resume", "output", "format_name", "as_json", "print_json", "sep"}
+
+
+def load(path: str) -> Run:
+    """The run that was interrupted.
+
+    Raises:
+        MissingError: There is no such file.
+        UsageError: It is not a run file.
+    """
+    return Run.load(path)
+
+
+def options(run: Run, given: dict[str, Any], command: click.Command) -> dict[str, Any]:
+    """The options to go on with: those that are given, or where none are those of the command that began the run.
+
+    Raises:
+        UsageError: None are given, and the run was not begun by a command.
+    """
+    output = {"output": given["output"] or Path(given["resume"])}
+    if any(is_flag(name) for name in given if name not in _BESIDE):
+        return {**given, **output}
+    if run.command[:2] != ["fastrnns-rs", "bench"]:
+        message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
+        raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
+    words = list(run.command[2:])
+    before = command.make_context("bench", words).params
+    return {**before, **{name: given[name] for name in _BESIDE if is_flag(name) or name == "resume"}, **output}

@@ -1,0 +1,76 @@
+"""`fastrnns-rs show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs._core import comparison_formats, run_formats
+from fastrnns_rs.cli import shared
+from fastrnns_rs.cli.options import Verb
+from fastrnns_rs.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.comparing.document import Comparison
+    from fastrnns_rs.results import Run
+
+
+@click.command(name="show", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_SHOW_FORMAT",
+    type=click.Choice([*dict([*run_formats(), *comparison_formats()])]),
+    help="What to write. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_SHOW_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+def command(file: Path, output: Path | None, **given: Any) -> int:
+    """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
+    format_name = shared.format_of(given) or "table"
+    if output is not None:
+        from fastrnns_rs.documents import check_writable
+
+        check_writable(output)
+    shared.deliver(_text(file, format_name), output)
+    return ExitCode.DONE
+
+
+def _text(file: Path, format_name: str) -> str:
+    from fastrnns_rs.comparing.reading import read_any
+    from fastrnns_rs.results import Run
+
+    found = read_any(file)
+    if isinstance(found, Run):
+        _check(file, "a run", format_name, run_formats())
+        return _rendered(file, found, format_name)
+    if isinstance(found, dict):
+        from fastrnns_rs.comparing.document import Comparison
+
+        _check(file, "a comparison", format_name, comparison_formats())
+        try:
+            comparison = Comparison.from_dict(found)
+        except UsageError as error:
+            raise UsageError(f"{file} is not a comparison: {error}", "compare --json writes one") from error
+        return _rendered(file, comparison, format_name)
+    from fastrnns_rs.comparing.showing import table
+
+    _check(file, "what another tool measured", format_name, [("table", "")])
+    return table(found)
+
+
+def _rendered(file: Path, document: Run | Comparison, format_name: str) -> str:
+    try:
+        return document.render(format_name)
+    except ValueError as error:
+        # A number of more than 64 bits is one for Python and for nobody else.
+        raise UsageError(f"{file} cannot be shown: {error}", "look for a number without sense in it") from error
+
+
+def _check(file: Path, what: str, format_name: str, formats: list[tuple[str, str]]) -> None:
+    names = [name for name, _ in formats]
+    if format_name not in names:
+        raise UsageError(f"{file} is {what}, which has no format {format_name}", f"it has {', '.join(names)}")

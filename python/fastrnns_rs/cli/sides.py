@@ -1,0 +1,155 @@
+"""The two sides of `ab`: the options that are for one of them, and what is made of them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli.options import dashed
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.interleaving.side import SideRequest
+    from fastrnns_rs.results import Run
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: What runs where no runner is named: the quickest there is.
+_DEFAULT_RUNNER = "cudnn"
+_PROCESSES = 10
+_QUICK_PROCESSES = 3
+_RIGOROUS_PROCESSES = 20
+#: Of each side: a noise floor needs forty in all.
+_SAME_PROCESSES = 20
+_BOTH = 2
+
+
+def options(function: F) -> F:
+    """The options that are for one side."""
+    for name in ("b", "a"):
+        upper = name.upper()
+        for option in (
+            click.option(
+                f"--{name}-python", metavar="PATH", help=f"Python interpreter of {upper}, with its own torch."
+            ),
+            click.option(
+                f"--{name}-env", metavar="NAME=VALUE", multiple=True, help=f"Environment variable of {upper}."
+            ),
+            click.option(f"--{name}", f"only_{name}", metavar="FLAGS", help=f"Flags for {upper} alone, in one word."),
+        ):
+            function = option(function)
+    return function
+
+
+class _SideFlags(click.Command):
+    """The flags that `--a` and `--b` take, parsed by themselves."""
+
+    def __init__(self) -> None:
+        @running.sizes
+        @click.option("--affinity")
+        @running.machine
+        @running.torchscript
+        def nothing(**_given: Any) -> None:
+            """Only its options are of use."""
+
+        params = list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
+        settings: dict[str, Any] = {"token_normalize_func": dashed, "auto_envvar_prefix": None, "help_option_names": []}
+        super().__init__("side", params=params, context_settings=settings)
+
+    def given(self, words: list[str], flag: str) -> dict[str, Any]:
+        """The options that stand among the words.
+
+        Raises:
+            UsageError: One is none for a side.
+        """
+        try:
+            context = self.make_context(flag, list(words))
+        except click.UsageError as error:
+            raise UsageError(
+                f"{flag}: {error.format_message()}", "give flags of sizes, machine and TorchScript"
+            ) from error
+        source = click.core.ParameterSource.COMMANDLINE
+        return {name: value for name, value in context.params.items() if context.get_parameter_source(name) is source}
+
+
+def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
+    """Both sides.
+
+    Raises:
+        UsageError: They cannot be told apart, or are told apart where they are to be the same.
+    """
+    names = list(given["runners"])
+    if len(names) > _BOTH:
+        raise UsageError(f"ab compares two sides, and {len(names)} runners are named", "name one or two")
+    first, second = _request("a", names[:1], given), _request("b", names[-1:], given)
+    alike = (first.runner, first.options, first.affinity, first.python, first.variables) == (
+        *(second.runner, second.options, second.affinity, second.python, second.variables),
+    )
+    if given["same"] and not alike:
+        raise UsageError("--same measures a runner against itself, and the sides differ", "leave one of them out")
+    if not given["same"] and alike:
+        raise UsageError(
+            "the two sides are the same", "name a second runner, or give --b, --b-env or --b-python; --same means it"
+        )
+    return first, second
+
+
+def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any]) -> SideRequest:
+    from fastrnns_rs import registry
+    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.interleaving.side import SideRequest, variables
+    from fastrnns_rs.planning import Choice, Options
+
+    runner = registry.find(runners[0] if runners else _DEFAULT_RUNNER).name
+    try:
+        words = shlex.split(given[f"only_{name}"] or "")
+    except ValueError as error:
+        raise UsageError(f"--{name} cannot be split into flags: {error}", "mind the quotes") from error
+    all_given = {**given, **_SideFlags().given(words, f"--{name}")}
+    return SideRequest(
+        name=name,
+        runner=runner,
+        options=Options(
+            choice=Choice(groups=(), names=[runner]),
+            sizes=running.sizes_of(all_given),
+            jit=running.jit_of(all_given),
+            **shared.take(all_given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
+        ),
+        words=words,
+        affinity=Effort(affinity=all_given["affinity"]).cpus(),
+        python=given[f"{name}_python"],
+        variables=variables(given[f"{name}_env"]),
+    )
+
+
+def effort_of(given: dict[str, Any]) -> Effort:
+    """How much is measured: always a number of processes, the same of each side.
+
+    Raises:
+        UsageError: Too few for what is asked.
+    """
+    from fastrnns_rs.benchmarking.effort import Effort
+
+    if given["quick"] and given["rigorous"]:
+        raise UsageError("quick and rigorous contradict each other", "give one of them")
+    few = _QUICK_PROCESSES if given["quick"] else _RIGOROUS_PROCESSES if given["rigorous"] else _PROCESSES
+    count = given["processes"] or (_SAME_PROCESSES if given["same"] else few)
+    if given["same"] and count < _SAME_PROCESSES:
+        message = f"a noise floor needs {_BOTH * _SAME_PROCESSES} processes, and {_BOTH * count} were asked for"
+        raise UsageError(message, f"give --processes {_SAME_PROCESSES} or more, or leave it out")
+    return Effort(processes=count, order_seed=given["order_seed"])
+
+
+def keep_noise_floor(run: Run) -> None:
+    """Says what a run of the same against itself tells of the machine, and keeps it for later."""
+    from fastrnns_rs import noise
+
+    floor = noise.floor_of(run)
+    path = noise.store(floor)
+    click.echo(noise.sentence(floor), err=True)
+    click.echo(f"kept in {path}: doctor shows it, and --margin noise-floor uses it", err=True)

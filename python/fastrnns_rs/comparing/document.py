@@ -1,0 +1,190 @@
+"""The comparison as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fastrnns_rs import documents
+from fastrnns_rs.documents import Notice
+from fastrnns_rs.problem import Problem
+
+SCHEMA = "fastrnns-rs/comparison"
+SCHEMA_VERSION = "1.0"
+
+Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
+MarginSource = Literal["default", "option", "noise_floor"]
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One of the two sides."""
+
+    label: str
+    files: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How verdicts were come to. `forced`: rows that do not belong together were compared all the same."""
+
+    name: str
+    confidence_level: float
+    margin: float
+    margin_source: MarginSource
+    false_discovery_rate: float
+    forced: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something that the two environments do not share."""
+
+    key: str
+    baseline: Value
+    candidate: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One side of a row. Without a process level `n_processes` is 0, and the estimate the median of all samples."""
+
+    n_processes: int
+    n_samples: int
+    estimate_ns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One runner and phase. Ratios are candidate / baseline: above 1 is slower."""
+
+    runner: str
+    group: str | None
+    phase: Literal["forward", "backward"] | None
+    problem: Problem | None
+    baseline: Figures | None
+    candidate: Figures | None
+    ratio: float | None
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    shift_ns: float | None
+    cliffs_delta: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    verdict: Verdict | None
+    reason: str
+    label: str | None
+    additional_processes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelFigures:
+    """One side of a kernel."""
+
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """A kernel of two captures."""
+
+    name: str
+    category: str
+    presence: Literal["both", "appeared", "vanished"]
+    baseline: KernelFigures | None
+    candidate: KernelFigures | None
+    delta_ns: int
+    contribution: float | None
+    ratio: float | None
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeometricMean:
+    """Of the ratios of `n` rows; one row has no interval."""
+
+    ratio: float
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many rows have each verdict."""
+
+    faster: int
+    slower: int
+    equivalent: int
+    inconclusive: int
+    none: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What `compare` found."""
+
+    schema: Literal["fastrnns-rs/comparison"]
+    schema_version: str
+    kind: Literal["run", "capture"]
+    warnings: list[Notice]
+    exit_code: int
+    baseline: Compared
+    candidate: Compared
+    method: Method
+    environment_differences: list[Difference]
+    rows: list[Row]
+    kernels: list[Kernel]
+    geometric_mean: GeometricMean | None
+    counts: Counts
+
+    def __getitem__(self, name: str) -> Row:
+        """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.
+
+        Raises:
+            KeyError: There is none, or more than one.
+        """
+        found = [row for row in self.rows if name in names_of(row)]
+        if len(found) != 1:
+            raise KeyError(name)
+        return found[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        plain: dict[str, Any] = documents.to_plain(self)
+        return plain
+
+    def render(self, name: str) -> str:
+        """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
+        from fastrnns_rs._core import render_comparison
+
+        return render_comparison(json.dumps(self.to_dict(), allow_nan=False), name)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the JSON document. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        documents.write_atomically(Path(path), self.render("json"))
+
+    @classmethod
+    def from_dict(cls, plain: object) -> Comparison:
+        """The comparison that a JSON document holds.
+
+        Raises:
+            UsageError: It is not one; the message names the key.
+        """
+        documents.check_version(plain, SCHEMA_VERSION)
+        return documents.from_plain(cls, plain)
+
+
+def names_of(row: Row) -> tuple[str, ...]:
+    """What a row may be called."""
+    return (row.runner,) if row.phase is None else (row.runner, f"{row.runner}/{row.phase}")

@@ -1,0 +1,151 @@
+"""One verdict, step by step: every number that leads to it, so that it can be worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.comparing.deciding import FALSE_DISCOVERY_RATE
+from fastrnns_rs.comparing.document import names_of
+from fastrnns_rs.errors import UsageError, nearest, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs import stats
+    from fastrnns_rs.comparing.deciding import Judged
+    from fastrnns_rs.comparing.side import Series
+
+#: With fewer processes on the smaller side, degrees of freedom are limited.
+_LIMITED_BELOW = 5
+_LEAST_PROCESSES = 3
+
+
+def explain(judged: Sequence[Judged], name: str) -> str:
+    """The derivation of a row, or of both rows of a runner.
+
+    Args:
+        judged: All rows of the comparison.
+        name: `runner` or `runner/phase`.
+
+    Raises:
+        UsageError: No row is called so; the hint has the nearest match.
+    """
+    found = [one for one in judged if name in names_of(one.row)]
+    if not found:
+        known = dict.fromkeys(called for one in judged for called in names_of(one.row))
+        raise UsageError(f"no row is called {name!r}", nearest(name, known))
+    return "\n\n".join("\n".join(printable(line) for line in _lines(one)) for one in found) + "\n"
+
+
+def _lines(one: Judged) -> Iterator[str]:
+    yield f"{one.pair.title}: {one.row.verdict or 'no verdict'}"
+    if one.row.label:
+        yield f"Note: {one.row.label}."
+    yield from _times(one)
+    found, conclusion = one.found, f"So: {one.row.verdict or 'no verdict'}. {_sentence(one.row.reason)}"
+    if found is None:
+        if one.row.ratio is not None:
+            yield f"Ratio of the medians, candidate / baseline: {one.row.ratio:.9g}"
+        yield conclusion
+        return
+    yield from _ratio(found)
+    if found.p_value is None:
+        yield f"No spread can be told from fewer than {_LEAST_PROCESSES} processes a side, so that this is all."
+    else:
+        yield from _spread(found)
+        yield from _intervals(found)
+        yield from _question(found)
+        yield from _table(one, found.p_value)
+    yield conclusion
+    if one.row.additional_processes is not None:
+        total = max(found.n_baseline, found.n_candidate) + one.row.additional_processes
+        yield f"A new comparison of {total} processes a side would settle a difference and a spread like these, with a "
+        yield "probability of 90 %. Measure anew: adding processes until there is a verdict gives false alarms."
+
+
+def _times(one: Judged) -> Iterator[str]:
+    sides = (("baseline ", one.pair.baseline), ("candidate", one.pair.candidate))
+    with_processes = not any(side.lack for _, side in sides if side)
+    yield "1. One number a process: the median of its timed samples, in ns" if with_processes else "1. Samples, in ns"
+    for name, side in sides:
+        yield f"   {name}  {_numbers(side) if side else 'not there'}"
+
+
+def _numbers(side: Series) -> str:
+    most = 100  # a thousand samples of a process that lacks its like are no derivation
+    values = side.medians_ns
+    if not values:
+        return side.reason or "no samples"
+    more = f" … and {len(values) - most} more" if len(values) > most else ""
+    return f"n = {len(values)}: " + " ".join(f"{value:.15g}" for value in values[:most]) + more
+
+
+def _ratio(found: stats.Comparison) -> Iterator[str]:
+    yield "2. Their natural logarithms: mean m and standard deviation s (with n - 1)"
+    for name, estimate, deviation in (
+        ("baseline ", found.baseline, found.log_stddev_baseline),
+        ("candidate", found.candidate, found.log_stddev_candidate),
+    ):
+        spread = "" if deviation is None else f", s = {deviation:.9g}"
+        yield f"   {name}  m = {math.log(estimate):.12g}{spread}, and exp(m) = {estimate:.9g} ns"
+    difference = math.log(found.ratio)
+    yield f"3. Difference of the means d = {difference:.9g}: ratio candidate / baseline exp(d) = {found.ratio:.9g}"
+
+
+def _spread(found: stats.Comparison) -> Iterator[str]:
+    yield f"4. Standard error of d: sqrt(s²/n + s²/n) = {found.log_standard_error:.9g}"
+    if found.degrees_of_freedom is None:
+        yield "   No side has any spread, so that the ratio is known exactly."
+        return
+    smaller = min(found.n_baseline, found.n_candidate)
+    limit = f", with fewer than {_LIMITED_BELOW} processes on a side at most {2 * (smaller - 1)}"
+    limited = limit if smaller < _LIMITED_BELOW else ""
+    yield f"   Degrees of freedom (Welch and Satterthwaite{limited}): {found.degrees_of_freedom:.9g}"
+
+
+def _intervals(found: stats.Comparison) -> Iterator[str]:
+    yield "5. Intervals of the ratio: exp(d - t·error) to exp(d + t·error), with Student's t"
+    for level, low, high in (
+        (found.confidence_level, found.ratio_ci_low, found.ratio_ci_high),
+        (found.equivalence_level, found.equivalence_ci_low, found.equivalence_ci_high),
+    ):
+        if low is not None and high is not None:
+            yield f"   {level:.0%}: {_quantile(found, low, high)}{low:.9g} to {high:.9g}"
+
+
+def _quantile(found: stats.Comparison, low: float, high: float) -> str:
+    """The quantile that an interval was made with."""
+    if not found.log_standard_error or found.degrees_of_freedom is None:
+        return ""
+    return f"t = {math.log(high / low) / 2 / found.log_standard_error:.7g}, "
+
+
+def _question(found: stats.Comparison) -> Iterator[str]:
+    low, high = 1 / (1 + found.margin), 1 + found.margin
+    level, narrow = f"{found.confidence_level:.0%}", f"{found.equivalence_level:.0%}"
+    yield f"6. Differences within the margin of {found.margin:.4g} do not matter: ratios from {low:.9g} to {high:.9g}"
+    inside = found.verdict == "equivalent"
+    yield f"   Is the {narrow} interval inside the margin? {'Yes: equivalent' if inside else 'No'}"
+    if not inside:
+        apart = found.verdict in {"faster", "slower"}
+        yield f"   Does the {level} interval leave out 1? {f'Yes: {found.verdict}' if apart else 'No: inconclusive'}"
+
+
+def _table(one: Judged, p_value: float) -> Iterator[str]:
+    if one.found is None or one.step is None or one.row.p_value_adjusted is None:
+        return
+    step, adjusted, rate = one.step, one.row.p_value_adjusted, f"{FALSE_DISCOVERY_RATE:g}"
+    place = f"{step.rank} of {step.of} in the order of p-values" if step.of > 1 else "the only one"
+    yield f"7. p-value of no difference: {p_value:.9g}, {place} (Benjamini and Hochberg)"
+    yield f"   p·{step.of}/{step.rank} = {p_value * step.of / step.rank:.9g}"
+    yield f"   adjusted, the least of this and those of later places: {adjusted:.9g}"
+    yield f"   The limit of p at its place: {rate}·{step.rank}/{step.of} = {step.threshold:.9g}"
+    if one.found.verdict in {"faster", "slower"}:
+        kept = adjusted <= FALSE_DISCOVERY_RATE
+        answer = f"Yes: {one.found.verdict} stands" if kept else f"No: {one.found.verdict} does not stand"
+        yield f"   Is the adjusted p-value at most {rate}? {answer}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

@@ -1,0 +1,141 @@
+"""Which series of one side is held against which of the other, and what speaks against that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.comparing.pooling import identity, sizes
+from fastrnns_rs.comparing.side import Series
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.comparing.side import Side
+
+    Key = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two series that are compared, or one that has no partner.
+
+    Attributes:
+        name: The runner; of two runners that were told to be compared, both.
+        baseline: None where the runner is only in the candidate.
+        candidate: None where the runner is only in the baseline.
+        conflicts: Why they do not belong together, as "the devices differ, cpu and cuda".
+        intended: In what they were told to differ, in the same words.
+    """
+
+    name: str
+    baseline: Series | None
+    candidate: Series | None
+    conflicts: list[str]
+    intended: list[str]
+
+    @property
+    def series(self) -> Series:
+        """Either of the two; the baseline's where there is one."""
+        found = self.baseline or self.candidate
+        assert found is not None  # noqa: S101  # `match` makes no pair of nothing
+        return found
+
+    @property
+    def title(self) -> str:
+        """What the row is called in messages."""
+        return self.name if self.series.phase is None else f"{self.name}/{self.series.phase}"
+
+
+def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pair]:
+    """Pairs the series of two sides by runner and phase, those of runners that are repeated by problem too.
+
+    Args:
+        baseline: What is compared with.
+        candidate: What is compared.
+        intended: Whether the sides were told to differ, as those of `ab` are: then a runner of each makes a pair under
+            two names, and other problems and modes speak against nothing.
+
+    Returns:
+        Pairs in the order of the baseline, then those that only the candidate has.
+
+    Raises:
+        UsageError: There is nothing that both sides have.
+    """
+    for side in (baseline, candidate):
+        if not side.series:
+            raise UsageError(f"{' '.join(side.files) or side.label} has no results", "compare files that have some")
+    across = intended and _only_runner(baseline) != _only_runner(candidate)
+    first, second = _by_key(baseline, across=across), _by_key(candidate, across=across)
+    pairs = [
+        _pair(one, other, intended=intended)
+        for key in {**first, **second}
+        for one, other in _partners(first.get(key, []), second.get(key, []))
+    ]
+    if not any(pair.baseline and pair.candidate for pair in pairs):
+        names = [", ".join(dict.fromkeys(one.runner for one in side.series)) for side in (baseline, candidate)]
+        raise UsageError(
+            "the two sides have no runner in common", f"the baseline has {names[0]}; the candidate {names[1]}"
+        )
+    return pairs
+
+
+def refuse_conflicts(pairs: Sequence[Pair]) -> None:
+    """Refuses pairs that do not belong together.
+
+    Raises:
+        UsageError: There are such; the message names the first and its reasons.
+    """
+    found = [pair for pair in pairs if pair.conflicts]
+    if found:
+        more = f" (and so of {len(found) - 1} more rows)" if len(found) > 1 else ""
+        message = f"{found[0].title}: {'; '.join(found[0].conflicts)}{more}"
+        raise UsageError(message, "measure both sides alike; --force compares them all the same, and labels the rows")
+
+
+def _by_key(side: Side, *, across: bool) -> dict[Key, list[Series]]:
+    found: dict[Key, list[Series]] = {}
+    for one in side.series:
+        found.setdefault(("" if across else one.runner, one.phase), []).append(one)
+    return found
+
+
+def _only_runner(side: Side) -> str | None:
+    """The runner of a side that has one only."""
+    runners = {one.runner for one in side.series}
+    return next(iter(runners)) if len(runners) == 1 else None
+
+
+def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Series | None, Series | None]]:
+    if len(first) == len(second) == 1:
+        yield first[0], second[0]
+        return
+    left = list(second)
+    for one in first:
+        partner = next((other for other in left if identity(other) == identity(one)), None)
+        if partner is not None:
+            left.remove(partner)
+        yield one, partner
+    yield from ((None, other) for other in left)
+
+
+def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:
+    names = dict.fromkeys(series.runner for series in (one, other) if series is not None)
+    conflicts: list[str] = []
+    meant: list[str] = []
+    if one is not None and other is not None and not one.reason and not other.reason:
+        conflicts += _differ("timing mode", one.timing_mode, other.timing_mode)
+        first, second = sizes(one), sizes(other)
+        conflicts += _differ("device", first.get("device"), second.get("device"))
+        problem = [
+            f"the problems differ in {key}, {first.get(key)} and {second.get(key)}"
+            for key in {**first, **second}
+            if key != "device" and first.get(key) != second.get(key)
+        ]
+        (meant if intended else conflicts).extend([*_differ("mode", one.mode, other.mode), *problem])
+    return Pair(name=" / ".join(names), baseline=one, candidate=other, conflicts=conflicts, intended=meant)
+
+
+def _differ(what: str, one: Any, other: Any) -> list[str]:
+    return [] if one == other else [f"the {what}s differ, {one} and {other}"]

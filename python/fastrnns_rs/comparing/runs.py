@@ -1,0 +1,105 @@
+"""A run file as one side of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs import stats
+from fastrnns_rs.comparing.environments import flatten
+from fastrnns_rs.comparing.side import Series, Side
+from fastrnns_rs.documents import Notice, to_plain
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.results import Process, Result, Run
+
+    Phase = Literal["forward", "backward"]
+
+
+def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> Side:
+    """What a run measured, a number for each process: the median of its timed samples.
+
+    Args:
+        run: The run.
+        side: Which side of a run of `ab`, `a` or `b`; None for all results.
+        label: What the side is called.
+        file: Where the run was read from, for messages.
+
+    Raises:
+        UsageError: A process that ended well has no timed samples, or a median that is not above 0 ns.
+    """
+    own = next((one for one in run.sides if one.name == side), None)
+    return Side(
+        label=label,
+        files=[file],
+        series=[
+            series
+            for index, result in enumerate(run.results)
+            if side is None or result.side == side
+            for series in _series(result, f"{file}: results[{index}]")
+        ],
+        environment=flatten(run, own),
+        warnings=[*run.warnings, *_state(run, file)],
+    )
+
+
+def _state(run: Run, file: str) -> list[Notice]:
+    if run.status != "interrupted":
+        return []
+    message = "a run was interrupted; what it had measured is compared"
+    return [Notice(code="run_interrupted", message=message, evidence=file, hint="bench --resume FILE completes it")]
+
+
+def _series(result: Result, place: str) -> Iterator[Series]:
+    phases: list[Phase] = ["forward"]
+    sound = [(index, one) for index, one in enumerate(result.processes) if one.status == "ok"]
+    if result.mode == "train" and (result.status != "ok" or any(one.backward_ns is not None for _, one in sound)):
+        phases.append("backward")
+    reason = None
+    if result.status != "ok":
+        reason = result.status.replace("_", " ") + (f": {result.reason}" if result.reason else "")
+    elif not sound:
+        reason = "interrupted: no process came to its end"
+    problem = to_plain(result.problem)
+    for phase in phases:
+        medians, count = [], 0
+        for index, process in [] if reason else sound:
+            samples = _timed(process, phase, f"{place}.processes[{index}]")
+            if samples is not None:
+                medians.append(_median(samples, f"{place}.processes[{index}].{phase}_ns"))
+                count += len(samples)
+        yield Series(
+            runner=result.runner,
+            group=result.group,
+            phase=phase,
+            problem=problem,
+            timing_mode=result.timing_mode,
+            medians_ns=medians,
+            n_samples=count,
+            lack=None,
+            reason=reason,
+            mode=result.mode,
+        )
+
+
+def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
+    samples = process.forward_ns if phase == "forward" else process.backward_ns
+    if samples is None:
+        return None
+    first = process.steady_from
+    if first is None or not 0 <= first < len(samples):
+        message = f"{place}.steady_from is {first}, and {phase}_ns has {len(samples)} samples"
+        raise UsageError(message, "a process that ended well has timed samples; measure again")
+    return samples[first:]
+
+
+def _median(samples: list[int], place: str) -> float:
+    try:
+        median = stats.quantiles(samples, [0.5])[0]
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}", "samples are whole nanoseconds; measure again") from error
+    if median <= 0:
+        raise UsageError(f"{place} has a median of {median:g} ns", "samples are above 0; measure again")
+    return median

@@ -1,0 +1,71 @@
+"""From two sides to one plan and its run: each side is asked about its own torch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import cautions, environment
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import plan_bench
+from fastrnns_rs.interleaving import interpreter
+from fastrnns_rs.launching import Setting
+from fastrnns_rs.results import RunSide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.benchmarking.plan import BenchPlan
+    from fastrnns_rs.interleaving.side import SideRequest
+    from fastrnns_rs.results import Environment, Run
+
+
+def start(sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Sequence[str]) -> tuple[BenchPlan, Run]:
+    """Asks a child process of each side about torch, and decides what will run.
+
+    Args:
+        sides: Baseline and candidate.
+        effort: How much is measured; its `processes` is given.
+        command: What the run file names as its command.
+
+    Raises:
+        MissingError: A device, a torch or an interpreter is not there.
+        UsageError: An option makes no sense.
+        FastrnnsError: Torch does not work.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    plans, described = [], []
+    for side in sides:
+        plan, found = _plan(side, effort)
+        plans.append(plan)
+        described.append(found)
+    first, second = plans
+    tasks = [replace(plan.tasks[0], side=side.name) for plan, side in zip(plans, sides, strict=True)]
+    plan = replace(first, tasks=tasks, design="abba", start_s=(first.start_s + second.start_s) / 2)
+    recorded = [
+        RunSide(
+            name=side.name,
+            label=side.label,
+            runner=side.runner,
+            python=side.python,
+            options=side.words,
+            variables=dict(side.variables),
+            environment=found,
+        )
+        for side, found in zip(sides, described, strict=True)
+    ]
+    run = new_run(plan, described[0], command, recorded)
+    warnings = [*run.warnings]
+    for one, task in zip(described, tasks, strict=True):
+        # What is true of both is said once.
+        warnings += [new for new in cautions.before(one, device=task.problem.device) if new not in warnings]
+    return plan, replace(run, warnings=warnings)
+
+
+def _plan(side: SideRequest, effort: Effort) -> tuple[BenchPlan, Environment]:
+    python = None if side.python is None else interpreter.check(side.python)
+    affinity = side.affinity or effort.cpus()
+    setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
+    facts = environment.probe(side.options.device, side.options.dtype, setting)
+    return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)

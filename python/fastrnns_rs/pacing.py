@@ -1,0 +1,154 @@
+"""How many iterations a process runs and which of them count: exact numbers, or until time is over and it is steady."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.stats import steady_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: How often a process that is not steady when it should end goes on for as long again.
+_EXTENSIONS = 1
+#: Beside the first call. A steady state cannot be told from fewer, and a median of fewer says little.
+LEAST_ITERATIONS = 10
+#: What a process without a steady state is judged by: the later half of its iterations.
+_LATER_HALF = 2
+#: From the worst of two phases to the best: how an iteration is called whose phases differ.
+_WORST_FIRST = ("too_few", "no_steady_state", "slowdown", "warmup", "flat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """What ends the loop of a process.
+
+    Attributes:
+        warmup: Iterations before the timed ones, exactly; None to detect them.
+        nloops: Timed iterations, exactly; None for as many as `seconds` hold.
+        seconds: How long the loop runs where a count is missing, the first call not included.
+        least: Iterations that it runs at least, however long they take; the first call not included.
+        most: Iterations after which it ends, however short they are; the first call not included.
+    """
+
+    warmup: int | None
+    nloops: int | None
+    seconds: float
+    least: int = LEAST_ITERATIONS
+    most: int = 1000
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number of iterations is known beforehand."""
+        return self.warmup is not None and self.nloops is not None
+
+    @property
+    def first_stop(self) -> int:
+        """Iterations, the first call included, after which it is asked whether to go on."""
+        if self.nloops is not None:
+            # The first call is warm-up, or comes before it: it is never a sample.
+            return max(1, LEAST_ITERATIONS if self.warmup is None else self.warmup) + self.nloops
+        return max(1, self.warmup or 0) + self.most
+
+    @property
+    def capacity(self) -> int:
+        """The most iterations that it can come to."""
+        return self.first_stop if self.is_exact else (1 + _EXTENSIONS) * self.first_stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedPart:
+    """Which iterations of a process count.
+
+    Attributes:
+        steady_from: The first of them.
+        classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse; the
+            first call is left out of it.
+        settled: Whether the steady state begins no later than the timed part.
+    """
+
+    steady_from: int
+    classification: str
+    settled: bool
+
+
+def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
+    """Finds the iterations that count.
+
+    Args:
+        loop: What was asked for.
+        phases: For each phase one sample an iteration, the first call included.
+    """
+    count = len(phases[0])
+    # A timer may see nothing of a short phase, and levels are ratios: as short as can be told, then.
+    found = [steady_state([max(1, one) for one in samples[1:]]) for samples in phases if len(samples) > 1]
+    names = [one.classification for one in found]
+    worst = next((name for name in _WORST_FIRST if name in names), "too_few")
+    begins = [one.steady_from for one in found]
+    steady = None if worst == "too_few" or None in begins else 1 + max(one for one in begins if one is not None)
+    if loop.warmup is not None:
+        begin = max(1, loop.warmup)
+    elif loop.nloops is not None:
+        begin = max(1, count - loop.nloops)
+    elif steady is not None:
+        begin = steady
+    else:
+        begin = 1 if worst == "too_few" else max(1, count // _LATER_HALF)
+    return TimedPart(steady_from=begin, classification=worst, settled=steady is not None and steady <= begin)
+
+
+class Pace:
+    """Says how many iterations come next. Asked between them, outside every phase.
+
+    Args:
+        loop: What ends the loop.
+        clock: Seconds.
+    """
+
+    def __init__(self, loop: Loop, clock: Callable[[], float] = time.monotonic) -> None:
+        self._loop = loop
+        self._clock = clock
+        self._begun = 0.0
+        self._seconds = loop.seconds
+        self._stop = loop.first_stop
+        self._extensions = 0
+
+    def next(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
+        """How many iterations to run; 0 when the loop is over.
+
+        Args:
+            count: Iterations that are complete.
+            phases: Gives the samples so far.
+        """
+        if count == 0:
+            return 1
+        if count == 1:
+            # The first call compiles, tunes and allocates: it takes none of the loop's time.
+            self._begun = self._clock()
+        left = self._left(count)
+        if left > 0 or self._loop.is_exact or self._extensions == _EXTENSIONS:
+            return max(0, left)
+        if self._loop.warmup is not None or timed_part(self._loop, phases()).settled:
+            return 0
+        self._extensions += 1
+        self._seconds *= 2
+        self._stop = min(2 * count, self._loop.capacity)
+        return max(0, self._left(count))
+
+    def _left(self, count: int) -> int:
+        until_stop = self._stop - count
+        if self._loop.nloops is not None:
+            return until_stop
+        least = max(1, self._loop.warmup or 0) + self._loop.least
+        if count < least:
+            return min(until_stop, least - count)
+        spent = self._clock() - self._begun
+        time_left = self._seconds - spent
+        if time_left <= 0:
+            return 0
+        by_time = math.ceil(time_left * (count - 1) / spent) if spent > 0 else count
+        # No more than there were until now: a first guess from few iterations may be far off.
+        return min(until_stop, by_time, count)

@@ -1,0 +1,103 @@
+"""What is said around the table of a bench: what is about to run, what ended it, and what to heed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.benchmarking.plan import BenchPlan
+    from fastrnns_rs.documents import Notice
+    from fastrnns_rs.results import Run
+
+_ENDS = {
+    "count": "every process ran its number of iterations",
+    "time": "the time was over",
+    "precision": "the precision was reached",
+    "interrupt": "it was interrupted",
+}
+
+
+def about(run: Run, plan: BenchPlan) -> Iterator[str]:
+    """What will run, how much of it, and about how long that takes."""
+    where = plan.tasks[0].problem
+    number = int(where.device.partition(":")[2] or 0)
+    gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
+    yield (
+        f"{_count(len(plan.tasks), 'runner')} on {where.device}{gpu}, {where.dtype}, "
+        f"torch {run.environment.torch_version}, {_count(run.environment.num_threads, 'thread')}"
+    )
+    name, description = plan.preset
+    yield f"preset {name} for what was not given ({description})"
+    yield f"{_amount(plan)}; the order is shuffled by the seed {plan.order_seed}"
+    for family, sizes in _sizes(plan).items():
+        yield f"{family}: {sizes}"
+
+
+def _amount(plan: BenchPlan) -> str:
+    """How many processes run, what each does and how long that takes."""
+    loop, rule = plan.loop, plan.rule
+    warmup = "the warm-up that is detected" if loop.warmup is None else _count(loop.warmup, "warm-up iteration")
+    timed = f"{loop.seconds:.3g} s of iterations" if loop.nloops is None else _count(loop.nloops, "timed iteration")
+    each = f"{_count(plan.processes, 'process', 'processes')} of each, with {warmup} and {timed}"
+    if rule is not None and rule.rule == "precision":
+        return f"at least {each}, until intervals are within ±{rule.value:.3g} or {_duration(rule.limit_s)} are over"
+    processes = plan.processes * len(plan.measured)
+    if loop.nloops is not None:
+        return f"{each}; {_duration(processes * plan.start_s)} to start them all"
+    # Building a model takes a while too, and a process that is not steady at its end goes on for as long again.
+    least, most = (processes * (plan.start_s + times * loop.seconds) for times in (1, 2.5))
+    about, at_most = _duration(least), _duration(most)
+    return f"{each}; that takes about {about}" + (f" to {at_most}" if at_most != about else "")
+
+
+def outcome(run: Run) -> str:
+    """What ended the run and how wide its intervals are."""
+    why = _ENDS.get(str(run.plan.stopped_by), "")
+    rule = f"stopped by {run.plan.stopped_by}: {why}"
+    if run.plan.precision is None:
+        return f"{rule}; precision unknown: an interval needs 3 processes of each runner"
+    return f"{rule}; the widest 95 % interval is ±{100 * run.plan.precision:.3g} % of its estimate"
+
+
+def warnings(notices: Sequence[Notice]) -> Iterator[str]:
+    """Each with its evidence, and what to do below it."""
+    for one in notices:
+        evidence = f" ({printable(one.evidence)})" if one.evidence else ""
+        yield f"warning: {printable(one.message)}{evidence}"
+        if one.hint:
+            yield f"  hint: {printable(one.hint)}"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    minute, hour = 60, 3600
+    if seconds < 2 * minute:
+        return f"{max(1, math.ceil(seconds))} s"
+    return f"{seconds / minute:.0f} min" if seconds < 2 * hour else f"{seconds / hour:.1f} h"
+
+
+def _sizes(plan: BenchPlan) -> dict[str, str]:
+    """The sizes of each family, as the flags that would give them."""
+    flags = {
+        "seq_length": "seqLength",
+        "num_layers": "numLayers",
+        "input_size": "inputSize",
+        "hidden_size": "hiddenSize",
+        "mini_batch": "miniBatch",
+        "image_size": "image-size",
+    }
+    found: dict[str, str] = {}
+    for task in plan.tasks:
+        given = {flag: getattr(task.problem, name) for name, flag in flags.items()}
+        text = " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+        found.setdefault(task.runner.family, text)
+    return found

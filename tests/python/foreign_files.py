@@ -1,0 +1,41 @@
+"""Files that other tools wrote, and what the importers make of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conftest import ROOT
+from fastrnns_rs.comparing.side import Series, Side
+
+from fastrnns_rs.comparing.importers import read_foreign
+
+FOLDER = ROOT / "tests" / "data" / "foreign"
+NAMES = sorted(path.name for path in FOLDER.glob("*.json"))
+
+
+def plain(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def imported(document: Any, path: str | Path = "some.json") -> Side:
+    side = read_foreign(str(path), document)
+    assert side is not None
+    return side
+
+
+def by_name(side: Side) -> dict[str, Series]:
+    assert len({series.runner for series in side.series}) == len(side.series)
+    return {series.runner: series for series in side.series}
+
+
+def codes(side: Side) -> list[str]:
+    return [warning.code for warning in side.warnings]
+
+
+def evidence(side: Side) -> str:
+    """What all warnings of one file say that they rest on."""
+    (found,) = {warning.evidence for warning in side.warnings}
+    assert found is not None
+    return found

@@ -1,0 +1,221 @@
+"""Run files of any size without running anything, and a stand-in for the renderers where the extension has none yet."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastrnns_rs import _core
+from fastrnns_rs.problem import Problem
+from fastrnns_rs.results import (
+    Compile,
+    Environment,
+    FirstCall,
+    Git,
+    Gpu,
+    Jit,
+    PlanRecord,
+    Process,
+    Result,
+    Run,
+    RunSide,
+    Stop,
+    Tool,
+    Warmup,
+)
+
+RUNS = itertools.count()
+FORMATS = ("table", "json", "markdown", "junit")
+PROBLEM = Problem(seq_length=16, num_layers=1, input_size=64, hidden_size=64, mini_batch=4)
+ENVIRONMENT = Environment(
+    python_version="3.11.9",
+    torch_version="2.15.0",
+    torchvision_version=None,
+    cuda_version=None,
+    cudnn_version=None,
+    driver_version=None,
+    os="Linux 6.1",
+    cpu_model="a processor",
+    cpu_count=2,
+    cpu_affinity=[0, 1],
+    cpu_governor=None,
+    num_threads=2,
+    load_average_1m=0.5,
+    gpus=[],
+    variables={},
+    git=Git(commit="c0ffee", dirty=False),
+)
+CARD = Gpu(
+    index=0,
+    name="a card",
+    uuid="GPU-0",
+    compute_capability="9.0",
+    memory_total_bytes=1 << 30,
+    sm_clock_mhz=1000.0,
+    power_limit_w=300.0,
+    temperature_c=40.0,
+)
+
+
+def fill_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the extension render comparisons, after a fashion, where it was built without that."""
+    if not hasattr(_core, "render_comparison"):
+        monkeypatch.setattr(_core, "comparison_formats", lambda: [(name, "") for name in FORMATS], raising=False)
+        monkeypatch.setattr(_core, "render_comparison", _rendered, raising=False)
+
+
+def _rendered(text: str, name: str) -> str:
+    if name == "json":
+        return json.dumps(json.loads(text), indent=2) + "\n"
+    rows = [f"{row['runner']} {row['phase']} {row['verdict']} {row['reason']}" for row in json.loads(text)["rows"]]
+    rows += [warning["message"] for warning in json.loads(text)["warnings"]]
+    return "".join(f"{name}: {row}\n" for row in rows)
+
+
+def process(index: int, forward: list[int], backward: list[int] | None, *, warmup: int = 2) -> Process:
+    """A process; its samples before the timed ones are ten times as slow."""
+    slow = [10 * forward[0]] * warmup
+    return Process(
+        index=index,
+        order=index,
+        rank=None,
+        status="ok",
+        reason=None,
+        warmup_class="warmup",
+        steady_from=warmup,
+        first_call=FirstCall(forward_ns=10**9, backward_ns=None),
+        compile=Compile(cold_ns=None, warm_ns=None, graph_breaks=None, recompilations=None),
+        peak_memory_bytes=None,
+        peak_reserved_bytes=None,
+        timed_loop_ns=None,
+        forward_ns=slow + forward,
+        backward_ns=None if backward is None else slow + backward,
+    )
+
+
+def samples(generator: random.Random, level: float, count: int) -> list[int]:
+    """Samples of one process, whose level is its own."""
+    level *= generator.lognormvariate(0, 0.01)
+    return [round(level * generator.lognormvariate(0, 0.02)) for _ in range(count)]
+
+
+def result(
+    runner: str = "cudnn",
+    *,
+    seed: int = 0,
+    processes: int = 10,
+    level_ns: float = 1e6,
+    count: int = 15,
+    backward: bool = True,
+    **changes: Any,
+) -> Result:
+    """A runner's processes, 1 % apart, each with `count` timed samples; backward takes twice as long."""
+    generator = random.Random(f"{seed} {runner}")
+    made = [
+        process(
+            index,
+            samples(generator, level_ns, count),
+            samples(generator, 2 * level_ns, count) if backward else None,
+        )
+        for index in range(processes)
+    ]
+    return replace(
+        Result(
+            runner=runner,
+            group="lstm",
+            mode="train",
+            timing_mode="cpu_wall",
+            timer_resolution_ns=1,
+            problem=PROBLEM,
+            status="ok",
+            reason=None,
+            note=None,
+            forward=None,
+            backward=None,
+            processes=made,
+            side=None,
+            warmup_class="warmup",
+        ),
+        **changes,
+    )
+
+
+def exactly(medians: Sequence[int], runner: str = "cudnn", **changes: Any) -> Result:
+    """A runner whose processes have these medians forward, and no backward."""
+    made = [process(index, [median - 1, median, median + 2], None) for index, median in enumerate(medians)]
+    return replace(result(runner, processes=0), processes=made, **changes)
+
+
+def failed(runner: str, reason: str = "out of memory", status: Any = "failed") -> Result:
+    """A runner that did not work."""
+    return result(runner, processes=0, status=status, reason=reason)
+
+
+def run(results: Iterable[Result], **changes: Any) -> Run:
+    """A run of these results."""
+    return replace(
+        Run(
+            schema="fastrnns-rs/run",
+            schema_version="1.0",
+            run_id=f"00000000-0000-4000-8000-{next(RUNS):012}",
+            created_utc="2026-01-01T00:00:00Z",
+            status="complete",
+            command=["fastrnns-rs", "bench"],
+            warnings=[],
+            tool=Tool(name="fastrnns-rs", version="0.1.0", build_profile="release"),
+            environment=ENVIRONMENT,
+            plan=PlanRecord(
+                preset="cpu",
+                processes=10,
+                order_seed=1,
+                warmup=Warmup(mode="detect", iterations=None),
+                stop=Stop(rule="count", parameters={"iterations": 15.0}),
+                stopped_by="count",
+                precision=None,
+                jit=Jit(
+                    fuser="te",
+                    executor=None,
+                    cuda_pointwise_loop_level=None,
+                    cuda_pointwise_block_count=None,
+                    cuda_pointwise_block_size=None,
+                ),
+                threads=None,
+                affinity=None,
+                timeout_s=600.0,
+                runners=[],
+            ),
+            results=[*results],
+            sides=[],
+        ),
+        **changes,
+    )
+
+
+def both(first: Result, second: Result, **changes: Any) -> Run:
+    """A run of `ab`."""
+    sides = [
+        RunSide(
+            name=name,
+            label=f"{name}: {one.runner}",
+            runner=one.runner,
+            python="/usr/bin/python3",
+            options=[],
+            variables={},
+            environment=ENVIRONMENT,
+        )
+        for name, one in (("a", first), ("b", second))
+    ]
+    return run([replace(first, side="a"), replace(second, side="b")], sides=sides, **changes)
+
+
+def write(path: Path, made: Run) -> str:
+    """The path of a file that holds the run."""
+    path.write_text(json.dumps(made.to_dict()))
+    return str(path)

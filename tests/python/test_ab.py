@@ -1,0 +1,97 @@
+"""`ab` from end to end: two sides of real processes, their file, and an interpreter with a torch of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from conftest import PLANTED, TINY, run_cli
+from jsonschema import Draft202012Validator
+
+from fastrnns_rs.results import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The least that gives a verdict, in as little time as that takes.
+SMALL = ["--runner-file", str(PLANTED), "--device", "cpu", "--processes", "3", "--nloops", "12", "--warmup", "2", *TINY]
+
+
+def test_two_sides_their_file_and_every_way_to_see_them(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "--b", "--seqLength 4", *SMALL, "--json", "--output", "ab.json", cwd=anywhere)
+    assert done.status == 0, done.stderr
+    document = done.json()
+    schema = json.loads((ROOT / "docs/schemas/comparison.schema.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    assert [row["phase"] for row in document["rows"]] == ["forward", "backward"]
+    assert all(row["baseline"]["n_processes"] == row["candidate"]["n_processes"] == 3 for row in document["rows"])
+    assert all(row["verdict"] in {"faster", "slower", "equivalent", "inconclusive"} for row in document["rows"])
+    assert (document["baseline"]["label"], document["candidate"]["label"]) == ("sound", "sound --seqLength 4")
+    run = Run.load(anywhere / "ab.json")
+    assert [(one.runner, one.side, len(one.processes)) for one in run.results] == [("sound", "a", 3), ("sound", "b", 3)]
+    assert [one.problem.seq_length for one in run.results] == [3, 4]
+    # A block is ABBA or BAAB; of the second one half is left out.
+    sides = {one.order: result.side for result in run.results for one in result.processes}
+    order = "".join(sides[index] for index in range(6))
+    assert order[:4] in {"abba", "baab"}
+    assert order[4:] in {"ab", "ba"}
+    again = run_cli("compare", "ab.json", "--json", cwd=anywhere)
+    assert again.json()["rows"] == document["rows"]
+    shown = run_cli("show", "ab.json", cwd=anywhere)
+    assert "sound (a)" in shown.stdout
+    assert "sound (b)" in shown.stdout
+
+
+def test_other_variables_reach_one_side_alone(anywhere: Path) -> None:
+    words = ["ab", "sound", "--b-env", "OMP_NUM_THREADS=1", "--b-env", "TORCH_SHOW=1", *SMALL, "--output", "ab.json"]
+    done = run_cli(*words, cwd=anywhere, OMP_NUM_THREADS="2")
+    assert done.status == 0, done.stderr
+    first, second = Run.load(anywhere / "ab.json").sides
+    assert (first.environment.num_threads, second.environment.num_threads) == (2, 1)
+    assert "TORCH_SHOW" not in first.environment.variables
+    assert second.environment.variables["TORCH_SHOW"] == "1"
+    assert "num_threads" in done.stdout
+
+
+def test_a_side_that_fails_is_no_verdict_and_exit_one(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "raises", *SMALL, "--json", cwd=anywhere)
+    assert done.status == 1, done.stderr
+    for row in done.json()["rows"]:
+        assert row["verdict"] is None
+        assert row["reason"]
+
+
+@pytest.fixture(scope="module")
+def another_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that has torch, by way of ours, and nothing of this package."""
+    folder = tmp_path_factory.mktemp("another")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    lent = folder / "lent"
+    lent.mkdir()
+    for one in Path(sysconfig.get_path("purelib")).iterdir():
+        if "fastrnns" not in one.name.lower() and one.suffix not in {".pth", ".virtualenv"}:
+            (lent / one.name).symlink_to(one)
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    (site / "lent.pth").write_text(f"{lent}\n")
+    return folder / "venv" / "bin" / "python"
+
+
+def test_an_interpreter_with_torch_only_is_a_side(another_python: Path, anywhere: Path) -> None:
+    lacks = subprocess.run([another_python, "-c", "import fastrnns_rs"], capture_output=True, check=False, cwd="/")
+    assert lacks.returncode, "the other interpreter is to have no package of ours"
+    words = ["ab", "sound", "--b-python", another_python, *SMALL, "--output", "ab.json"]
+    done = run_cli(*words, cwd=anywhere)
+    assert done.status == 0, done.stderr
+    run = Run.load(anywhere / "ab.json")
+    assert run.sides[0].python is None
+    assert run.sides[1].python == str(another_python)
+    assert all(result.status == "ok" for result in run.results)
+
+
+def test_an_interpreter_without_torch_is_told_beforehand(tmp_path: Path, anywhere: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    done = run_cli("ab", "sound", "--b-python", tmp_path / "bare" / "bin" / "python", *SMALL, cwd=anywhere)
+    assert (done.status, done.stdout) == (5, "")
+    assert done.stderr.startswith("error: torch is not installed")

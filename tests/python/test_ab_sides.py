@@ -1,0 +1,165 @@
+"""The two sides of `ab`: what each is told, what is refused before anything runs, and other interpreters."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from conftest import run_cli
+
+from fastrnns_rs.cli.ab import command
+from fastrnns_rs.cli.sides import effort_of, requests
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.interleaving import interpreter
+from fastrnns_rs.interleaving.side import SideRequest, variables
+
+
+def given(*words: str) -> dict[str, Any]:
+    return command.make_context("ab", [*words]).params
+
+
+def sides(*words: str) -> tuple[SideRequest, SideRequest]:
+    return requests(given(*words))
+
+
+def test_two_runners_are_two_sides() -> None:
+    first, second = sides("cudnn", "jit_premul", "--hiddenSize", "7")
+    assert (first.runner, second.runner) == ("cudnn", "jit_premul")
+    assert first.options.sizes.hidden_size == second.options.sizes.hidden_size == 7
+    assert (first.name, first.label, second.label) == ("a", "cudnn", "jit_premul")
+
+
+def test_flags_of_a_side_win_over_those_of_both() -> None:
+    words = ("jit", "--threads", "2", "--fuser", "old", "--b", "--threads 1 --fuser=none --hidden_size 9")
+    first, second = sides(*words)
+    assert (first.options.threads, second.options.threads) == (2, 1)
+    assert (first.options.jit.fuser, second.options.jit.fuser) == ("old", "none")
+    assert (first.options.sizes.hidden_size, second.options.sizes.hidden_size) == (None, 9)
+    assert second.label == "jit --threads 1 --fuser=none --hidden_size 9"
+    assert second.words == ["--threads", "1", "--fuser=none", "--hidden_size", "9"]
+
+
+def test_variables_of_a_side() -> None:
+    first, second = sides("cudnn", "--b-env", "OMP_WAIT_POLICY=ACTIVE", "--b-env", "EMPTY=", "--a-env", "X=a=b c")
+    assert first.variables == {"X": "a=b c"}
+    assert second.variables == {"OMP_WAIT_POLICY": "ACTIVE", "EMPTY": ""}
+    assert second.label == "cudnn OMP_WAIT_POLICY=ACTIVE EMPTY="
+
+
+def test_without_a_runner_the_quickest_is_measured_against_itself() -> None:
+    first, second = sides("--same")
+    assert first.runner == second.runner == "cudnn"
+    assert effort_of(given("--same")).processes == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [([], 10), (["--quick"], 3), (["--rigorous"], 20), (["--quick", "--same"], 20), (["--processes", "4"], 4)],
+)
+def test_numbers_of_processes(words: list[str], expected: int) -> None:
+    assert effort_of(given("cudnn", "py", *words)).processes == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ((), "the two sides are the same", "--same means it"),
+        (("cudnn", "cudnn"), "the two sides are the same", "--same means it"),
+        (("cudnn", "--b", "--seed 0"), "the two sides are the same", "--same means it"),
+        (("cudnn", "py", "jit"), "3 runners are named", "name one or two"),
+        (("cudnn", "py", "--same"), "the sides differ", "leave one of them out"),
+        (("nothing", "py"), "no runner is called 'nothing'", ""),
+        (("cudnn", "--b", "--nonsense 3"), "--b: No such option", "flags of sizes"),
+        (("cudnn", "--b", "--processes 3"), "--b: No such option", "flags of sizes"),
+        (("cudnn", "--a", "--threads many"), "--a: Invalid value for '--threads'", "flags of sizes"),
+        (("cudnn", "--a", "--threads"), "--a: Option '--threads' requires an argument", "flags of sizes"),
+        (("cudnn", "--a", "'"), "--a cannot be split into flags", "quotes"),
+        (("cudnn", "--a", "stray"), "--a: Got unexpected extra argument", "flags of sizes"),
+        (("cudnn", "--b-env", "NAME"), "no variable is written 'NAME'", "NAME=VALUE"),
+        (("cudnn", "--b-env", "A B=1"), "no variable is written", "NAME=VALUE"),
+        (("cudnn", "--b-env", "=1"), "no variable is written", "NAME=VALUE"),
+    ],
+)
+def test_what_makes_no_two_sides_is_refused(words: tuple[str, ...], message: str, hint: str) -> None:
+    with pytest.raises(FastrnnsError) as refused:
+        sides(*words)
+    assert message in refused.value.message
+    assert hint in refused.value.hint
+
+
+def test_a_noise_floor_of_few_processes_is_refused() -> None:
+    with pytest.raises(UsageError, match="needs 40 processes, and 38 were asked for"):
+        effort_of(given("--same", "--processes", "19"))
+    with pytest.raises(UsageError, match="quick and rigorous"):
+        effort_of(given("cudnn", "py", "--quick", "--rigorous"))
+
+
+def test_refusals_come_before_anything_runs(anywhere: Path) -> None:
+    for words, status, message in (
+        (["cudnn", "py", "--margin", "99"], 2, "the margin is '99'"),
+        (["cudnn", "py", "--fail-on", "slower"], 2, "fail-on takes"),
+        (["cudnn", "py", "--fail-on"], 2, "--fail-on needs"),
+        (["cudnn", "py", "--json", "--format", "table"], 2, "--format and --json"),
+        (["cudnn", "py", "--output", "no/such/folder/x"], 2, "cannot be written"),
+        (["cudnn", "--b-python", "no-such-python"], 5, "there is no program no-such-python"),
+        (["cudnn", "--b", "--device cuda:77"], 5, "there is no device cuda:77"),
+        (["cudnn", "--b", "--dtype float99"], 2, "float99"),
+    ):
+        done = run_cli("ab", *words, cwd=anywhere)
+        assert (done.status, done.stdout) == (status, ""), done.stderr
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_variables_are_read_or_refused() -> None:
+    assert variables([]) == {}
+    assert variables(["_a1=x", "B="]) == {"_a1": "x", "B": ""}
+    for wrong in ("1A=x", "é=1", "A\n=1", "A=\0"):
+        with pytest.raises(UsageError):
+            variables([wrong])
+
+
+def program(path: Path, text: str) -> str:
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_an_interpreter_that_can_load_us_is_taken() -> None:
+    assert interpreter.check(sys.executable) == sys.executable
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#!/bin/sh\necho 3 10\n", "is Python 3.10, which cannot load the extension"),
+        ("#!/bin/sh\necho 2 7; exit 1\n", "is Python 2.7, which cannot load the extension"),
+        ("#!/bin/sh\necho hello\n", "is no Python interpreter"),
+        ("#!/bin/sh\nexit 3\n", "is no Python interpreter"),
+        (
+            "#!/bin/sh\necho 3 13; echo 'ImportError: wrong ELF class' >&2; exit 1\n",
+            "the extension: ImportError: wrong ELF",
+        ),
+        ("no program at all", "does not run: "),
+    ],
+)
+def test_what_cannot_run_our_worker_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        interpreter.check(program(tmp_path / "python", text))
+    assert message in refused.value.message
+    assert "\n" not in refused.value.message
+    with pytest.raises(MissingError):
+        interpreter.check(str(tmp_path / "nothing"))
+
+
+def test_flags_of_a_side_are_no_flags_of_ours() -> None:
+    """Whatever `--a` takes, `ab` takes for both."""
+    from fastrnns_rs.cli.sides import _SideFlags
+
+    both = {param.name for param in command.params}
+    assert {param.name for param in _SideFlags().params} <= both
+    with pytest.raises(click.UsageError):
+        given("cudnn", "--b", "x", "--stop", "count:3")

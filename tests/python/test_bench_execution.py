@@ -1,0 +1,235 @@
+"""A run's processes: their order, what ends them, what a failure or Ctrl-C leaves, and how a run is resumed.
+
+Workers are pretended: what they answer is made up here, so that a run takes no time.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conftest import FACTS
+
+from fastrnns_rs import environment, stats
+from fastrnns_rs.benchmarking import execution
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.execution import Interrupted, execute
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
+from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.results import Run
+
+NAMES = ["cudnn", "py", "jit"]
+
+
+class Workers:
+    """Answers as workers would: process medians with a spread of their own, around a millisecond."""
+
+    def __init__(self, spread: float = 0.002, seed: int = 1) -> None:
+        self._chance = random.Random(seed)
+        self._spread = spread
+        self.started: list[str] = []
+        self.instead: dict[int, Answer | BaseException] = {}
+
+    def __call__(self, job: dict[str, Any], **_settings: Any) -> Answer:
+        number = len(self.started)
+        self.started.append(job["runner"])
+        special = self.instead.get(number)
+        if isinstance(special, BaseException):
+            raise special
+        if special is not None:
+            return special
+        level = 1e6 * math.exp(self._chance.gauss(0, self._spread))
+        forward = [round(level * math.exp(self._chance.gauss(0, 0.001))) for _ in range(20)]
+        return Answer(answer(forward, [2 * one for one in forward]), "answered", None, "")
+
+
+def answer(forward: list[int], backward: list[int] | None) -> dict[str, Any]:
+    return {
+        "status": "ok",
+        "forward_ns": forward,
+        "backward_ns": backward,
+        "steady_from": 5,
+        "warmup_class": "flat",
+        "timing_mode": "cpu_wall",
+        "timer_resolution_ns": 1,
+        "timed_loop_ns": sum(forward[5:]),
+        "peak_memory_bytes": 1 << 20,
+        "peak_reserved_bytes": None,
+    }
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
+    found = Workers()
+    monkeypatch.setattr(execution, "launch", found)
+    return found
+
+
+def begin(names: list[str] = NAMES, **effort: Any) -> tuple[BenchPlan, Run]:
+    options = Options(choice=Choice(groups=(), names=names), quick=True, device="cpu")
+    setting = Setting()
+    plan = plan_bench(options, Effort(**{"order_seed": 5, **effort}), FACTS, setting)
+    return plan, new_run(plan, environment.describe(FACTS, setting), ["test"])
+
+
+def test_runners_take_turns_in_the_order_of_the_seed(workers: Workers) -> None:
+    run = execute(*begin(processes=4))
+    assert run.status == "complete"
+    for first in range(0, 12, 3):
+        assert sorted(workers.started[first : first + 3]) == sorted(NAMES)
+    assert len({tuple(workers.started[first : first + 3]) for first in range(0, 12, 3)}) > 1
+    by_order = {one.order: result.runner for result in run.results for one in result.processes}
+    assert [by_order[order] for order in range(12)] == workers.started
+    again = workers.started.copy()
+    workers.started.clear()
+    execute(*begin(processes=4))
+    assert workers.started == again
+
+
+def test_the_estimate_comes_from_process_medians_of_timed_samples(workers: Workers) -> None:
+    run = execute(*begin(["py"], processes=5))
+    medians = [stats.quantiles(one.forward_ns[5:], [0.5])[0] for one in run["py"].processes]
+    expected = stats.process_ci(medians)
+    found = run["py"].forward
+    assert (found.n_processes, found.n_samples) == (5, 75)
+    assert found.estimate_ns == pytest.approx(math.exp(sum(map(math.log, medians)) / 5))
+    assert (found.ci_low_ns, found.ci_high_ns, found.ci_method) == (
+        *(expected.ci_low, expected.ci_high, "t_log_process_medians"),
+    )
+    assert run.plan.precision == pytest.approx(max(expected.half_width, 0), rel=1e-9)
+    assert run["py"].backward.estimate_ns == pytest.approx(2 * found.estimate_ns)
+
+
+def test_two_processes_give_their_range_and_one_its_own_interval(workers: Workers) -> None:
+    two = execute(*begin(["py"], processes=2))["py"].forward
+    assert (two.ci_method, two.confidence_level) == ("range", 0.5)
+    assert two.ci_low_ns < two.estimate_ns < two.ci_high_ns
+    one = execute(*begin(["py"], processes=1))
+    within = stats.median_ci(one["py"].processes[0].forward_ns[5:])
+    assert (one["py"].forward.ci_low_ns, one["py"].forward.ci_method) == (within.ci_low, within.ci_method)
+    assert one.plan.precision is None
+
+
+def test_precision_ends_a_runner_and_never_before_five_processes(workers: Workers) -> None:
+    run = execute(*begin(stop="precision:1%"))
+    assert run.plan.stopped_by == "precision"
+    assert run.plan.precision <= 0.01
+    assert all(len(result.processes) >= 5 for result in run.results)
+    assert run.plan.stop.parameters == {"half_width": 0.01, "limit_seconds": 600.0}
+
+
+def test_precision_asks_for_more_of_who_is_noisier(monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet, noisy = Workers(0.001), Workers(0.02)
+    monkeypatch.setattr(
+        execution, "launch", lambda job, **more: (noisy if job["runner"] == "py" else quiet)(job, **more)
+    )
+    run = execute(*begin(["cudnn", "py"], stop="precision:1%"))
+    assert len(run["py"].processes) > 2 * len(run["cudnn"].processes)
+    assert run.plan.precision <= 0.01
+
+
+def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 10_000, 40))
+    monkeypatch.setattr(execution.time, "monotonic", lambda: next(now))
+    workers._spread = 0.5
+    run = execute(*begin(["cudnn", "py"], stop="precision:0.1%"))
+    assert (run.status, run.plan.stopped_by) == ("complete", "time")
+    assert run.plan.precision > 0.1
+
+
+def test_a_runner_that_fails_is_not_started_again_and_the_others_are(workers: Workers) -> None:
+    plan, run = begin(processes=3)
+    workers.instead[4] = Answer({}, "died", "the process was killed by signal 11 (SIGSEGV)", "")
+    run = execute(plan, run)
+    failed = workers.started[4]
+    assert run.status == "failed"
+    assert run[failed].status == "failed"
+    assert run[failed].reason == "process 2, after 1 that did not: the process was killed by signal 11 (SIGSEGV)"
+    assert run[failed].forward is None
+    assert [one.status for one in run[failed].processes] == ["ok", "failed"]
+    for other in set(NAMES) - {failed}:
+        assert run[other].forward.n_processes == 3
+
+
+def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: Workers) -> None:
+    whole = execute(*begin(processes=3))
+    order = workers.started.copy()
+    workers.started.clear()
+    plan, run = begin(processes=3)
+    workers.instead[4] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run)
+    part = stopped.value.run
+    assert (part.status, part.plan.stopped_by) == ("interrupted", "interrupt")
+    assert sum(len(result.processes) for result in part.results) == 4
+    workers.instead.clear()
+    workers.started.clear()
+    # The seed of the order is the file's, whatever the new plan drew.
+    fresh_plan, fresh = begin(processes=3, order_seed=99)
+    done = execute(*resumed(Run.from_dict(part.to_dict()), fresh_plan, fresh))
+    assert workers.started == order[4:]
+    assert done.run_id == part.run_id
+    assert (done.status, done.plan.stopped_by) == ("complete", whole.plan.stopped_by)
+    assert [len(result.processes) for result in done.results] == [3, 3, 3]
+    assert sorted(one.order for result in done.results for one in result.processes) == list(range(9))
+
+
+def test_a_process_that_was_interrupted_stays_in_the_file_and_is_measured_again(workers: Workers) -> None:
+    plan, run = begin(["py"], processes=3)
+    workers.instead[1] = Answer(answer([7, 8], None), "interrupted", "interrupted", "")
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run)
+    assert stopped.value.run["py"].status == "ok"
+    assert stopped.value.run["py"].forward.n_processes == 1
+    done = execute(*resumed(stopped.value.run, *begin(["py"], processes=3)))
+    assert [one.status for one in done["py"].processes] == ["ok", "interrupted", "ok", "ok"]
+    assert done["py"].processes[1].forward_ns == [7, 8]
+    assert done["py"].forward.n_processes == 3
+
+
+def test_every_process_is_saved_before_the_next_begins(workers: Workers) -> None:
+    plan, run = begin(processes=2)
+    saved: list[int] = []
+    execute(plan, run, save=lambda one: saved.append(sum(len(result.processes) for result in one.results)))
+    assert saved == [0, 1, 2, 3, 4, 5, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"processes": 4}, "plan.processes was 3, and is 4 now"),
+        ({"stop": "count:7"}, "plan.stop.parameters"),
+    ],
+)
+def test_another_plan_is_not_resumed(workers: Workers, change: dict[str, Any], named: str) -> None:
+    plan, run = begin(processes=3)
+    workers.instead[1] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run)
+    with pytest.raises(UsageError, match=named):
+        resumed(stopped.value.run, *begin(**{"processes": 3, **change}))
+
+
+def test_another_machine_torch_or_program_does_not_go_on(workers: Workers) -> None:
+    plan, run = begin(processes=3)
+    workers.instead[1] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run)
+    part, (plan, fresh) = stopped.value.run, begin(processes=3)
+    busy = replace(fresh.environment, load_average_1m=31.0)
+    assert resumed(part, plan, replace(fresh, environment=busy))
+    for key, value in {"torch_version": "9.9", "cpu_model": "another", "num_threads": 7}.items():
+        other = replace(fresh, environment=replace(fresh.environment, **{key: value}))
+        with pytest.raises(UsageError, match=f"environment.{key} was"):
+            resumed(part, plan, other)
+    with pytest.raises(UsageError, match=r"tool.version was"):
+        resumed(part, plan, replace(fresh, tool=replace(fresh.tool, version="0")))
+    with pytest.raises(UsageError, match="nothing of it is left to run"):
+        resumed(replace(part, status="complete"), plan, fresh)

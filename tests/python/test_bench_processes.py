@@ -1,0 +1,125 @@
+"""Several processes of a runner, from the command line to the run file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PLANTED, TINY, run_cli
+
+import fastrnns_rs
+from fastrnns_rs.results import Run
+
+SOUND = ["bench", "--group", "rnns", "--rnns", "sound", "--runner-file", str(PLANTED), "--device", "cpu", *TINY]
+EXACT = ["--nloops", "12", "--warmup", "2"]
+
+
+def test_three_processes_give_an_interval_and_say_what_ended_them(anywhere: Path) -> None:
+    done = run_cli(*SOUND, *EXACT, "--processes", "3", "--order-seed", "7", "--output", "run.json", cwd=anywhere)
+    assert done.status == 0, done.stderr
+    run = Run.load("run.json")
+    result = run["sound"]
+    assert (run.plan.order_seed, run.plan.processes, run.plan.stopped_by) == (7, 3, "count")
+    assert result.forward.ci_method == "t_log_process_medians"
+    assert (result.forward.n_processes, result.forward.n_samples) == (3, 36)
+    assert len({one.first_call.forward_ns for one in result.processes}) == 3
+    assert all(len(one.forward_ns) == 14 and one.steady_from == 2 for one in result.processes)
+    assert "stopped by count: every process ran its number of iterations; the widest 95 % interval is ±" in done.stderr
+
+
+def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path) -> None:
+    done = run_cli(*SOUND, "--quick", "--processes", "1", "--json", cwd=anywhere)
+    document = done.json()
+    (process,) = document["results"][0]["processes"]
+    assert document["plan"]["warmup"] == {"mode": "detect", "iterations": None}
+    assert document["plan"]["stop"]["rule"] == "time"
+    assert process["warmup_class"] in {"flat", "warmup", "slowdown", "no_steady_state"}
+    assert 1 <= process["steady_from"] < len(process["forward_ns"])
+    assert document["results"][0]["warmup_class"] == process["warmup_class"]
+    assert document["results"][0]["forward"]["n_samples"] == len(process["forward_ns"]) - process["steady_from"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "stopped_by", "parameters"),
+    [
+        ("count:7", "count", {"nloops": 7}),
+        (
+            "time:400ms",
+            "time",
+            {"seconds": 0.4, "process_seconds": 0.2, "least_iterations": 10, "most_iterations": 100000},
+        ),
+    ],
+)
+def test_rules_of_a_process(rule: str, stopped_by: str, parameters: dict[str, float], anywhere: Path) -> None:
+    done = run_cli(*SOUND, "--stop", rule, "--processes", "2", "--json", cwd=anywhere)
+    document = done.json()
+    assert document["plan"]["stopped_by"] == stopped_by
+    assert document["plan"]["stop"] == {"rule": stopped_by, "parameters": parameters}
+    if stopped_by == "count":
+        assert document["results"][0]["forward"]["n_samples"] == 14
+    assert document["results"][0]["forward"]["ci_method"] == "range"
+
+
+def test_precision_goes_on_until_its_limit_and_says_so(anywhere: Path) -> None:
+    """No machine measures to a millionth: the limit ends it, after the five processes that there are at least."""
+    done = run_cli(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--output", "run.json", cwd=anywhere)
+    run = Run.load("run.json")
+    assert done.status == 0, done.stderr
+    assert (run.plan.stopped_by, len(run["sound"].processes)) == ("time", 5)
+    assert run.plan.precision > 1e-6
+    assert f"±{100 * run.plan.precision:.3g} %" in done.stderr
+
+
+def test_workers_use_the_cpus_and_threads_that_were_asked_for(anywhere: Path) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    run = fastrnns_rs.bench("cudnn", quick=True, device="cpu", processes=1, affinity=str(cpu), threads=1)
+    assert (run.environment.cpu_affinity, run.environment.num_threads) == ([cpu], 1)
+    assert (run.plan.affinity, run.plan.threads) == ([cpu], 1)
+
+
+def test_refusals(anywhere: Path) -> None:
+    for flags, message in (
+        (["--stop", "p:0.05"], "no rule to stop by is written 'p:0.05'"),
+        (["--stop", "count:5", "--nloops", "5"], "nloops and stop both say"),
+        (["--quick", "--rigorous"], "quick and rigorous contradict"),
+        (["--affinity", "9999"], "CPU 9999 is not among those"),
+        (["--processes", "0"], "'--processes'"),
+        (["--resume", "nothing.json"], "nothing.json"),
+    ):
+        done = run_cli(*SOUND, *flags, cwd=anywhere)
+        assert done.status == (5 if "--resume" in flags else 2), done.stderr
+        assert message in done.stderr
+
+
+def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
+    words = [*SOUND[:3], "sound", "prints", *SOUND[4:], *EXACT, "--processes", "3", "--output", "run.json"]
+    command = [sys.executable, "-m", "fastrnns_rs", *words]
+    worker = subprocess.Popen(command, cwd=anywhere, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        measured = Run.load("run.json").results if Path("run.json").exists() else []
+        if sum(len(one.processes) for one in measured) >= 2:
+            break
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGINT)
+    assert worker.wait(timeout=60) == 130
+    before = Run.load("run.json")
+    assert before.status == "interrupted"
+    refused = run_cli(*words, "--seed", "5", "--resume", "run.json", cwd=anywhere)
+    assert refused.status == 2
+    assert "plan.runners[0].problem.seed was 0, and is 5 now" in refused.stderr
+    done = run_cli("bench", "--resume", "run.json", "--format", "csv", cwd=anywhere)
+    assert done.status == 0, done.stderr
+    after = Run.load("run.json")
+    assert (after.status, after.run_id, after.plan.order_seed) == ("complete", before.run_id, before.plan.order_seed)
+    kept = {(one.order, tuple(one.forward_ns)) for result in before.results for one in result.processes}
+    assert kept <= {(one.order, tuple(one.forward_ns)) for result in after.results for one in result.processes}
+    assert all(result.forward.n_processes == 3 for result in after.results)
+    again = run_cli("bench", "--resume", "run.json", cwd=anywhere)
+    assert again.status == 2
+    assert "the run is complete" in again.stderr

@@ -1,0 +1,126 @@
+"""The warning of a drift: what it sees, and how often it accuses a run that stands still."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import scipy.stats
+from cautioned_runs import process, result, run
+
+from fastrnns_rs.cautions import after, drift
+from fastrnns_rs.cautions.timed import timed_runners
+from fastrnns_rs.documents import Notice
+from fastrnns_rs.results import Run
+
+Level = Callable[[int, np.ndarray], np.ndarray]
+
+
+def measured(generator: np.random.Generator, runners: int, processes: int, level: Level, spread: float = 0.01) -> Run:
+    """A run of random order; `level` gives a runner's factor at each place of the run, 0 to 1."""
+    orders = generator.permutation(runners * processes).reshape(runners, processes)
+    results = []
+    for index in range(runners):
+        places = orders[index] / max(1, runners * processes - 1)
+        noise = np.exp(spread * generator.standard_normal(processes))
+        medians = 1e6 * (index + 1) * level(index, places) * noise
+        results.append(
+            result(f"r{index}", [process(int(o), [m], [2 * m]) for o, m in zip(orders[index], medians, strict=True)])
+        )
+    return run(*results)
+
+
+def found(measured: Run) -> Notice | None:
+    return next((one for one in drift.cautions(timed_runners(measured)) if one.code == "drift"), None)
+
+
+def still(_: int, places: np.ndarray) -> np.ndarray:
+    return np.ones_like(places)
+
+
+def test_a_machine_that_gets_slower_is_told_with_how_much() -> None:
+    told = found(measured(np.random.default_rng(1), 12, 5, lambda _, place: 1 + 0.05 * place))
+    assert told is not None
+    change, tau, p, rest = told.evidence.split(", ")
+    assert 4 < float(change.removesuffix("% from first to last")) < 6
+    assert float(tau.removeprefix("Kendall's tau ")) > 0.5
+    assert float(p.removeprefix("p = ")) < 1e-6
+    assert rest == "60 processes of 12 runners"
+
+
+def test_one_that_gets_faster_too() -> None:
+    told = found(measured(np.random.default_rng(2), 1, 20, lambda _, place: 1 - 0.05 * place))
+    assert told is not None
+    assert told.evidence.startswith("-")
+    assert told.evidence.endswith("20 processes of 1 runner")
+
+
+def test_one_runner_may_drift_alone() -> None:
+    generator = np.random.default_rng(3)
+    told = found(measured(generator, 12, 20, lambda index, place: 1 + 0.2 * place * (index == 7), spread=0.02))
+    assert told is not None
+    assert told.evidence.startswith("r7: +")
+    assert "; " not in told.evidence
+
+
+def test_less_than_one_per_cent_does_not_matter_however_sure_it_is() -> None:
+    generator = np.random.default_rng(4)
+    assert not found(measured(generator, 12, 20, lambda _, place: 1 + 0.008 * place, spread=0.0001))
+    assert found(measured(generator, 12, 20, lambda _, place: 1 + 0.012 * place, spread=0.0001))
+
+
+def test_runners_are_compared_with_themselves() -> None:
+    """The slower the runner the later it runs, which is no drift."""
+    results = [
+        result(
+            f"r{index}", [process(5 * index + one, [1e6 * (index + 1) * (1 + 0.01 * (one % 2))]) for one in range(5)]
+        )
+        for index in range(12)
+    ]
+    assert not found(run(*results))
+
+
+@pytest.mark.parametrize(("runners", "processes"), [(0, 0), (1, 1), (1, 2), (1, 5), (12, 1)])
+def test_too_few_processes_tell_nothing(runners: int, processes: int) -> None:
+    assert not found(measured(np.random.default_rng(5), runners, processes, lambda _, place: 1 + place))
+
+
+def test_the_correlation_is_kendalls() -> None:
+    generator = np.random.default_rng(6)
+    (runner,) = timed_runners(measured(generator, 1, 40, lambda _, place: 1 + 0.02 * place))
+    trend = drift._trend(runner)
+    orders = [one.record.order for one in runner.processes]
+    medians = [one.medians_ns["forward"] for one in runner.processes]
+    reference = scipy.stats.kendalltau(orders, medians, method="asymptotic")
+    assert trend.tau == pytest.approx(reference.statistic)
+    # scipy's has no correction for continuity.
+    assert reference.pvalue < trend.p_value < 1.3 * reference.pvalue
+    slope = scipy.stats.theilslopes(np.log(medians), orders).slope
+    assert trend.change(39) == pytest.approx(np.expm1(39 * slope))
+
+
+@pytest.mark.parametrize(("runners", "processes", "trials"), [(1, 10, 800), (1, 40, 300), (12, 5, 500), (12, 20, 100)])
+@pytest.mark.parametrize("law", ["normal", "heavy"])
+def test_a_run_that_stands_still_is_seldom_accused(runners: int, processes: int, trials: int, law: str) -> None:
+    """In at most 1 %, though processes differ by so much that every change is larger than what matters."""
+    generator = np.random.default_rng(7)
+
+    def level(_: int, places: np.ndarray) -> np.ndarray:
+        return np.ones_like(places) if law == "normal" else 1 + 0.1 * generator.pareto(2, len(places))
+
+    accused = sum(found(measured(generator, runners, processes, level, spread=0.1)) is not None for _ in range(trials))
+    assert accused <= 0.01 * trials
+
+
+def test_it_is_quick() -> None:
+    """Twelve runners, 20 processes, 1000 samples and two phases: half a second is the limit, of an idle machine."""
+    generator = np.random.default_rng(8)
+    samples = 1e6 * np.exp(0.02 * generator.standard_normal((240, 2, 1000)))
+    processes = [process(order, *samples[order], steady_from=10, warmup_class="warmup") for order in range(240)]
+    results = [result(f"r{one}", processes[one * 20 : one * 20 + 20], warmup_class="warmup") for one in range(12)]
+    whole = run(*results, fixed=10)
+    begin = time.process_time()
+    after(whole)
+    assert time.process_time() - begin < 1.5

@@ -1,0 +1,138 @@
+"""Warnings of several levels: within processes and between them, and how often chance alone brings one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from cautioned_runs import process, result, run
+from simulated_samples import autoregression
+
+from fastrnns_rs.cautions import after
+from fastrnns_rs.documents import Notice
+from fastrnns_rs.results import Result
+
+MILLISECOND = 1e6
+
+
+def about(code: str, *results: Result) -> Notice | None:
+    return next((one for one in after(run(*results)) if one.code == code), None)
+
+
+def two_levels(generator: np.random.Generator, distance: float, share: float = 0.4, n: int = 100) -> np.ndarray:
+    levels = np.where(generator.random(n) < share, 1 + distance, 1.0)
+    return MILLISECOND * levels * np.exp(0.1 * distance * generator.standard_normal(n))
+
+
+def one_level(generator: np.random.Generator, n: int = 100) -> np.ndarray:
+    return MILLISECOND * np.exp(0.02 * generator.standard_normal(n))
+
+
+def of_processes(name: str, draws: list[np.ndarray]) -> Result:
+    return result(name, [process(order, draw) for order, draw in enumerate(draws)])
+
+
+def test_levels_within_most_processes() -> None:
+    generator = np.random.default_rng(1)
+    jit = of_processes("jit", [two_levels(generator, 0.1) for _ in range(4)] + [one_level(generator)])
+    found = about("several_modes", jit, of_processes("py", [one_level(generator) for _ in range(5)]))
+    assert found is not None
+    assert found.evidence.startswith("jit forward: 996 µs (53%) and 1.1 ms (47%)")
+    assert found.evidence.endswith("in one of 4 such processes of 5")
+    assert "py" not in found.evidence
+
+
+@pytest.mark.parametrize(("several", "told"), [(0, False), (2, False), (3, True), (5, True)])
+def test_levels_within_a_few_processes_are_theirs(several: int, told: bool) -> None:
+    generator = np.random.default_rng(2)
+    draws = [two_levels(generator, 0.1, n=1000) for _ in range(several)]
+    jit = of_processes("jit", draws + [one_level(generator) for _ in range(5 - several)])
+    assert (about("several_modes", jit) is not None) is told
+
+
+@pytest.mark.parametrize(("distance", "share", "told"), [(0.02, 0.4, True), (0.008, 0.4, False), (0.1, 0.02, False)])
+def test_levels_that_are_close_or_rare_do_not_matter(distance: float, share: float, told: bool) -> None:
+    generator = np.random.default_rng(3)
+    jit = of_processes("jit", [two_levels(generator, distance, share, n=1000) for _ in range(5)])
+    assert (about("several_modes", jit) is not None) is told
+
+
+def test_each_phase_is_looked_at_and_one_process_must_be_sure() -> None:
+    generator = np.random.default_rng(4)
+    one = result("jit", [process(0, one_level(generator), two_levels(generator, 0.1, n=1000))])
+    found = about("several_modes", one)
+    assert found is not None
+    assert found.evidence.startswith("jit backward: 1 ms (")
+    assert found.evidence.endswith("%)")
+
+
+def test_only_timed_samples_count() -> None:
+    generator = np.random.default_rng(5)
+    cold = 3 * one_level(generator, 60)
+    draws = [np.concatenate([cold, one_level(generator, 60)]) for _ in range(5)]
+    assert about("several_modes", result("jit", [process(i, draw) for i, draw in enumerate(draws)]))
+    assert not about("several_modes", result("jit", [process(i, draw, steady_from=60) for i, draw in enumerate(draws)]))
+
+
+def test_processes_in_two_groups() -> None:
+    generator = np.random.default_rng(6)
+    draws = [one_level(generator) * (1.1 if index % 3 == 0 else 1.0) for index in range(20)]
+    found = about("process_modes", of_processes("jit", draws))
+    assert found is not None
+    assert found.evidence == "jit forward: 13 processes around 1 ms and 7 processes around 1.1 ms"
+    assert not about("several_modes", of_processes("jit", draws))
+
+
+@pytest.mark.parametrize(
+    ("count", "high", "factor", "told"),
+    [(20, 7, 1.1, True), (8, 4, 1.1, True), (7, 3, 1.1, False), (20, 1, 1.1, False), (20, 7, 1.009, False)],
+)
+def test_groups_that_are_small_or_close_are_none(count: int, high: int, factor: float, told: bool) -> None:
+    levels = 1 + 1e-4 * np.random.default_rng(7).standard_normal(count)
+    levels[:high] *= factor
+    jit = of_processes("jit", [np.full(20, MILLISECOND * level) for level in levels])
+    assert (about("process_modes", jit) is not None) is told
+
+
+def test_ticks_of_a_coarse_clock_are_no_groups() -> None:
+    processes = [process(order, [10_000 + 500 * (order % 2)] * 20) for order in range(20)]
+    assert not about("process_modes", result("jit", processes, timer_resolution_ns=500))
+    assert about("process_modes", result("jit", processes, timer_resolution_ns=1))
+
+
+NOISES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "normal": one_level,
+    "like its neighbours": lambda generator: MILLISECOND * np.exp(0.02 * autoregression(generator, (100,), 0.8)),
+    "Pareto": lambda generator: MILLISECOND * (1 + 0.02 * generator.pareto(2, 100)),
+    "uniform": lambda generator: MILLISECOND * (1 + 0.1 * generator.random(100)),
+}
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_chance_seldom_makes_levels(noise: str) -> None:
+    """Twelve runners of five processes: of 60 runs not more than two are warned of, and one is expected at most."""
+    generator = np.random.default_rng(8)
+    trials, warned = 60, 0
+    for _ in range(trials):
+        results = [of_processes(f"r{index}", [NOISES[noise](generator) for _ in range(5)]) for index in range(12)]
+        warned += any(one.code in {"several_modes", "process_modes"} for one in after(run(*results)))
+    assert warned <= 2
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform", "exponential"])
+@pytest.mark.parametrize("count", [8, 10, 20, 40])
+def test_chance_seldom_makes_groups(law: str, count: int) -> None:
+    """At most 1 % of runs with 24 rows: one row of 2400."""
+    from fastrnns_rs.cautions.groups import _border
+
+    generator = np.random.default_rng(9)
+    trials = 4800
+    spread = {
+        "normal": generator.standard_normal((trials, count)),
+        "uniform": generator.random((trials, count)),
+        "exponential": generator.exponential(size=(trials, count)),
+    }[law]
+    medians = np.sort(MILLISECOND * np.exp(0.05 * spread), axis=1).tolist()
+    # Two are expected where it is worst; five or more then come once in twenty.
+    assert sum(_border(row, 1) is not None for row in medians) <= 4

@@ -1,0 +1,329 @@
+"""`compare`: what it says of sides whose truth is known, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import sys
+import types
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import scipy.stats
+from run_files import (
+    CARD,
+    ENVIRONMENT,
+    PROBLEM,
+    exactly,
+    failed,
+    fill_in,
+    process,
+    result,
+    run,
+)
+
+import fastrnns_rs
+from fastrnns_rs import MissingError, UsageError, compare
+from fastrnns_rs.comparing.environments import differences, merged
+from fastrnns_rs.comparing.runs import side_of_run
+from fastrnns_rs.documents import Notice
+from fastrnns_rs.results import Result, Run
+
+
+@pytest.fixture(autouse=True)
+def _renders(monkeypatch: pytest.MonkeyPatch) -> None:
+    fill_in(monkeypatch)
+
+
+def codes(comparison: fastrnns_rs.Comparison) -> set[str]:
+    return {one.code for one in comparison.warnings}
+
+
+def medians(made: Result, phase: str = "forward") -> list[float]:
+    """By Python's own means."""
+    series = [getattr(one, f"{phase}_ns")[one.steady_from :] for one in made.processes]
+    return [statistics.median(one) for one in series]
+
+
+def spread(center: int, *, count: int = 10, seed: int = 0, sigma: float = 0.01) -> list[int]:
+    generator = random.Random(seed)
+    return [round(center * generator.lognormvariate(0, sigma)) for _ in range(count)]
+
+
+def test_five_per_cent_slower_is_slower_by_that_and_by_the_numbers_of_scipy() -> None:
+    first, second = result(seed=1), result(seed=2, level_ns=1.05e6)
+    found = compare(run([first]), run([second]))
+    assert [(row.runner, row.phase) for row in found.rows] == [("cudnn", "forward"), ("cudnn", "backward")]
+    p_values = []
+    for row in found.rows:
+        logs = [[math.log(value) for value in medians(one, str(row.phase))] for one in (first, second)]
+        expected = scipy.stats.ttest_ind(logs[1], logs[0], equal_var=False)
+        interval = expected.confidence_interval(0.95)
+        assert row.verdict == "slower"
+        assert (row.baseline.n_processes, row.baseline.n_samples) == (10, 150)
+        assert row.baseline.estimate_ns == pytest.approx(math.exp(statistics.fmean(logs[0])), rel=1e-12)
+        assert row.candidate.estimate_ns == pytest.approx(math.exp(statistics.fmean(logs[1])), rel=1e-12)
+        assert row.ratio == pytest.approx(math.exp(statistics.fmean(logs[1]) - statistics.fmean(logs[0])), rel=1e-12)
+        assert row.ratio_ci_low == pytest.approx(math.exp(interval.low), rel=1e-9)
+        assert row.ratio_ci_high == pytest.approx(math.exp(interval.high), rel=1e-9)
+        assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+        pairs = [(one, other) for one in logs[0] for other in logs[1]]
+        assert row.cliffs_delta == pytest.approx(sum((other > one) - (other < one) for one, other in pairs) / 100)
+        assert (row.label, row.additional_processes, row.problem) == (None, None, PROBLEM)
+        p_values.append(row.p_value)
+    adjusted = scipy.stats.false_discovery_control(p_values)
+    assert [row.p_value_adjusted for row in found.rows] == pytest.approx(list(adjusted), rel=1e-12)
+    assert found.geometric_mean.ratio == pytest.approx(statistics.geometric_mean(row.ratio for row in found.rows))
+    assert (found.counts.slower, found.exit_code, found.warnings, found.geometric_mean.n) == (2, 0, [], 2)
+    assert compare(run([second]), run([first]))["cudnn/forward"].verdict == "faster"
+
+
+def test_warm_up_and_processes_that_ended_badly_do_not_count() -> None:
+    sound = exactly(spread(10**6, sigma=0.001))
+    bad = replace(process(10, [1, 1, 1], None), status="failed", reason="killed")
+    cut = replace(process(11, [1], None), status="interrupted", steady_from=None)
+    found = compare(run([sound]), run([replace(sound, processes=[*sound.processes, bad, cut])]))
+    assert found.rows[0].ratio == 1.0
+    assert found.rows[0].candidate.n_processes == 10
+    assert found.rows[0].verdict == "equivalent"
+
+
+def test_the_same_code_is_rarely_called_different() -> None:
+    found = compare(
+        run(exactly(spread(10**6, seed=row), f"r{row}") for row in range(100)),
+        run(exactly(spread(10**6, seed=1000 + row), f"r{row}") for row in range(100)),
+    )
+    assert found.counts.faster + found.counts.slower <= 1
+    alone = [row.p_value for row in found.rows]
+    assert 1 <= sum(value <= 0.05 for value in alone) <= 12
+    assert scipy.stats.kstest(alone, "uniform").pvalue > 0.01
+
+
+def test_a_table_takes_back_what_a_row_says_alone() -> None:
+    rows = [(exactly(spread(10**6, seed=row)), exactly(spread(10**6, seed=50 + row))) for row in range(19)]
+    slower = (exactly([990, 1000, 1010, 1020]), exactly([1017, 1027, 1037, 1047]))
+    alone = compare(run([slower[0]]), run([slower[1]])).rows[0]
+    assert alone.verdict == "slower"
+    named = [[replace(pair[side], runner=f"r{index}") for index, pair in enumerate([*rows, slower])] for side in (0, 1)]
+    row = compare(run(named[0]), run(named[1]))["r19"]
+    assert (row.verdict, row.p_value) == ("inconclusive", alone.p_value)
+    assert row.p_value_adjusted > 0.05
+    assert row.reason.startswith("slower by itself, but not among 20 rows: its adjusted p-value ")
+    assert row.additional_processes > 0
+
+
+def test_a_small_spread_is_equivalent_within_the_margin_and_not_within_a_smaller_one() -> None:
+    one, other = exactly(spread(10**7, sigma=0.002)), exactly(spread(10**7, seed=1, sigma=0.002))
+    found = compare(run([one]), run([other]))
+    assert (found.rows[0].verdict, found.method.margin, found.method.margin_source) == ("equivalent", 0.01, "default")
+    found = compare(run([one]), run([other]), margin="0.01%")
+    assert found.rows[0].verdict == "inconclusive"
+    assert found.rows[0].additional_processes > 0
+    assert (found.method.margin, found.method.margin_source) == (1e-4, "option")
+
+
+@pytest.mark.parametrize(("processes", "verdict"), [(1, None), (2, None), (3, "slower"), (9, "slower"), (10, "slower")])
+def test_few_processes_are_told(processes: int, verdict: str | None) -> None:
+    one, other = exactly(spread(10**6, count=processes)), exactly(spread(2 * 10**6, count=processes, seed=1))
+    found = compare(run([one]), run([other]))
+    row = found.rows[0]
+    assert row.verdict == verdict
+    assert (row.label == "fewer than 10 processes: a wide interval") is (3 <= processes < 10)
+    assert ("too_few_processes" in codes(found)) is (processes < 3)
+    assert row.ratio == pytest.approx(2, rel=0.05)
+    if verdict is None:
+        assert row.reason == "fewer than 3 processes: no verdict"
+        assert (row.ratio_ci_low, row.p_value, row.p_value_adjusted) == (None, None, None)
+        assert row.cliffs_delta == 1.0
+        assert found.counts.none == 1
+
+
+def test_unequal_numbers_of_processes_are_warned_of() -> None:
+    found = compare(run([exactly(spread(10**6, count=5))]), run([exactly(spread(10**6, count=30, seed=1))]))
+    (warning,) = found.warnings
+    assert (warning.code, warning.evidence) == ("unequal_processes", "cudnn/forward, 5 and 30 processes")
+    assert "10 to 26 %" in warning.message
+
+
+def test_what_one_side_lacks_is_a_row_without_a_verdict() -> None:
+    first = run([result("cudnn"), result("gone"), failed("was"), failed("never", status="skipped")])
+    second = run([result("cudnn", seed=1), result("new"), result("was"), failed("never", status="skipped")])
+    found = compare(first, second, fail_on=["regression"])
+    reasons = {row.runner: row.reason for row in found.rows if row.verdict is None}
+    assert reasons["gone"] == "only in the baseline"
+    assert reasons["new"] == "only in the candidate"
+    assert reasons["was"] == "failed: out of memory (in the baseline)"
+    assert reasons["never"].startswith("skipped: out of memory (in the baseline)")
+    assert found["gone/forward"].candidate is None
+    assert found["gone/forward"].baseline.n_processes == 10
+    assert found["gone/forward"].ratio is None
+    # It failed in the baseline: nothing of the candidate is wrong.
+    assert found.exit_code == 0
+    assert "runner_failed" in codes(found)
+
+
+def test_exit_codes() -> None:
+    base, slow = run([exactly([1000, 1001, 1002])]), run([exactly([2000, 2001, 2002])])
+    few = run([exactly([100, 101])])
+    wide = run([exactly([800, 1000, 1400])])
+    broken = run([failed("cudnn", status="timed_out"), exactly([200, 201, 202], "jit")])
+    other = run([exactly([1000, 1001, 1002]), exactly([1000, 1001, 1002], "jit")])
+    causes = ["regression", "inconclusive"]
+    assert [compare(base, slow, fail_on=one).exit_code for one in ((), ["inconclusive"], "regression", causes)] == [
+        0,
+        0,
+        3,
+        3,
+    ]
+    assert [compare(base, one, fail_on=causes).exit_code for one in (few, wide, base)] == [4, 4, 0]
+    assert compare(base, few).exit_code == 0
+    assert compare(other, broken, fail_on=causes).exit_code == 1
+    assert compare(other, broken).exit_code == 1
+    # A row that is missing in the candidate has no verdict.
+    assert compare(other, base, fail_on=causes).exit_code == 4
+    with pytest.raises(UsageError, match="fail-on takes regression and inconclusive, not 'regresion'") as raised:
+        compare(base, slow, fail_on=["regresion"])
+    assert raised.value.hint == "did you mean regression?"
+
+
+def test_an_interrupted_run_is_compared_and_told() -> None:
+    found = compare(run([result()]), run([result(processes=4)], status="interrupted"))
+    assert codes(found) == {"run_interrupted", "unequal_processes"}
+    found = compare(
+        run([result()]), run([result(processes=0), result("jit")], status="interrupted"), fail_on="regression"
+    )
+    assert found.rows[0].reason.startswith("interrupted: no process came to its end")
+    # That is no failure of the runner, and so not of the command.
+    assert found.exit_code == 0
+
+
+def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() -> None:
+    environment = replace(
+        ENVIRONMENT,
+        torch_version="2.16.0",
+        load_average_1m=3.0,
+        gpus=[CARD],
+        variables={"OMP_NUM_THREADS": "1"},
+        cpu_affinity=[1],
+        git=replace(ENVIRONMENT.git, dirty=True),
+    )
+    first = run([result()], environment=replace(ENVIRONMENT, gpus=[replace(CARD, temperature_c=70.0, name="older")]))
+    second = run([result()], environment=environment, plan=replace(run([]).plan, threads=1, order_seed=99))
+    found = compare(first, second)
+    assert {one.key: (one.baseline, one.candidate) for one in found.environment_differences} == {
+        "torch_version": ("2.15.0", "2.16.0"),
+        "cpu_affinity": ("0 1", "1"),
+        "gpus[0].name": ("older", "a card"),
+        "git.dirty": (False, True),
+        "plan.threads": (None, 1),
+        "variables.OMP_NUM_THREADS": (None, "1"),
+    }
+    assert "other_machine" in codes(found)
+    assert compare(first, first).environment_differences == []
+
+
+def test_values_of_foreign_environments_fit_a_cell() -> None:
+    found = differences({"a": {"b": [1]}, "c": math.inf, "d": 1}, {"a": {}, "c": 1.5, "d": 1})
+    assert [(one.key, one.baseline, one.candidate) for one in found] == [("a", '{"b": [1]}', "{}"), ("c", "inf", 1.5)]
+    assert merged([{"a": 1, "b": None}, {"a": 2, "b": None}]) == ({"a": "1 | 2", "b": None}, ["a"])
+
+
+def test_warnings_of_both_runs_are_told_once() -> None:
+    load = Notice(code="load", message="the machine is busy", evidence="load 9", hint=None)
+    drift = Notice(code="drift", message="times rose", evidence=None, hint=None)
+    busier = replace(load, evidence="load 12")
+    found = compare(run([result()], warnings=[load]), run([result(seed=1)], warnings=[busier, drift]))
+    assert [one.message for one in found.warnings] == ["the machine is busy", "candidate: times rose"]
+    assert found.warnings[0].evidence == "load 9; load 12"
+
+
+def test_the_noise_floor_is_that_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    floors = {"cpu": types.SimpleNamespace(minimum_detectable_change=0.03, false_alarm_rate=0.12)}
+    fake = types.ModuleType("fastrnns_rs.noise")
+    vars(fake)["stored"] = floors.get
+    monkeypatch.setitem(sys.modules, "fastrnns_rs.noise", fake)
+    monkeypatch.setattr(fastrnns_rs, "noise", fake, raising=False)
+    one, other = run([exactly(spread(10**6))]), run([exactly(spread(int(1.02e6), seed=1))])
+    found = compare(one, other, margin="noise-floor")
+    assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
+    assert found.rows[0].verdict == "equivalent"
+    assert codes(found) == {"false_alarms"}
+    floors["cpu"].minimum_detectable_change = 0.8
+    with pytest.raises(UsageError, match="the noise floor of cpu is 80%"):
+        compare(one, other, margin="noise-floor")
+    floors.clear()
+    with pytest.raises(MissingError, match="noise of cpu on this machine was never measured .fastrnns-rs ab --same"):
+        compare(one, other, margin="noise-floor")
+    mixed = run([result(), result("jit", problem=replace(PROBLEM, device="cuda"))])
+    with pytest.raises(UsageError, match="one device, and the rows are of cpu and cuda"):
+        compare(mixed, mixed, margin="noise-floor")
+
+
+@pytest.mark.parametrize(
+    ("given", "share"), [("1%", 0.01), ("2.5 %", 0.025), ("0.02", 0.02), (0.0, 0.0), ("1e-3", 1e-3)]
+)
+def test_margins_are_shares_or_per_cent(given: float | str, share: float) -> None:
+    assert compare(run([result()]), run([result()]), margin=given).method.margin == pytest.approx(share)
+
+
+@pytest.mark.parametrize("given", ["", "one", "1", "-1%", "50%", "nan", "inf", "1e999", -0.01, True, "noise floor"])
+def test_other_margins_are_refused(given: float | str) -> None:
+    with pytest.raises(UsageError, match="the margin is ") as raised:
+        compare(run([result()]), run([result()]), margin=given)
+    assert "noise-floor" in raised.value.hint
+
+
+def test_there_must_be_something_to_compare() -> None:
+    with pytest.raises(UsageError, match="has no results"):
+        compare(run([]), run([result()]))
+    with pytest.raises(UsageError, match="no runner in common .the baseline has cudnn; the candidate jit"):
+        compare(run([result("cudnn")]), run([result("jit")]))
+    with pytest.raises(UsageError, match="baseline is 3"):
+        compare(3, run([]))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="candidate is \\[\\]"):
+        compare(run([]), [])
+    with pytest.raises(UsageError, match="no candidate is given"):
+        compare([run([]), run([])])
+
+
+BROKEN = [
+    ({"steady_from": None}, r"x: results\[0\]\.processes\[0\]\.steady_from is None, and forward_ns has 5 samples"),
+    ({"steady_from": 5}, r"steady_from is 5, and forward_ns has 5 samples"),
+    ({"steady_from": -2}, r"steady_from is -2"),
+    ({"forward_ns": [0, 0, 0]}, r"processes\[0\]\.forward_ns has a median of 0 ns"),
+    ({"forward_ns": [5, 5, -7]}, r"processes\[0\]\.forward_ns has a median of -7 ns"),
+    ({"forward_ns": [1, 1, 10**400]}, r"processes\[0\]\.forward_ns: samples\[0\] is too large"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BROKEN)
+def test_samples_that_make_no_sense_are_named(change: dict[str, Any], message: str) -> None:
+    made = exactly([100, 100, 100])
+    broken = replace(made, processes=[replace(made.processes[0], **change), *made.processes[1:]])
+    with pytest.raises(UsageError, match=message):
+        side_of_run(run([broken]), label="x", file="x")
+
+
+def test_times_far_apart_are_still_numbers() -> None:
+    huge = exactly([10**300 + one for one in (1, 2, 3)])
+    found = compare(run([exactly([100, 101, 102])]), run([huge]))
+    assert found.rows[0].verdict == "slower"
+    assert math.isfinite(found.rows[0].ratio)
+
+
+def test_a_run_compared_with_itself_is_told() -> None:
+    made = [exactly(spread(10**6, sigma=0.001)), result("jit", processes=4)]
+    found = compare(run(made), run(made))
+    assert codes(found) == {"same_times"}
+    assert found.rows[0].verdict == "equivalent"
+    assert "same_times" not in codes(compare(run(made), run([made[0], result("jit", seed=1)])))
+
+
+def test_a_run_is_not_changed_by_being_compared() -> None:
+    made = run([result()])
+    before = made.to_dict()
+    compare(made, made)
+    assert made.to_dict() == before
+    assert isinstance(made, Run)

@@ -1,0 +1,352 @@
+"""The command `compare`: its words, its document, and what it says of files that are none."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from run_files import FORMATS, both, exactly, failed, fill_in, result, run, write
+
+from fastrnns_rs import FastrnnsError, compare
+from fastrnns_rs.cli import main
+from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.documents import Notice, to_plain
+
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the command wrote, and its exit status."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], anywhere: Path) -> Any:
+    """Runs the command in an empty folder, in this process: the stand-in for renderers reaches no other."""
+    fill_in(monkeypatch)
+
+    def called(*words: str | Path) -> Said:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        output = capfd.readouterr()
+        assert "Traceback" not in output.err
+        return Said(int(ended.value.code or 0), output.out, output.err)
+
+    return called
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    first = run([result(), result("jit"), failed("aten"), result("lone")])
+    second = run([result(seed=1, level_ns=1.1e6), result("jit", seed=1), result("aten", processes=2)])
+    return [write(tmp_path / "before.json", first), write(tmp_path / "after.json", second)]
+
+
+def validated(text: str) -> Any:
+    plain = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain)
+    assert to_plain(Comparison.from_dict(plain)) == plain
+    assert not {"NaN", "Infinity"}.intersection(text.replace('"', " ").replace(",", " ").split())
+    return plain
+
+
+def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> None:
+    done = call("compare", *files, "--json")
+    assert done.status == 0
+    plain = validated(done.stdout)
+    assert [*plain] == SCHEMA["$defs"]["Comparison"]["required"]
+    assert (plain["baseline"], plain["candidate"]) == (
+        {"label": files[0], "files": [files[0]]},
+        {"label": files[1], "files": [files[1]]},
+    )
+    assert {row["verdict"] for row in plain["rows"]} >= {"slower", None}
+    assert plain["counts"]["none"] == 4
+    assert sum(plain["counts"].values()) == len(plain["rows"]) == 8
+    assert plain["method"] == {
+        "name": "welch_log_process_medians",
+        "confidence_level": 0.95,
+        "margin": 0.01,
+        "margin_source": "default",
+        "false_discovery_rate": 0.05,
+        "forced": False,
+    }
+    assert done.stderr == "warning: runners failed (aten: failed: out of memory (in the baseline))\n"
+
+
+def test_a_wrong_type_or_key_is_refused_by_schema_and_reader(call: Any, files: list[str]) -> None:
+    plain = json.loads(call("compare", *files, "--json").stdout)
+    for change in ({"no": 1}, {"exit_code": "0"}, {"counts": None}, {"rows": [{}]}, {"kind": "other"}):
+        broken = {**plain, **change}
+        assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(broken)
+        with pytest.raises(ValueError, match="key|is "):
+            Comparison.from_dict(broken)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats(name: str, call: Any, files: list[str], tmp_path: Path) -> None:
+    done = call("compare", *files, "--format", name)
+    assert done.status == 0
+    assert "cudnn" in done.stdout
+    output = tmp_path / "out"
+    written = call("compare", *files, "--format", name, "--output", output)
+    assert (written.stdout, output.read_text()) == ("", done.stdout)
+    refused = call("compare", *files, "--format", name, "--json")
+    assert (refused.status, refused.stdout) == (2, "")
+    assert "--format and --json" in refused.stderr
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_warning_may_have_neither_evidence_nor_hint(name: str, call: Any, tmp_path: Path) -> None:
+    warning = Notice(code="odd", message="something is odd", evidence=None, hint=None)
+    paths = [
+        write(tmp_path / "a.json", run([result()], warnings=[warning])),
+        write(tmp_path / "b.json", run([result(seed=1)])),
+    ]
+    done = call("compare", *paths, "--format", name)
+    assert done.status == 0
+    assert "something is odd" in done.stdout + done.stderr
+
+
+def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
+    assert call("compare", *files, "--fail-on", "regression").status == 3
+    assert call("compare", *files, "--fail-on", "inconclusive").status == 4
+    assert call("compare", *files, "--fail-on=regression,inconclusive").status == 3
+    assert call("compare", *reversed(files), "--fail-on", "inconclusive").status == 1
+    for words, message in (
+        (["--fail-on"], "--fail-on needs regression, inconclusive or both"),
+        (["--fail-on", "regresion"], "not 'regresion'\nhint: did you mean regression?"),
+        (["--fail-on", "regression", files[0]], f"--fail-on took {files[0]}, a file, for a cause"),
+        (["--margin", "1"], "the margin is '1', not from 0 to below 50%"),
+        (["--margin", "much"], "the margin is 'much'\nhint: give a share or per cent"),
+        (["--output", str(tmp_path)], "is a folder"),
+        (["--explain", "cudn"], "no row is called 'cudn'\nhint: did you mean cudnn?"),
+        ([files[0]], "more than two files"),
+        (["--baseline", files[0]], "not both"),
+    ):
+        done = call("compare", *files, *words)
+        assert (done.status, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
+def test_sides_of_several_files(call: Any, tmp_path: Path) -> None:
+    names = ["one, two.json", "three four.json", "five.json"]
+    paths = [write(tmp_path / name, run([result(seed=index)])) for index, name in enumerate(names)]
+    done = call("compare", "--baseline", *paths[:2], "--candidate", paths[2], "--json")
+    plain = validated(done.stdout)
+    assert plain["baseline"]["files"] == paths[:2]
+    assert plain["rows"][0]["baseline"]["n_processes"] == 20
+    # A flag may be repeated.
+    again = call("compare", "--baseline", paths[0], "--baseline", paths[1], "--candidate", paths[2], "--json")
+    assert json.loads(again.stdout) == plain
+    assert call("compare", "--baseline", paths[0]).stderr.startswith("error: CANDIDATE is missing")
+    assert call("compare").stderr.startswith("error: BASELINE and CANDIDATE is missing")
+    assert call("compare", paths[0], "").status == 5
+
+
+def test_a_file_of_ab_is_compared_by_itself(call: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "ab.json", both(result(), result("jit", level_ns=1.1e6)))
+    plain = validated(call("compare", path, "--json").stdout)
+    assert [(row["runner"], row["verdict"]) for row in plain["rows"]] == [("cudnn / jit", "slower")] * 2
+    done = call("compare", path, path)
+    assert done.status == 2
+    assert done.stderr == (
+        f"error: {path} holds both sides of an ab\n"
+        f"hint: fastrnns-rs compare {path}, with no other file, compares them\n"
+    )
+
+
+def test_refused_and_forced(call: Any, tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path / "cpu.json", run([result(), result("jit")])),
+        write(tmp_path / "events.json", run([result(timing_mode="cuda_events"), result("jit", timing_mode="x")])),
+    ]
+    done = call("compare", *paths)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        "error: cudnn/forward: the timing modes differ, cpu_wall and cuda_events (and so of 3 more rows)\nhint: "
+    )
+    done = call("compare", *paths, "--force", "--json")
+    plain = validated(done.stdout)
+    assert plain["method"]["forced"]
+    assert plain["rows"][0]["label"] == "forced: the timing modes differ, cpu_wall and cuda_events"
+    assert "rows that do not belong together" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"  \n", "is empty"),
+        (b'{"schema": "fastrnns-rs/run", "sch', "is no JSON: Unterminated string"),
+        (b"\x80\x81", "cannot be read: 'utf-8' codec can't decode"),
+        (b"[" * 100_000, "is no JSON: "),
+        (b"[NaN]", "is no JSON: NaN is no number of JSON"),
+        (b"[1e999]", "is no JSON: 1e999 is no number of JSON"),
+        (b"[" + b"9" * 5000 + b"]", "is no JSON: "),
+        (b"[]", "is of no known format"),
+        (b"3", "is of no known format"),
+        (b'{"schema": 3}', "is of no known format"),
+        (b'{"schema": "fastrnns-rs/run"}', "is not a run file: the key schema_version is missing"),
+        (b'{"schema": "fastrnns-rs/run", "schema_version": "7.0"}', "its schema_version is 7.0; 1.0 is known"),
+        (b'{"schema": "fastrnns-rs/summary"}', "is a fastrnns-rs/summary document"),
+        (b'{"schema": "fastrnns-rs/comparison"}', "is a comparison, not a run"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_files_that_are_none_are_told_in_one_line(
+    content: bytes, message: str, place: int, call: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    sides = [write(tmp_path / "good.json", run([result()]))] * 2
+    sides[place] = str(path)
+    done = call("compare", *sides)
+    assert (done.status, done.stdout) == (2, "")
+    error, hint = done.stderr.splitlines()
+    assert error.startswith(f"error: {path} ")
+    assert message in error
+    assert hint.startswith("hint: ")
+
+
+def test_a_wrong_key_is_named_with_its_file(call: Any, tmp_path: Path) -> None:
+    good = write(tmp_path / "good.json", run([result()]))
+    for place, value, message in (
+        (("results", 0, "processes", 1, "forward_ns", 2), "x", "results[0].processes[1].forward_ns[2] is 'x'"),
+        (("results", 0, "processes", 1, "forward_ns", 2), True, "results[0].processes[1].forward_ns[2] is True"),
+        (("results", 0, "problem", "dtype"), None, "results[0].problem.dtype is None"),
+        (("results", 0, "processes", 3, "steady_from"), 99, "results[0].processes[3].steady_from is 99"),
+    ):
+        plain = run([result()]).to_dict()
+        inner = plain
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        path = tmp_path / "bad.json"
+        path.write_text(json.dumps(plain))
+        done = call("compare", good, path)
+        assert done.status == 2
+        assert str(path) in done.stderr
+        assert message in done.stderr
+
+
+def test_places_that_are_no_files(call: Any, tmp_path: Path) -> None:
+    good = write(tmp_path / "good.json", run([result()]))
+    done = call("compare", good, tmp_path / "nothing.json")
+    assert (done.status, done.stderr.splitlines()[0]) == (5, f"error: no file at {tmp_path}/nothing.json")
+    done = call("compare", good, tmp_path)
+    assert (done.status, done.stderr.splitlines()[0]) == (
+        2,
+        f"error: {tmp_path} cannot be read: [Errno 21] Is a directory: '{tmp_path}'",
+    )
+
+
+def test_hostile_names_move_no_cursor(call: Any, tmp_path: Path) -> None:
+    name = "\x1b[2J\r\n| a |<b>\u202e\x00"
+    path = write(tmp_path / "x.json", run([exactly([1000, 1001, 1002], name)]))
+    other = write(tmp_path / "y.json", run([exactly([2000, 2001, 2002], name)]))
+    done = call("compare", path, other, "--explain", name)
+    assert done.status == 0
+    assert done.stdout.startswith("\\x1b[2J\\r\\n| a |<b>\\u202e\\x00/forward: slower\n")
+    plain = validated(call("compare", path, other, "--json").stdout)
+    assert plain["rows"][0]["runner"] == name
+    done = call("compare", path, write(tmp_path / "z.json", run([result("other")])))
+    assert done.status == 2
+    assert "\x1b" not in done.stderr
+
+
+HOSTILE = [
+    None,
+    True,
+    -1,
+    0,
+    1e308,
+    5e-324,
+    10**400,
+    2**63,
+    "",
+    "\x00\x1b[2J",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"": None},
+    "nan",
+]
+
+
+def spoilt(plain: Any, generator: random.Random) -> Any:
+    """The document with something else, or nothing, in one place."""
+    inner, path = plain, []
+    while isinstance(inner, dict | list) and inner and (not path or generator.random() < 0.8):
+        path.append((inner, generator.choice([*inner] if isinstance(inner, dict) else range(len(inner)))))
+        inner = inner[path[-1][1]]
+    parent, key = path[-1]
+    if generator.random() < 0.2:
+        del parent[key]
+    else:
+        parent[key] = generator.choice(HOSTILE)
+    return plain
+
+
+def test_whatever_a_file_holds_it_is_compared_or_told(tmp_path: Path) -> None:
+    generator = random.Random(0)
+    good = run([result(processes=3, count=4), result("jit", processes=3, count=4)])
+    path = tmp_path / "x.json"
+    compared, told = 0, []
+    for _ in range(200):
+        path.write_text(json.dumps(spoilt(good.to_dict(), generator)))
+        try:
+            validated(json.dumps(compare(path, good).to_dict(), allow_nan=False))
+            compared += 1
+        except FastrnnsError as error:
+            told.append(error.message)
+    assert compared > 10
+    assert len(told) > 50
+    assert all(str(path) in one or "in common" in one or one.startswith(("cudnn", "jit")) for one in told), told
+
+
+def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
+    page = (ROOT / "docs" / "comparing.md").read_text()
+    blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
+    for index, name in enumerate(["before", "after", "before-1", "before-2", "after-1"]):
+        write(anywhere / f"{name}.json", run([result(seed=index, level_ns=1e6 * (1 + (name == "after")))]))
+    commands = [line for line in blocks["sh"].splitlines() if re.match("fastrnns-rs (compare|show)", line)]
+    assert len(commands) == 5
+    for command in commands:
+        words = [name for word in command.split()[1:] for name in sorted(map(str, anywhere.glob(word))) or [word]]
+        assert call(*words).status == (3 if "--fail-on" in words else 0), command
+    exec(compile(blocks["python"], "page", "exec"), {})
+
+
+def test_nothing_heavy_is_loaded() -> None:
+    code = """
+import sys
+from fastrnns_rs.comparing import margins
+from fastrnns_rs.comparing import assembling, document, explaining, reading
+sys.exit(" ".join({"torch", "numpy", "rich", "platformdirs", "asyncio", "subprocess"} & {*sys.modules}) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == 0
+
+
+def test_defaults_may_stand_in_the_configuration(call: Any, files: list[str], anywhere: Path) -> None:
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nmargin = "3%"\nfail-on = ["regression"]\n')
+    done = call("compare", *files, "--json")
+    assert done.status == 3
+    assert json.loads(done.stdout)["method"]["margin"] == 0.03
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nexplain = "cudnn"\n')
+    assert "for the command line alone" in call("compare", *files).stderr

@@ -1,0 +1,121 @@
+"""Which series are compared with which: repeated runners, several files, `ab`; and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_files import ENVIRONMENT, PROBLEM, both, failed, result, run, write
+
+from fastrnns_rs import UsageError, compare
+from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.results import Result
+
+
+def codes(comparison: Comparison) -> set[str]:
+    return {one.code for one in comparison.warnings}
+
+
+def changed(**changes: Any) -> Result:
+    return result(seed=1, problem=replace(PROBLEM, **changes))
+
+
+CONFLICTS = [
+    (result(timing_mode="cuda_events"), "the timing modes differ, cpu_wall and cuda_events"),
+    (changed(device="cuda:1"), "the devices differ, cpu and cuda:1"),
+    (changed(dtype="float16"), "the problems differ in dtype, float32 and float16"),
+    (changed(hidden_size=128), "the problems differ in hidden_size, 64 and 128"),
+    (result(mode="inference"), "the modes differ, train and inference"),
+]
+
+
+@pytest.mark.parametrize(("other", "reason"), CONFLICTS)
+def test_what_does_not_belong_together_is_refused_or_labelled(other: Result, reason: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        compare(run([result()]), run([other]))
+    assert raised.value.message.startswith(f"cudnn/forward: {reason}")
+    assert "--force" in raised.value.hint
+    assert raised.value.exit_code == 2
+    found = compare(run([result(), result("fine")]), run([other, result("fine")]), force=True)
+    rows = [row for row in found.rows if row.runner == "cudnn" and row.ratio is not None]
+    assert rows
+    assert all(row.label == f"forced: {reason}" for row in rows)
+    assert found["fine/forward"].label is None
+    assert found.method.forced
+    assert "forced" in codes(found)
+    assert not compare(run([result()]), run([result(seed=1)]), force=True).method.forced
+
+
+def test_another_way_to_compile_is_what_one_compares() -> None:
+    plan = run([]).plan
+    other = run([result()], plan=replace(plan, jit=replace(plan.jit, fuser="old")))
+    found = compare(run([result()]), other)
+    changed = [(one.key, one.baseline, one.candidate) for one in found.environment_differences]
+    assert changed == [("plan.jit.fuser", "te", "old")]
+    assert not found.method.forced
+
+
+def test_one_device_may_have_two_names_and_another_seed_is_told() -> None:
+    found = compare(run([changed(device="cuda")]), run([changed(device="cuda:0", seed=7)]))
+    assert [(one.key, one.baseline, one.candidate) for one in found.environment_differences] == [("problem.seed", 0, 7)]
+
+
+def test_repeated_runners_are_paired_by_their_problems() -> None:
+    sizes = [32, 64, 128]
+    first = run(changed(hidden_size=size) for size in sizes)
+    second = run(changed(hidden_size=size) for size in [*reversed(sizes), 256])
+    found = compare(first, second)
+    assert [row.problem.hidden_size for row in found.rows if row.phase == "forward"] == [*sizes, 256]
+    assert {row.ratio for row in found.rows if row.verdict} == {1.0}
+    assert [row.reason for row in found.rows if row.verdict is None] == ["only in the candidate"] * 2
+
+
+def test_processes_of_several_files_are_added_together(tmp_path: Path) -> None:
+    parts = [result(seed=seed, processes=4) for seed in range(3)]
+    files = [write(tmp_path / f"{index}.json", run([part])) for index, part in enumerate(parts)]
+    whole = replace(parts[0], processes=[one for part in parts for one in part.processes])
+    other = run([result(seed=9)])
+    pooled, single = compare(files, other), compare(run([whole]), other)
+    assert pooled.rows == single.rows
+    assert pooled.rows[0].baseline.n_processes == 12
+    assert (pooled.baseline.files, pooled.baseline.label) == (files, f"{files[0]} and 2 more")
+    (tmp_path / "copy.json").write_bytes(Path(files[0]).read_bytes())
+    for again in (files[0], tmp_path / "copy.json"):
+        with pytest.raises(UsageError, match="of one side, hold the same run"):
+            compare([files[0], again], other)
+    # A runner that failed in one of them is not saved by the others.
+    found = compare(run([result()]), [run([result()]), run([failed("cudnn")])])
+    assert found.rows[0].reason == "failed: out of memory (in the candidate)"
+    assert found.exit_code == 1
+
+
+def test_files_of_one_side_that_differ_are_told() -> None:
+    environment = replace(ENVIRONMENT, torch_version="2.14.0")
+    found = compare([run([result()]), run([result(seed=1)], environment=environment)], run([result(seed=2)]))
+    assert "pooled_files_differ" in codes(found)
+    (difference,) = found.environment_differences
+    assert (difference.key, difference.baseline, difference.candidate) == ("torch_version", "2.14.0 | 2.15.0", "2.15.0")
+
+
+def test_a_file_of_ab_has_both_sides(tmp_path: Path) -> None:
+    path = write(tmp_path / "ab.json", both(result(), result(seed=1, level_ns=1.1e6)))
+    found = compare(path)
+    assert [row.verdict for row in found.rows] == ["slower", "slower"]
+    assert (found.baseline.label, found.candidate.label) == ("a: cudnn", "b: cudnn")
+    with pytest.raises(UsageError, match="holds both sides of an ab"):
+        compare(path, path)
+    with pytest.raises(UsageError, match="is one side of a comparison"):
+        compare(write(tmp_path / "run.json", run([result()])))
+    with pytest.raises(UsageError, match="has not the two sides a and b"):
+        compare(replace(both(result(), result()), sides=both(result(), result()).sides[:1]))
+
+
+def test_sides_of_ab_may_differ_in_runner_and_problem_and_say_so() -> None:
+    found = compare(both(result("cudnn"), result("jit", problem=replace(PROBLEM, dtype="float16"))))
+    assert [row.runner for row in found.rows] == ["cudnn / jit"] * 2
+    assert found.rows[0].label == "the problems differ in dtype, float32 and float16"
+    assert not found.method.forced
+    with pytest.raises(UsageError, match="cudnn / jit/forward: the timing modes differ"):
+        compare(both(result("cudnn"), result("jit", timing_mode="cuda_events")))

@@ -1,0 +1,158 @@
+"""Foreign files of any format: which is which, what damage does to them, and what they may not hold."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from typing import Any
+
+import pytest
+from fastrnns_rs.comparing.side import Side
+from foreign_files import FOLDER, NAMES, codes, imported, plain
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastrnns_rs.comparing.importers import NAMES as TOOLS
+from fastrnns_rs.comparing.importers import read_foreign
+from fastrnns_rs.documents import to_plain
+from fastrnns_rs.errors import UsageError
+
+HOSTILE: list[Any] = [None, True, -1, 0, -0.0, 1e-320, 10**400, -(10**400), 1.5, math.nan, math.inf, -math.inf]
+HOSTILE += ["", "1.0", "\x1b[2J\n", "\ud800", "x" * 5000, [], [[]], [None], {}, {"": {}}, [1.0, "2"], {"value": None}]
+
+
+def check_sound(side: Side) -> None:
+    for series in side.series:
+        assert (series.reason is None) == bool(series.medians_ns)
+        assert all(math.isfinite(one) and one > 0 for one in series.medians_ns)
+        assert (series.group, series.phase, series.problem, series.timing_mode) == (None, None, None, None)
+        assert series.runner.isprintable()
+    assert len({series.runner for series in side.series}) == len(side.series) > 0
+    json.dumps(to_plain(side), allow_nan=False).encode()
+
+
+def check_read(document: Any) -> None:
+    """Reads what may be damaged: a sound side, a usage error of one line, or no known format at all."""
+    refused = side = None
+    try:
+        side = read_foreign("some.json", document)
+    except UsageError as error:
+        refused = error
+    if side is not None:
+        check_sound(side)
+    if refused is not None:
+        assert refused.message.startswith("some.json is not a ")
+        assert refused.message.isprintable()
+        assert len(refused.message) < 400
+        assert refused.hint
+
+
+def spots(value: Any) -> list[tuple[Any, Any]]:
+    """Every place in a document, as a container and a key or index."""
+    found = []
+    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        found += [(value, key), *spots(value[key])]
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_file_is_read(name: str) -> None:
+    side = imported(plain(name), FOLDER / name)
+    check_sound(side)
+    assert side.files == [str(FOLDER / name)]
+    assert codes(side)
+    tool = next(tool for tool in TOOLS if name.startswith(tool.replace("-", "_")))
+    for warning in side.warnings:
+        assert warning.evidence is not None
+        assert warning.evidence.startswith(f"{FOLDER / name}: {tool} ")
+        assert warning.hint
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=50)
+@given(data=st.data())
+def test_damage_is_a_usage_error_or_a_sound_side(name: str, data: st.DataObject) -> None:
+    document = plain(name)
+    for _ in range(data.draw(st.integers(1, 3))):
+        found = spots(document)
+        if not found:
+            break
+        container, key = found[data.draw(st.integers(0, len(found) - 1))]
+        if data.draw(st.booleans()):
+            del container[key]
+        else:
+            container[key] = copy.deepcopy(data.draw(st.sampled_from(HOSTILE)))
+    check_read(document)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:12])
+def test_every_outermost_key_may_hold_anything(name: str, value: Any) -> None:
+    for key in plain(name):
+        check_read({**plain(name), key: value})
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, [], 1, "text", {}, {"results": [], "schema": "fastrnns-rs/run"}, {"benchmarks": []}, {"version": "1.0"}],
+)
+def test_what_is_of_no_known_format_is_left_alone(document: Any) -> None:
+    assert read_foreign("some.json", document) is None
+
+
+@pytest.mark.parametrize(
+    ("document", "tool"),
+    [
+        ({"version": "1.0", "benchmarks": []}, "pyperf"),
+        ({"version": "5.3.1", "machine_info": {}, "benchmarks": []}, "pytest-benchmark"),
+        ({"results": []}, "hyperfine"),
+        ({"context": {}, "benchmarks": []}, "google-benchmark"),
+    ],
+)
+def test_a_file_without_benchmarks_is_refused(document: Any, tool: str) -> None:
+    with pytest.raises(UsageError, match=f"^some.json is not a {tool} file that can be read: it holds no benchmark"):
+        read_foreign("some.json", document)
+
+
+def test_a_name_that_moves_the_cursor_is_made_harmless() -> None:
+    document = plain("hyperfine_1.20.json")
+    document["results"][0]["command"] = "\x1b[2Jcat\n\ud800"
+    assert imported(document).series[0].runner == r"\x1b[2Jcat\n\ud800"
+
+
+def test_benchmarks_of_one_name_are_numbered_and_warned_of() -> None:
+    document = plain("hyperfine_1.19.json")
+    document["results"] = 3 * document["results"]
+    side = imported(document)
+    assert [series.runner for series in side.series] == ["true", "true #2", "true #3"]
+    assert "duplicate_names" in codes(side)
+
+
+def test_a_number_in_place_of_a_name_cannot_be_taken_twice() -> None:
+    document = plain("hyperfine_1.19.json")
+    first = document["results"][0]
+    document["results"] = [first, {**first, "command": "true #2"}, first, first]
+    assert [series.runner for series in imported(document).series] == ["true", "true #2", "true #3", "true #4"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_real_files_hold_nothing_of_who_wrote_them(name: str) -> None:
+    path = FOLDER / name
+    assert path.stat().st_size < 30_000
+    text = path.read_text(encoding="utf-8")
+    for word in ("/root", "/home", "/work", "/tmp/s"):
+        assert word not in text
+    side = imported(plain(name))
+    assert "demo" not in json.dumps(to_plain(side.environment))
+
+
+def test_ten_megabytes_of_samples_are_read_at_once() -> None:
+    document = plain("pytest_benchmark.json")
+    document["benchmarks"][0]["stats"]["data"] = [1e-3 + 1e-9 * one for one in range(500_000)]
+    start = time.perf_counter()
+    side = imported(document)
+    assert time.perf_counter() - start < 1.5
+    assert side.series[0].n_samples == 500_000

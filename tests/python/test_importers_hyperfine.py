@@ -1,0 +1,106 @@
+"""hyperfine's files, of both layouts: each timed run is a process."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import pytest
+from foreign_files import by_name, codes, evidence, imported, plain
+
+from fastrnns_rs.errors import UsageError
+
+
+@pytest.mark.parametrize("name", ["hyperfine_1.20.json", "hyperfine_1.19.json", "hyperfine_1.20_same_command.json"])
+def test_times_of_1_give_the_statistics_that_the_tool_wrote(name: str) -> None:
+    document = plain(name)
+    for result, series in zip(document["results"], imported(document).series, strict=True):
+        assert series.n_samples == len(series.medians_ns) == len(result["times"])
+        assert statistics.median(series.medians_ns) == pytest.approx(1e9 * result["median"], rel=1e-12)
+        assert statistics.mean(series.medians_ns) == pytest.approx(1e9 * result["mean"], rel=1e-12)
+        assert series.lack is None
+
+
+def test_times_of_2_give_the_statistics_that_the_tool_wrote() -> None:
+    document = plain("hyperfine_2.0.json")
+    for result, series in zip(document["results"], imported(document).series, strict=True):
+        summary = result["summary"]["time_wall_clock"]
+        assert series.n_samples == len(series.medians_ns) == summary["count"] == 8
+        assert statistics.median(series.medians_ns) == pytest.approx(1e9 * summary["median"], rel=1e-12)
+        assert statistics.mean(series.medians_ns) == pytest.approx(1e9 * summary["mean"], rel=1e-12)
+        assert series.lack is None
+
+
+def test_a_name_stands_for_its_command() -> None:
+    assert [*by_name(imported(plain("hyperfine_2.0.json")))] == ["count to 1", "count to 400000"]
+    assert [*by_name(imported(plain("hyperfine_1.20.json")))] == ["seq 1", "seq 400000"]
+
+
+def test_one_command_under_two_parameters_is_told_apart() -> None:
+    series = by_name(imported(plain("hyperfine_1.20_same_command.json")))
+    assert [*series] == ["true (branch = main)", "true (branch = topic)"]
+    document = plain("hyperfine_2.0.json")
+    for result in document["results"]:
+        result["name"] = "count"
+    assert [*by_name(imported(document))] == ["count (n = 1)", "count (n = 400000)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("2.0", "2.0.0"), ("1.20", "1.20 or 1.21"), ("1.20_failures", "1.20 or 1.21"), ("1.19", "1.19 or older")],
+)
+def test_the_start_of_the_program_is_warned_of(name: str, version: str) -> None:
+    side = imported(plain(f"hyperfine_{name}.json"))
+    assert codes(side) == ["start_included", "not_interleaved"]
+    assert evidence(side) == f"some.json: hyperfine {version}"
+
+
+@pytest.mark.parametrize("name", ["hyperfine_1.20_failures.json", "hyperfine_2.0_failures.json"])
+def test_runs_that_failed_are_a_reason(name: str) -> None:
+    series = by_name(imported(plain(name)))
+    assert len(series["true"].medians_ns) == 4
+    assert series["false"].medians_ns == []
+    assert series["false"].reason == "failed: 4 of 4 runs, with exit code 1"
+
+
+def test_one_run_that_failed_is_enough() -> None:
+    document = plain("hyperfine_1.20.json")
+    document["results"][0]["exit_codes"][3] = None
+    document["results"][1]["exit_codes"][3:5] = [2, None]
+    first, second = imported(document).series
+    assert first.reason == "failed: 1 of 8 runs, with a signal"
+    assert second.reason == "failed: 2 of 8 runs, with a signal, exit code 2"
+
+
+@pytest.mark.parametrize("key", ["times", "exit_codes"])
+def test_a_file_of_before_is_told_which_hyperfine_is_needed(key: str) -> None:
+    document = plain("hyperfine_1.19.json")
+    del document["results"][0][key]
+    with pytest.raises(UsageError, match=rf"the key results\[0\]\.{key} is missing") as caught:
+        imported(document)
+    assert caught.value.hint == "hyperfine 1.20 or newer writes one with --export-json FILE"
+
+
+@pytest.mark.parametrize(("schema", "shown"), [(3, "3; 2 is known"), ("2", "'2', not an integer")])
+def test_another_schema_is_refused_by_name(schema: Any, shown: str) -> None:
+    with pytest.raises(UsageError, match=f"schema_version is {shown}"):
+        imported({**plain("hyperfine_2.0.json"), "schema_version": schema})
+
+
+def test_lists_of_two_lengths_are_damage() -> None:
+    document = plain("hyperfine_1.20.json")
+    document["results"][1]["times"].pop()
+    with pytest.raises(UsageError, match=r"results\[1\] has 7 times and 8 exit codes"):
+        imported(document)
+
+
+def test_another_unit_is_damage() -> None:
+    document = plain("hyperfine_2.0.json")
+    document["results"][0]["measurements"][1]["time_wall_clock"]["unit"] = "minute"
+    with pytest.raises(UsageError, match=r"measurements\[1\]\.time_wall_clock\.unit is not 'second'"):
+        imported(document)
+
+
+def test_the_environment_has_our_keys() -> None:
+    environment = imported(plain("hyperfine_2.0.json")).environment
+    assert environment == {"hyperfine_version": "2.0.0", "os": "Linux", "machine": "x86_64"}

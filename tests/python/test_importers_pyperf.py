@@ -1,0 +1,100 @@
+"""pyperf's files: a run with values is a process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from foreign_files import FOLDER, by_name, codes, evidence, imported, plain
+
+from fastrnns_rs.errors import UsageError
+
+
+def test_medians_are_those_that_pyperf_reads_itself() -> None:
+    reference = json.loads((FOLDER / "reference" / "pyperf.json").read_text(encoding="utf-8"))
+    series = by_name(imported(plain("pyperf.json")))
+    assert series.keys() == reference.keys()
+    for name, expected in reference.items():
+        assert expected["unit"] == "second"
+        assert series[name].medians_ns == pytest.approx([1e9 * one for one in expected["process_medians"]], rel=1e-12)
+        assert series[name].n_samples == expected["values"]
+        assert len(series[name].medians_ns) == 4
+
+
+def test_a_process_level_lacks_nothing_and_the_order_is_warned_of() -> None:
+    side = imported(plain("pyperf.json"))
+    assert {series.lack for series in side.series} == {None}
+    assert codes(side) == ["not_interleaved"]
+    assert evidence(side) == "some.json: pyperf 2.10.0, format 1.0"
+
+
+def test_the_environment_has_our_keys() -> None:
+    metadata = plain("pyperf.json")["metadata"]
+    environment = imported(plain("pyperf.json")).environment
+    assert environment["cpu_model"] == metadata["cpu_model_name"]
+    assert environment["cpu_count"] == metadata["cpu_count"]
+    assert environment["python_version"] == metadata["python_version"]
+    assert not {"hostname", "python_executable", "boot_time"} & environment.keys()
+
+
+def test_bytes_are_left_out_with_a_warning() -> None:
+    side = imported(plain("pyperf_memory.json"))
+    assert [series.runner for series in side.series] == ["sorted"]
+    warning = next(one for one in side.warnings if one.code == "not_time")
+    assert warning.message == "the benchmark 'allocated' is measured in byte, not in time, and left out"
+
+
+def test_a_file_of_bytes_alone_is_refused() -> None:
+    document = plain("pyperf_memory.json")
+    del document["benchmarks"][0]
+    with pytest.raises(UsageError, match="measured in byte, not in time"):
+        imported(document)
+
+
+def test_metadata_nearer_the_run_wins() -> None:
+    document = plain("pyperf.json")
+    document["metadata"]["name"] = "outermost"
+    assert imported(document).series[0].runner == "sorted"
+    del document["benchmarks"][0]["metadata"]["name"]
+    assert imported(document).series[0].runner == "outermost"
+    document["benchmarks"][0]["runs"][0]["metadata"]["name"] = "innermost"
+    assert imported(document).series[0].runner == "innermost"
+
+
+@pytest.mark.parametrize(("version", "shown"), [("2.0", "'2.0'"), (5, "5"), (None, "null"), ([1], "a list")])
+def test_another_version_is_refused_by_name(version: Any, shown: str) -> None:
+    with pytest.raises(UsageError, match=f"its format version is {shown}; 1.0 is known"):
+        imported({**plain("pyperf.json"), "version": version})
+
+
+def test_a_benchmark_that_only_calibrated_has_a_reason() -> None:
+    document = plain("pyperf.json")
+    document["benchmarks"][0]["runs"] = document["benchmarks"][0]["runs"][:1]
+    first, second = imported(document).series
+    assert (first.medians_ns, first.reason) == ([], "no run has values: all of them calibrated")
+    assert len(second.medians_ns) == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0.0"), (-1.0, "-1.0"), (float("nan"), "nan"), (1e300, "1e+300"), (10**400, "a number beyond all bounds")],
+    ids=["zero", "negative", "nan", "long", "longest"],
+)
+def test_what_is_no_time_costs_its_benchmark_alone(value: float, shown: str) -> None:
+    document = plain("pyperf.json")
+    document["benchmarks"][0]["runs"][1]["values"][2] = value
+    first, second = imported(document).series
+    assert first.reason == f"benchmarks[0].runs[1].values[2] is {shown}, not a time above 0"
+    assert second.reason is None
+
+
+@pytest.mark.parametrize(("value", "shown"), [("1.0", "'1.0'"), (None, "null"), (True, "true"), ([], "a list")])
+def test_what_is_no_number_is_damage(value: Any, shown: str) -> None:
+    document = plain("pyperf.json")
+    document["benchmarks"][1]["runs"][1]["values"][2] = value
+    with pytest.raises(UsageError) as caught:
+        imported(document)
+    place = "benchmarks[1].runs[1].values[2]"
+    assert caught.value.message == f"some.json is not a pyperf file that can be read: {place} is {shown}, not a number"
+    assert "--output" in caught.value.hint

@@ -1,0 +1,382 @@
+"""The noise floor: what is drawn, what is made of it, and the files that keep it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import types
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+import scipy.stats
+from conftest import ROOT, run_cli
+
+from fastrnns_rs import environment, noise, nvidia
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.noise import NoiseFloor, floor_of, measure_floor, sentence, store, stored
+from fastrnns_rs.noise.detectable import minimum_detectable_change
+from fastrnns_rs.noise.relabelling import relabelled, wilson
+from fastrnns_rs.results import Environment, Git, Gpu
+
+CPU = "A Processor (R) @ 2.60GHz / 9"
+MACHINE = Environment(
+    python_version="3.11.7",
+    torch_version="2.15.0",
+    torchvision_version=None,
+    cuda_version=None,
+    cudnn_version=None,
+    driver_version=None,
+    os="Linux 6",
+    cpu_model=CPU,
+    cpu_count=2,
+    cpu_affinity=[0, 1],
+    cpu_governor=None,
+    num_threads=1,
+    load_average_1m=None,
+    gpus=[],
+    variables={},
+    git=Git(commit=None, dirty=None),
+)
+H200 = Gpu(
+    index=1,
+    name="NVIDIA H200",
+    uuid=None,
+    compute_capability=None,
+    memory_total_bytes=None,
+    sm_clock_mhz=None,
+    power_limit_w=None,
+    temperature_c=None,
+)
+
+
+def medians(spread: float, count: int = 40, seed: int = 0) -> list[float]:
+    generator = random.Random(seed)
+    return [3e6 * math.exp(generator.gauss(0, spread)) for _ in range(count)]
+
+
+def measured(forward: list[float], backward: list[float] | None = None, **given: Any) -> NoiseFloor:
+    known = {"device": "cpu", "runner": "lstm", "environment": MACHINE, "draws": 200}
+    return measure_floor(forward, backward, **{**known, **given})
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of noise floors of a machine with `CPU`, which has none yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(environment, "cpu_model", lambda: CPU)
+    return tmp_path / "fastrnns-rs" / "noise"
+
+
+def test_one_in_twenty_is_a_false_alarm() -> None:
+    rates = [measured(medians(0.02, 120, seed), seed=seed, draws=400).false_alarm_rate for seed in range(10)]
+    assert 0.04 < sum(rates) / len(rates) < 0.06
+
+
+def test_two_kinds_of_processes_raise_no_more_alarms() -> None:
+    # Half of them 40 % slower: wide, and far from normal.
+    floor = measured([x * (1.4 if place % 2 else 1) for place, x in enumerate(medians(0.01, 60))], draws=1000)
+    assert floor.false_alarm_rate < 0.08
+    assert floor.minimum_detectable_change > 0.2
+
+
+def test_the_interval_of_the_rate_is_wilsons() -> None:
+    for hits, trials in ((0, 1000), (47, 1000), (1, 3), (3, 3)):
+        expected = scipy.stats.binomtest(hits, trials).proportion_ci(method="wilson")
+        assert wilson(hits, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    floor = measured(medians(0.02))
+    assert (floor.false_alarm_ci_low, floor.false_alarm_ci_high) == wilson(round(200 * floor.false_alarm_rate), 200)
+
+
+def test_no_process_is_on_both_sides() -> None:
+    known = [float(place) for place in range(1, 41)]
+    seen = set()
+    for baseline, candidate in relabelled(known, 10, 200, seed=1):
+        assert len({*baseline, *candidate}) == 20
+        seen |= {*baseline}
+    assert seen == {*known}
+    # As many as there are: each draw is a division of all of them.
+    assert all(sorted(a + b) == known for a, b in relabelled(known, 20, 5, seed=1))
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    first, again, other = (measured(medians(0.02), seed=seed) for seed in (3, 3, 4))
+    assert replace(first, measured_utc="") == replace(again, measured_utc="")
+    assert first.false_alarm_rate != other.false_alarm_rate
+    assert first.minimum_detectable_change == other.minimum_detectable_change
+
+
+@pytest.mark.parametrize(("spread", "per_side", "margin"), [(0.02, 10, 0.01), (0.005, 10, 0.01), (0.05, 5, 0.03)])
+def test_the_change_is_found_in_four_of_five_comparisons(spread: float, per_side: int, margin: float) -> None:
+    """Against the rule written out with numpy and scipy, on processes that are simulated."""
+    change = minimum_detectable_change(spread, per_side, margin=margin)
+    generator, trials = np.random.default_rng(5), 20_000
+    sides = generator.normal(0, spread, (2, trials, per_side))
+    difference = sides[1].mean(axis=1) + math.log1p(change) - sides[0].mean(axis=1)
+    variances = sides.var(axis=2, ddof=1) / per_side
+    error = np.sqrt(variances.sum(axis=0))
+    degrees = variances.sum(axis=0) ** 2 / (variances**2 / (per_side - 1)).sum(axis=0)
+    wide, narrow = (scipy.stats.t.ppf(level, degrees) * error for level in (0.975, 0.95))
+    equivalent = (np.abs(difference) + narrow) <= math.log1p(margin)
+    found = (difference - wide > 0) & ~equivalent
+    assert found.mean() == pytest.approx(0.8, abs=0.012)
+
+
+def test_where_nothing_spreads_the_change_is_the_margin() -> None:
+    assert minimum_detectable_change(0.0, 10) == pytest.approx(0.01, rel=0.01)
+    floor = measured([3e6] * 40)
+    assert (floor.log_stddev, floor.false_alarm_rate) == (0.0, 0.0)
+    assert floor.minimum_detectable_change == pytest.approx(0.01, rel=0.01)
+
+
+def test_more_processes_show_less() -> None:
+    found = [minimum_detectable_change(0.03, count) for count in (3, 5, 10, 20, 40)]
+    assert found == sorted(found, reverse=True)
+    # As the root of their number, where the t is near the normal: 2.8 standard errors.
+    assert math.log1p(found[-1]) == pytest.approx(2.8 * 0.03 * math.sqrt(2 / 40), rel=0.03)
+
+
+def test_the_floor_is_that_of_the_worse_phase() -> None:
+    quiet, loud = medians(0.01), medians(0.04, seed=1)
+    assert measured(quiet).phase == "forward"
+    for forward, backward, phase in ((quiet, loud, "backward"), (loud, quiet, "forward")):
+        floor = measured(forward, backward)
+        assert floor.phase == phase
+        assert replace(floor, measured_utc="", phase="forward") == replace(measured(loud), measured_utc="")
+
+
+@pytest.mark.parametrize(
+    ("forward", "given", "message"),
+    [
+        (medians(0.02, 39), {}, "the noise floor of forward has 39 processes; it takes 40"),
+        ([], {}, "has 0 processes"),
+        (medians(0.02), {"per_side": 21}, "21 processes a side cannot be drawn from 40"),
+        (medians(0.02), {"per_side": 2}, "2 processes a side"),
+        (medians(0.02), {"draws": 0}, "0 draws"),
+        (medians(0.02), {"margin": math.nan}, "margin"),
+        ([*medians(0.02), math.nan], {}, "forward cannot be had"),
+        ([*medians(0.02), 0.0], {}, "forward cannot be had"),
+        ([*medians(0.02), -1.0], {}, "forward cannot be had"),
+        ([1e-5, 1e9] * 20, {}, "forward cannot be had: spread"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(forward: list[float], given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        measured(forward, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_too_few_of_one_phase_are_refused() -> None:
+    with pytest.raises(UsageError, match="backward has 12 processes"):
+        measured(medians(0.02), medians(0.02, 12))
+
+
+def test_what_is_stored_is_found_again(here: Path) -> None:
+    assert stored("cpu") is None
+    floor = measured(medians(0.02), medians(0.03))
+    path = store(floor)
+    assert path.parent == here
+    assert stored("cpu") == floor
+    document = json.loads(path.read_text())
+    schema = json.loads((ROOT / "docs" / "schemas" / "noise-floor.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert document["schema"] == "fastrnns-rs/noise-floor"
+    later = measured(medians(0.01))
+    assert store(later) == path
+    assert stored("cpu") == later
+    assert list(here.iterdir()) == [path]
+
+
+def test_machines_that_share_a_home_are_kept_apart(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = measured(medians(0.02))
+    path = store(mine)
+    monkeypatch.setattr(environment, "cpu_model", lambda: CPU.replace("9", "8"))
+    assert stored("cpu") is None
+    monkeypatch.setattr(environment, "cpu_model", lambda: None)
+    assert stored("cpu") is None
+    unknown = measured(medians(0.03), environment=replace(MACHINE, cpu_model=None))
+    store(unknown)
+    assert stored("cpu") == unknown
+    assert stored("cpu", CPU) == mine
+    # What another machine measured is not this one's because somebody copied the file.
+    for other in here.iterdir():
+        other.write_bytes(path.read_bytes())
+    with pytest.raises(UsageError, match="it is that of A Processor"):
+        stored("cpu")
+
+
+def test_a_gpu_has_its_own(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def state(name: str) -> nvidia.State:
+        return nvidia.State(name=name, sm_clock_mhz=None, max_sm_clock_mhz=None, persistent=None, slowdowns=None)
+
+    floor = measured(medians(0.02), device="cuda:1", environment=replace(MACHINE, gpus=[H200]))
+    assert (floor.device_name, floor.cpu_model) == ("NVIDIA H200", CPU)
+    store(floor)
+    monkeypatch.setattr(nvidia, "states", lambda: [state("Tesla K80"), state("NVIDIA H200")])
+    assert stored("cuda:1") == stored("cuda", "NVIDIA H200") == floor
+    assert stored("cpu") is stored("cuda") is stored("cuda:7") is None
+
+    def fails() -> None:
+        raise FastrnnsError("nvidia-smi cannot be run")
+
+    monkeypatch.setattr(nvidia, "states", fails)
+    assert stored("cuda:1") is None
+
+
+def with_key(key: str, value: Any) -> Any:
+    def damage(text: str) -> str:
+        document = json.loads(text)
+        document["noise_floor"][key] = value
+        return json.dumps(document)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda _text: "", "it is no JSON"),
+        (lambda text: text[: len(text) // 2], "it is no JSON"),
+        (lambda _text: "[" * 50_000, "it is no JSON"),
+        (lambda text: "\udcff\udcfe" + text, "it is no JSON"),
+        (lambda text: text + " " * 100_000, "more than 65536 bytes"),
+        (lambda _text: "null", "is None, not an object"),
+        (lambda text: text.replace("noise-floor", "run"), "schema is 'fastrnns-rs/run'"),
+        (lambda text: text.replace('"1.0"', '"2.0"'), "schema_version is 2.0"),
+        (lambda text: text.replace("margin", "margins"), "margin is missing"),
+        (with_key("extra", 1), "extra is unknown"),
+        (with_key("comparisons", 1.5), "comparisons is 1.5"),
+        (with_key("comparisons", 0), "comparisons is 0"),
+        (with_key("false_alarm_rate", 1.5), "false_alarm_rate is 1.5"),
+        (with_key("false_alarm_rate", math.nan), "false_alarm_rate is nan"),
+        (with_key("minimum_detectable_change", -0.1), "minimum_detectable_change is -0.1"),
+        (with_key("minimum_detectable_change", math.inf), "minimum_detectable_change is inf"),
+        (with_key("minimum_detectable_change", 10**400), "minimum_detectable_change is 1"),
+        (with_key("phase", "sideways"), "phase is 'sideways'"),
+        (with_key("device", "cuda"), "it is that of A Processor"),
+        (with_key("device_name", "../../x"), "it is that of ../../x"),
+    ],
+)
+def test_a_damaged_file_is_named(here: Path, damage: Any, message: str) -> None:
+    path = store(measured(medians(0.02)))
+    path.write_text(damage(path.read_text()), errors="surrogateescape")
+    with pytest.raises(UsageError) as caught:
+        stored("cpu")
+    assert f"the noise floor in {path} cannot be read: " in caught.value.message
+    assert message in caught.value.message
+    assert len(caught.value.message) < 1000
+    assert "ab --same" in caught.value.hint
+    # And is replaced by the next one.
+    store(measured(medians(0.01)))
+    assert stored("cpu") is not None
+
+
+def test_a_folder_in_its_place_is_named(here: Path) -> None:
+    path = store(measured(medians(0.02)))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+        stored("cpu")
+    with pytest.raises(UsageError, match="is a folder"):
+        store(measured(medians(0.02)))
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(UsageError, match="cannot be kept in .*: Not a directory") as caught:
+        store(measured(medians(0.02)))
+    assert "XDG_STATE_HOME" in caught.value.hint
+
+
+@pytest.fixture
+def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`fastrnns-rs doctor` on this machine, quick for want of torch, with noise floors of its own."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("raise ImportError('none')\n")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    known = replace(MACHINE, cpu_model=environment.cpu_model())
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return (
+        lambda *flags: run_cli("doctor", *flags, PYTHONPATH=path),
+        replace(measured(medians(0.02), environment=known), false_alarm_rate=0.047, minimum_detectable_change=0.0234),
+    )
+
+
+def test_the_doctor_shows_the_floor(doctor: Any) -> None:
+    run, floor = doctor
+    assert "noise floor: not measured\n  hint: fastrnns-rs ab --same RUNNER" in run().stdout
+    noise.store(floor)
+    lines = [line.split("  ")[-1].strip() for line in run().stdout.partition("noise floor\n")[2].splitlines()]
+    assert lines[1:4] == [f"{floor.measured_utc}, torch 2.15.0", "40 of lstm, forward", "2.3 % by 10 + 10 processes"]
+    assert lines[4].startswith("4.7 % (")
+    document = run("--json").json()
+    assert document["warnings"] == []
+    known = ("measured_utc", "comparisons", "false_alarm_rate", "minimum_detectable_change")
+    assert {key: document["noise_floor"][key] for key in known} == {key: getattr(floor, key) for key in known}
+
+
+def test_the_doctor_goes_on_without_a_damaged_floor(doctor: Any) -> None:
+    run, floor = doctor
+    path = store(floor)
+    path.write_text(path.read_text()[:100])
+    done = run("--json")
+    assert done.status == 0
+    assert done.json()["noise_floor"] is None
+    assert done.json()["warnings"][0]["code"] == "noise_floor_unreadable"
+    assert done.stderr.startswith(f"warning: the noise floor in {path} cannot be read: it is no JSON\n  hint: ")
+    assert "Traceback" not in done.stderr
+
+
+def run_of(*runners: str, count: int = 22, backward: bool = True) -> Any:
+    """A run of `ab --same`, as far as a noise floor looks at it: a slow warm-up, and on each side one that failed."""
+
+    def process(median: float, status: str) -> Any:
+        steady = [round(median), round(median) - 9, round(median) + 8]
+        return types.SimpleNamespace(
+            status=status,
+            steady_from=2 if status == "ok" else None,
+            forward_ns=[10**9, 10**9, *steady],
+            backward_ns=[10**9, 10**9, *(2 * one for one in steady)] if backward else None,
+        )
+
+    def result(side: int, runner: str) -> Any:
+        processes = [process(one, "ok") for one in medians(0.02, count - 1, seed=side)]
+        problem = types.SimpleNamespace(device="cpu")
+        return types.SimpleNamespace(runner=runner, problem=problem, processes=[*processes, process(1.0, "failed")])
+
+    return types.SimpleNamespace(
+        results=[result(*one) for one in enumerate(runners)],
+        environment=MACHINE,
+        plan=types.SimpleNamespace(order_seed=7),
+    )
+
+
+@pytest.mark.parametrize("backward", [True, False])
+def test_both_sides_of_a_run_are_one_pool(backward: bool) -> None:
+    floor = floor_of(run_of("lstm", "lstm", backward=backward))
+    pool = [float(round(one)) for side in (0, 1) for one in medians(0.02, 21, seed=side)]
+    expected = measured(pool, [2 * one for one in pool] if backward else None, seed=7, draws=1000)
+    assert replace(floor, measured_utc="") == replace(expected, measured_utc="")
+    assert (floor.n_processes, floor.runner, floor.device) == (42, "lstm", "cpu")
+
+
+def test_a_run_of_something_else_has_no_floor() -> None:
+    with pytest.raises(UsageError, match="the run has jit, lstm"):
+        floor_of(run_of("lstm", "jit"))
+    with pytest.raises(UsageError, match="the run has none"):
+        floor_of(run_of())
+    with pytest.raises(UsageError, match="forward has 38 processes; it takes 40"):
+        floor_of(run_of("lstm", "lstm", count=20))
+
+
+def test_a_floor_is_told_in_a_sentence() -> None:
+    floor = replace(measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234)
+    told = sentence(replace(floor, false_alarm_ci_low=0.04, false_alarm_ci_high=0.06))
+    assert told.startswith("noise floor of cpu, by 40 processes of lstm, forward: ")
+    assert told.endswith("1.2 % by 10 + 10 processes; false alarms 5.0 % (4.0 to 6.0) of 200 comparisons")
