@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fastrnns_rs import documents
-from fastrnns_rs._core import render_run
+from fastrnns_rs._core import quantiles, render_run
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem import Problem
@@ -224,6 +224,11 @@ class Result:
     forward: PhaseSummary | None
     backward: PhaseSummary | None
     processes: list[Process]
+
+    def first_call_ns(self) -> float | None:
+        """The first iteration, forward and backward together: the median of the processes that count."""
+        firsts = [one.first_call for one in self.processes if one.status == "ok" and one.first_call is not None]
+        return quantiles([one.forward_ns + (one.backward_ns or 0) for one in firsts], [0.5])[0] if firsts else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from conftest import run_cli
+from conftest import ROOT, run_cli
 
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.sides import effort_of, requests
@@ -153,6 +155,14 @@ def test_what_cannot_run_our_worker_is_told_in_one_line(tmp_path: Path, text: st
     assert "\n" not in refused.value.message
     with pytest.raises(MissingError):
         interpreter.check(str(tmp_path / "nothing"))
+
+
+def test_the_commands_of_the_page_have_two_sides() -> None:
+    page = (ROOT / "docs" / "comparing.md").read_text()
+    lines = re.findall(r"^fastrnns-rs ab (.*)$", page, flags=re.MULTILINE)
+    assert len(lines) == 6
+    for line in lines:
+        assert sides(*shlex.split(line))
 
 
 def test_flags_of_a_side_are_no_flags_of_ours() -> None:

@@ -51,7 +51,7 @@ def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path)
         (
             "time:400ms",
             "time",
-            {"seconds": 0.4, "process_seconds": 0.2, "least_iterations": 10, "most_iterations": 100000},
+            {"seconds": 0.4, "process_seconds": 0.2, "least_iterations": 10, "most_iterations": 50000},
         ),
     ],
 )

@@ -321,15 +321,17 @@ def test_whatever_a_file_holds_it_is_compared_or_told(tmp_path: Path) -> None:
 
 def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
     page = (ROOT / "docs" / "comparing.md").read_text()
-    blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for kind, block in blocks if kind == "sh" for line in block.splitlines()]
     for index, name in enumerate(["before", "after", "before-1", "before-2", "after-1"]):
         write(anywhere / f"{name}.json", run([result(seed=index, level_ns=1e6 * (1 + (name == "after")))]))
-    commands = [line for line in blocks["sh"].splitlines() if re.match("fastrnns-rs (compare|show)", line)]
+    commands = [line for line in lines if re.match("fastrnns-rs (compare|show)", line)]
     assert len(commands) == 5
     for command in commands:
         words = [name for word in command.split()[1:] for name in sorted(map(str, anywhere.glob(word))) or [word]]
         assert call(*words).status == (3 if "--fail-on" in words else 0), command
-    exec(compile(blocks["python"], "page", "exec"), {})
+    (code,) = [block for kind, block in blocks if kind == "python"]
+    exec(compile(code, "page", "exec"), {})
 
 
 def test_nothing_heavy_is_loaded() -> None:

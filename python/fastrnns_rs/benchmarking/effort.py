@@ -24,7 +24,7 @@ LEAST_FOR_PRECISION = 5
 _DEFAULT_RUN_S = 600.0
 _LEAST_SECONDS = 0.5
 #: Iterations that a process keeps where only time ends it: enough for any phase, and bounded in a file.
-_MOST_BY_TIME = 100_000
+_MOST_BY_TIME = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import RunTable
 from fastrnns_rs.documents import to_plain
-from fastrnns_rs.render.words import about, outcome, warnings
+from fastrnns_rs.render.words import about, first_calls, outcome, warnings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -69,13 +69,14 @@ class Terminal:
         # The row needs no samples, of which there may be a million.
         self._write(self._table.row(json.dumps(to_plain(replace(result, processes=[])))))
         if result.note is not None and result.status == "ok":
-            self._write(f"  note: {result.runner}: {result.note}")
+            side = "" if result.side is None else f" ({result.side})"
+            self._write(f"  note: {result.runner}{side}: {result.note}")
 
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
         self.close()
         # Those of the beginning were written above the table.
-        for line in (outcome(run), *warnings(run.warnings[self._said :])):
+        for line in (*first_calls(run), outcome(run), *warnings(run.warnings[self._said :])):
             self._write(line)
 
     def close(self) -> None:

@@ -64,6 +64,16 @@ def outcome(run: Run) -> str:
     return f"{rule}; the widest 95 % interval is ±{100 * run.plan.precision:.3g} % of its estimate"
 
 
+def first_calls(run: Run) -> Iterator[str]:
+    """What each runner's first iteration took, which no estimate has in it."""
+    each = []
+    for one in run.results:
+        side, first = "" if one.side is None else f" ({one.side})", one.first_call_ns()
+        each += [] if first is None else [f"{printable(one.runner)}{side} {first / 1e6:.4g}"]
+    if each:
+        yield f"first call, forward and backward, ms: {', '.join(each)}"
+
+
 def warnings(notices: Sequence[Notice]) -> Iterator[str]:
     """Each with its evidence, and what to do below it."""
     for one in notices:
