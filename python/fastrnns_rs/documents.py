@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -38,7 +38,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [to_plain(item) for item in value]
+        # A run has a million samples, and is saved after each process.
+        return list(value) if {*map(type, value)} <= {int} else [to_plain(item) for item in value]
     # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
@@ -129,6 +130,12 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 @cache
+def _needed(document: type) -> list[str]:
+    """The keys that a document must have; one with a default came later than the first documents of its version."""
+    return [one.name for one in fields(document) if one.default is MISSING and one.default_factory is MISSING]
+
+
+@cache
 def _hints(document: type) -> dict[str, Any]:
     return get_type_hints(document)
 
@@ -179,13 +186,13 @@ def _read_object(expected: Any, plain: Any, path: str) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
     hints = _hints(expected)
-    for key in hints:
+    for key in _needed(expected):
         if key not in plain:
             raise UsageError(f"the key {_join(path, key)} is missing")
     for key in plain:
         if key not in hints:
             raise UsageError(f"the key {_join(path, key)} is unknown")
-    return expected(**{key: _read(hint, plain[key], _join(path, key)) for key, hint in hints.items()})
+    return expected(**{key: _read(hint, plain[key], _join(path, key)) for key, hint in hints.items() if key in plain})
 
 
 def _wrong(path: str, expected: Any, plain: object) -> UsageError:

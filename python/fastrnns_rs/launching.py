@@ -83,8 +83,16 @@ class Setting:
             found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
         if self.python is not None:
             # Our folder may hold a torch too. Not PYTHONPATH as it is: that is for our interpreter.
-            found["PYTHONPATH"] = _lent()
+            found["PYTHONPATH"] = os.pathsep.join([_lent(), *self._folders()])
         return found
+
+    def sys_path(self) -> list[str] | None:
+        """Where the worker looks for modules; None for where its interpreter does."""
+        return None if self.python is not None else [*self._folders(), *sys.path]
+
+    def _folders(self) -> list[str]:
+        """The folders of modules that are given for this worker alone, which may hold another torch."""
+        return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100
 
 
 def launch(
@@ -108,7 +116,7 @@ def launch(
     setting = setting or Setting()
     # -P: the folder one happens to stand in must not hide the standard library from the worker.
     command = [setting.python or sys.executable, "-P", "-m", "fastrnns_rs.worker"]
-    where = {"sys_path": sys.path if setting.python is None else None, "affinity": setting.affinity}
+    where = {"sys_path": setting.sys_path(), "affinity": setting.affinity}
     heard = _Heard()
     worker = Process(command, env=setting.environment())
     ended = "answered"

@@ -7,7 +7,7 @@ what is unknown is None.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -125,10 +125,10 @@ class PlanRecord:
     stopped_by: str | None
     precision: float | None
     jit: Jit
-    threads: int | None
-    affinity: list[int] | None
-    timeout_s: float
-    runners: list[PlannedRunner]
+    threads: int | None = None
+    affinity: list[int] | None = None
+    timeout_s: float | None = None
+    runners: list[PlannedRunner] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,6 @@ class Result:
     """One runner on one problem."""
 
     runner: str
-    side: Literal["a", "b"] | None
     group: str
     mode: Literal["train", "inference"]
     timing_mode: str | None
@@ -220,10 +219,11 @@ class Result:
     status: ResultStatus
     reason: str | None
     note: str | None
-    warmup_class: str | None
     forward: PhaseSummary | None
     backward: PhaseSummary | None
     processes: list[Process]
+    side: Literal["a", "b"] | None = None
+    warmup_class: str | None = None
 
     def first_call_ns(self) -> float | None:
         """The first iteration, forward and backward together: the median of the processes that count."""
@@ -244,9 +244,9 @@ class Run:
     warnings: list[Notice]
     tool: Tool
     environment: Environment
-    sides: list[RunSide]
     plan: PlanRecord
     results: list[Result]
+    sides: list[RunSide] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`.

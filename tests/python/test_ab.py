@@ -55,6 +55,18 @@ def test_other_variables_reach_one_side_alone(anywhere: Path) -> None:
     assert "num_threads" in done.stdout
 
 
+def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> None:
+    """As one gives a side another torch: ahead of what is installed."""
+    folder = anywhere / "modules"
+    folder.mkdir()
+    (folder / "torchvision").mkdir()
+    (folder / "torchvision" / "__init__.py").write_text("raise ImportError('not this one')\n")
+    for side, flags in (("b", ["--b-env", f"PYTHONPATH={folder}"]), ("a", ["--a-env", "PYTHONPATH=modules"])):
+        done = run_cli("ab", "resnet18", *flags, *SMALL, "--json", cwd=anywhere)
+        assert done.status == 1, done.stderr
+        assert all("not this one" in row["reason"] for row in done.json()["rows"]), side
+
+
 def test_a_side_that_fails_is_no_verdict_and_exit_one(anywhere: Path) -> None:
     done = run_cli("ab", "sound", "raises", *SMALL, "--json", cwd=anywhere)
     assert done.status == 1, done.stderr

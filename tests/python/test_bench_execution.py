@@ -23,6 +23,7 @@ from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import Answer, Setting
 from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.render.words import about, first_calls
 from fastrnns_rs.results import Run
 
 NAMES = ["cudnn", "py", "jit"]
@@ -192,6 +193,50 @@ def test_a_process_that_was_interrupted_stays_in_the_file_and_is_measured_again(
     assert [one.status for one in done["py"].processes] == ["ok", "interrupted", "ok", "ok"]
     assert done["py"].processes[1].forward_ns == [7, 8]
     assert done["py"].forward.n_processes == 3
+
+
+def test_the_first_call_is_a_figure_of_its_own(workers: Workers) -> None:
+    run = execute(*begin(["py"], processes=3))
+    firsts = sorted(one.forward_ns[0] + one.backward_ns[0] for one in run["py"].processes)
+    assert run["py"].first_call_ns() == firsts[1]
+    (line,) = first_calls(run)
+    assert line == f"first call, forward and backward, ms: py {firsts[1] / 1e6:.4g}"
+
+
+@pytest.mark.parametrize(
+    ("effort", "said"),
+    [
+        ({"processes": 2}, "2 processes of each, with the warm-up that is detected and 0.2 s of iterations"),
+        (
+            {"processes": 1, "stop": "count:1"},
+            "1 process of each, with the warm-up that is detected and 1 timed iteration;",
+        ),
+        ({"stop": "time:10m", "processes": 2}, "and 300 s of iterations; that takes about 30 min to 75 min"),
+        ({"stop": "precision:1%"}, "at least 5 processes of each, "),
+        ({"stop": "precision:1%:90s"}, "until intervals are within ±1 % or 90 s are over"),
+    ],
+)
+def test_what_is_said_beforehand(effort: dict[str, Any], said: str) -> None:
+    plan, run = begin(**effort)
+    assert any(said in line for line in about(run, plan)), [*about(run, plan)]
+
+
+def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Answer(answer([0] * 20, [3] * 20), "answered", None, "")
+    monkeypatch.setattr(execution, "launch", lambda _job, **_more: nothing)
+    run = execute(*begin(["py"], stop="precision:1%:1ms"))
+    assert (run["py"].forward.estimate_ns, run["py"].forward.ci_low_ns, run["py"].forward.ci_method) == (0, None, None)
+    assert run["py"].backward.estimate_ns == pytest.approx(3)
+    assert (run.plan.precision, run.plan.stopped_by) == (None, "time")
+
+
+def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:
+    plan, run = begin(["cudnn", "py"], processes=10)
+    sides = [replace(task, side=side) for task, side in zip(plan.tasks, "ab", strict=True)]
+    workers.instead[2] = Answer({}, "died", "gone", "")
+    run = execute(replace(plan, tasks=sides, design="abba"), run)
+    assert len(workers.started) <= 4
+    assert run.status == "failed"
 
 
 def test_every_process_is_saved_before_the_next_begins(workers: Workers) -> None:

@@ -113,8 +113,11 @@ class _Execution:
                 most = quota if by_precision else min(quota, plan.processes)
                 if index not in self._ended and len(self._rows[index].counted) < most:
                     yield index
+            # One side of two tells nothing.
+            over = plan.design == "abba" and any(row.failure is not None for row in self._rows)
             for index, row in enumerate(self._rows):
-                if index not in self._ended and (row.failure is not None or self._has_enough(row, by_precision)):
+                enough = over or row.failure is not None or self._has_enough(row, by_precision)
+                if index not in self._ended and enough:
                     self._end(index)
             if len(self._ended) == len(self._rows):
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastrnns_rs.benchmarking.summary import median, summary
+from fastrnns_rs.benchmarking.summary import between, median, summary
 from fastrnns_rs.results import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.stats import precision_reached
 
@@ -49,21 +49,24 @@ class Row:
     def timed(self) -> list[list[list[int]]]:
         """For each phase, for each process that counts, its timed samples."""
         counted = self.counted
+        if not counted:
+            return []
         phases = [[one.forward_ns[one.steady_from :] for one in counted]]
-        if counted and counted[0].backward_ns is not None:
-            phases.append([(one.backward_ns or [])[one.steady_from :] for one in counted])
-        return phases if counted else []
+        backward = [one.backward_ns[one.steady_from :] for one in counted if one.backward_ns is not None]
+        return [*phases, backward] if len(backward) == len(counted) else phases
 
     def precision(self) -> float | None:
         """The wider relative half width of the intervals of its phases; None below three processes."""
-        widths = [precision_reached([median(one) for one in phase]).half_width for phase in self.timed()]
+        found = [between(phase) for phase in self.timed()]
+        widths = [None if one is None else one.half_width for one in found]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) and known else None
 
     def has_precision(self, target: float, least: int) -> bool:
         """Whether the interval of each phase is as narrow as `target`, from `least` processes on."""
         return bool(self.counted) and all(
-            precision_reached([median(one) for one in phase], target=target, minimum=least).reached
+            between(phase) is not None
+            and precision_reached([median(one) for one in phase], target=target, minimum=least).reached
             for phase in self.timed()
         )
 

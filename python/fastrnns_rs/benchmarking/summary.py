@@ -10,6 +10,8 @@ from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summ
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastrnns_rs.stats import ProcessInterval
+
 #: From two processes there is no interval, only their range: it holds the median of process medians with this chance.
 _RANGE_LEVEL = 0.5
 _LEAST_FOR_INTERVAL = 3
@@ -30,12 +32,15 @@ def summary(processes: Sequence[Sequence[int]]) -> PhaseSummary:
         estimate, n_effective = within.estimate, within.n_effective
         low, high, method, level = within.ci_low, within.ci_high, within.ci_method, within.confidence_level
     else:
-        between = process_ci([median(one) for one in processes])
-        estimate, level = between.estimate, between.confidence_level
-        low, high, method = between.ci_low, between.ci_high, between.ci_method
+        interval = between(processes)
         n_effective = sum(effective_sample_size(one, of="median").n_effective for one in processes)
-        if len(processes) < _LEAST_FOR_INTERVAL:
-            low, high, method, level = between.min, between.max, "range", _RANGE_LEVEL
+        if interval is None:
+            estimate, low, high, method, level = found.median, None, None, None, found.confidence_level
+        elif len(processes) < _LEAST_FOR_INTERVAL:
+            estimate, low, high, method, level = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
+        else:
+            estimate, level = interval.estimate, interval.confidence_level
+            low, high, method = interval.ci_low, interval.ci_high, interval.ci_method
     return PhaseSummary(
         n_processes=len(processes),
         n_samples=found.count,
@@ -56,6 +61,12 @@ def summary(processes: Sequence[Sequence[int]]) -> PhaseSummary:
         p99_ns=found.p99,
         mad_ns=found.mad,
     )
+
+
+def between(processes: Sequence[Sequence[int]]) -> ProcessInterval | None:
+    """The estimate from process medians; None where a timer saw nothing of one, for it has no logarithm."""
+    medians = [median(one) for one in processes]
+    return process_ci(medians) if min(medians) > 0 else None
 
 
 def median(samples: Sequence[int]) -> float:

@@ -45,7 +45,8 @@ def _amount(plan: BenchPlan) -> str:
     timed = f"{loop.seconds:.3g} s of iterations" if loop.nloops is None else _count(loop.nloops, "timed iteration")
     each = f"{_count(plan.processes, 'process', 'processes')} of each, with {warmup} and {timed}"
     if rule is not None and rule.rule == "precision":
-        return f"at least {each}, until intervals are within ±{rule.value:.3g} or {_duration(rule.limit_s)} are over"
+        wanted = f"within ±{100 * rule.value:.3g} %"
+        return f"at least {each}, until intervals are {wanted} or {_duration(rule.limit_s)} are over"
     processes = plan.processes * len(plan.measured)
     if loop.nloops is not None:
         return f"{each}; {_duration(processes * plan.start_s)} to start them all"
