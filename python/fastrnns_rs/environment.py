@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.launching import Setting, launch
+from fastrnns_rs.launching import MARK, Setting, launch
 from fastrnns_rs.results import Environment, Git, Gpu
 
 #: Variables that change how fast models run; no other variable enters a run file.
@@ -75,7 +75,7 @@ def probe(device: str, dtype: str, setting: Setting | None = None) -> Facts:
 def describe(facts: Facts, setting: Setting | None = None) -> Environment:
     """The environment of a run file, for workers that run in `setting`."""
     setting = setting or Setting()
-    variables = {**os.environ, **setting.variables}
+    variables = setting.environment()
     extra = _nvidia_smi()
     return Environment(
         python_version=facts.python_version,
@@ -92,7 +92,9 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
         num_threads=setting.threads or facts.num_threads,
         load_average_1m=os.getloadavg()[0],
         gpus=[_gpu(one, extra.get(str(one["uuid"]), {})) for one in facts.gpus],
-        variables={name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES)},
+        variables={
+            name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
+        },
         git=_git(),
     )
 

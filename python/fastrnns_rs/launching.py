@@ -83,12 +83,15 @@ class Setting:
             found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
         if self.python is not None:
             # Our folder may hold a torch too. Not PYTHONPATH as it is: that is for our interpreter.
+            found.pop("PYTHONHOME", None)
             found["PYTHONPATH"] = os.pathsep.join([_lent(), *self._folders()])
         return found
 
     def sys_path(self) -> list[str] | None:
         """Where the worker looks for modules; None for where its interpreter does."""
-        return None if self.python is not None else [*self._folders(), *sys.path]
+        return (
+            None if self.python is not None else [*self._folders(), *(one for one in sys.path if isinstance(one, str))]
+        )
 
     def _folders(self) -> list[str]:
         """The folders of modules that are given for this worker alone, which may hold another torch."""
@@ -202,5 +205,7 @@ def _hear(line: bytes, heard: _Heard, on_phase: Callable[[str], None]) -> None:
         return
     if kind == "phase":
         on_phase(str(content.get("name")))
-    else:
+    elif kind == "result":
         heard.result = content
+    else:
+        heard.garbage.append(line.decode("utf-8", errors="replace") + "\n")

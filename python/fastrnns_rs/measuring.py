@@ -153,6 +153,12 @@ def exactly(iterations: int) -> More:
     return lambda count, _phases: min(1, iterations) if count == 0 else iterations - count
 
 
+def run_exactly(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
+    """Runs a loop of so many iterations."""
+    more = exactly(iterations)
+    run_loop(model, watch, lambda: more(watch.iterations, list))
+
+
 @contextmanager
 def collector_off() -> Iterator[None]:
     """Collects garbage once, and not again inside the block."""

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _EXTENSIONS = 1
 #: Beside the first call. A steady state cannot be told from fewer, and a median of fewer says little.
 LEAST_ITERATIONS = 10
+#: How long it may take to reach that number, in seconds: on a busy machine it could take minutes.
+_LONGEST_S = 5.0
+#: Beside the first call, however long they take.
+_FEWEST_ITERATIONS = 3
 #: What a process without a steady state is judged by: the later half of its iterations.
 _LATER_HALF = 2
 #: From the worst of two phases to the best: how an iteration is called whose phases differ.
@@ -30,7 +34,7 @@ class Loop:
         warmup: Iterations before the timed ones, exactly; None to detect them.
         nloops: Timed iterations, exactly; None for as many as `seconds` hold.
         seconds: How long the loop runs where a count is missing, the first call not included.
-        least: Iterations that it runs at least, however long they take; the first call not included.
+        least: Iterations that it runs at least, if they take no more than some seconds; the first call not included.
         most: Iterations after which it ends, however short they are; the first call not included.
     """
 
@@ -115,6 +119,8 @@ class Pace:
         self._seconds = loop.seconds
         self._stop = loop.first_stop
         self._extensions = 0
+        #: The first call, or all of a warm-up whose length is given.
+        self._start = max(1, loop.warmup or 0)
 
     def next(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
         """How many iterations to run; 0 when the loop is over.
@@ -125,8 +131,10 @@ class Pace:
         """
         if count == 0:
             return 1
-        if count == 1:
-            # The first call compiles, tunes and allocates: it takes none of the loop's time.
+        if count < self._start:
+            return self._start - count
+        if count == self._start:
+            # The first call compiles, tunes and allocates: neither it nor a warm-up takes of the loop's time.
             self._begun = self._clock()
         left = self._left(count)
         if left > 0 or self._loop.is_exact or self._extensions == _EXTENSIONS:
@@ -142,13 +150,16 @@ class Pace:
         until_stop = self._stop - count
         if self._loop.nloops is not None:
             return until_stop
-        least = max(1, self._loop.warmup or 0) + self._loop.least
-        if count < least:
-            return min(until_stop, least - count)
-        spent = self._clock() - self._begun
+        done, spent = count - self._start, self._clock() - self._begun
+        if done < self._loop.least:
+            longest = max(_LONGEST_S, self._seconds)
+            if spent >= longest and done >= _FEWEST_ITERATIONS:
+                return 0
+            by_time = math.ceil(max(0.0, longest - spent) * done / spent) if spent > 0 else 1
+            return min(until_stop, self._loop.least - done, max(1, by_time))
         time_left = self._seconds - spent
         if time_left <= 0:
             return 0
-        by_time = math.ceil(time_left * (count - 1) / spent) if spent > 0 else count
+        by_time = math.ceil(time_left * done / spent) if spent > 0 else done
         # No more than there were until now: a first guess from few iterations may be far off.
-        return min(until_stop, by_time, count)
+        return min(until_stop, by_time, done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -83,7 +84,7 @@ class Options:
         check_seed(self.seed)
         check_device(self.device)
         check_dtype(self.dtype)
-        if not isinstance(self.timeout, int | float) or not self.timeout > 0:
+        if not isinstance(self.timeout, int | float) or not 0 < self.timeout < math.inf:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
 
 

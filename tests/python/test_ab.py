@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,32 @@ def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> Non
         done = run_cli("ab", "resnet18", *flags, *SMALL, "--json", cwd=anywhere)
         assert done.status == 1, done.stderr
         assert all("not this one" in row["reason"] for row in done.json()["rows"]), side
+
+
+def test_an_interrupted_comparison_gives_no_verdict(anywhere: Path) -> None:
+    words = ["ab", "sound", "prints", *SMALL, "--processes", "20", "--json", "--output", "ab.json"]
+    worker = subprocess.Popen([sys.executable, "-m", "fastrnns_rs", *words], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and worker.poll() is None:
+        measured = Run.load("ab.json").results if Path("ab.json").exists() else []
+        if sum(len(one.processes) for one in measured) >= 2:
+            break
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGINT)
+    said, _ = worker.communicate(timeout=60)
+    assert (worker.returncode, said) == (130, "")
+    done = run_cli("compare", "ab.json", cwd=anywhere)
+    assert done.status == 2
+    assert "its sides were not measured alike" in done.stderr
+    assert "the run has two sides" in run_cli("bench", "--group", "rnns", "--resume", "ab.json", cwd=anywhere).stderr
+
+
+def test_a_margin_that_was_never_measured_is_told_beforehand(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "prints", *SMALL, "--margin", "noise-floor", cwd=anywhere, XDG_STATE_HOME=anywhere)
+    assert done.status == 5
+    assert "was never measured" in done.stderr
+    assert "importing" not in done.stderr
+    assert not done.stderr.startswith("2 runners")
 
 
 def test_a_side_that_fails_is_no_verdict_and_exit_one(anywhere: Path) -> None:

@@ -137,12 +137,13 @@ def test_an_interpreter_that_can_load_us_is_taken() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("#!/bin/sh\necho 3 10\n", "is Python 3.10, which cannot load the extension"),
-        ("#!/bin/sh\necho 2 7; exit 1\n", "is Python 2.7, which cannot load the extension"),
+        ("#!/bin/sh\necho fastrnns-rs asks: 3 10\n", "is Python 3.10, which cannot load the extension"),
+        ("#!/bin/sh\necho fastrnns-rs asks: 2 7; exit 1\n", "is Python 2.7, which cannot load the extension"),
+        ("#!/bin/sh\necho welcome; echo fastrnns-rs asks: 3 9\n", "is Python 3.9"),
         ("#!/bin/sh\necho hello\n", "is no Python interpreter"),
         ("#!/bin/sh\nexit 3\n", "is no Python interpreter"),
         (
-            "#!/bin/sh\necho 3 13; echo 'ImportError: wrong ELF class' >&2; exit 1\n",
+            "#!/bin/sh\necho fastrnns-rs asks: 3 13; echo 'ImportError: wrong ELF class' >&2; exit 1\n",
             "the extension: ImportError: wrong ELF",
         ),
         ("no program at all", "does not run: "),

@@ -61,6 +61,8 @@ def test_numbers_of_processes() -> None:
     assert Effort(processes=2, rigorous=True).processes_of(5, quick=False) == 2
     # An interval from one process is none to stop by.
     assert Effort(stop="precision:1%").processes_of(1, quick=True) == 5
+    assert Effort(stop="precision:1%", processes=2).processes_of(5, quick=False) == 5
+    assert Effort(stop="precision:1%", rigorous=True).processes_of(5, quick=False) == 20
     with pytest.raises(UsageError, match="quick and rigorous"):
         Effort(rigorous=True).processes_of(1, quick=True)
     for wrong in ({"processes": 0}, {"processes": 2.5}, {"processes": True}, {"order_seed": -1}, {"stop": 3}):

@@ -17,14 +17,16 @@ from fastrnns_rs import environment, stats
 from fastrnns_rs.benchmarking import execution
 from fastrnns_rs.benchmarking.effort import Effort
 from fastrnns_rs.benchmarking.execution import Interrupted, execute
+from fastrnns_rs.benchmarking.observer import Silent
 from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import Answer, Setting
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.render.words import about, first_calls
-from fastrnns_rs.results import Run
+from fastrnns_rs.results import Result, Run
 
 NAMES = ["cudnn", "py", "jit"]
 
@@ -123,7 +125,9 @@ def test_precision_ends_a_runner_and_never_before_five_processes(workers: Worker
     assert run.plan.stopped_by == "precision"
     assert run.plan.precision <= 0.01
     assert all(len(result.processes) >= 5 for result in run.results)
-    assert run.plan.stop.parameters == {"half_width": 0.01, "limit_seconds": 600.0}
+    assert run.plan.stop.parameters["half_width"] == 0.01
+    assert run.plan.stop.parameters["limit_seconds"] == 600.0
+    assert run.plan.stop.parameters["process_seconds"] == 0.2
 
 
 def test_precision_asks_for_more_of_who_is_noisier(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,6 +232,68 @@ def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error(monkeypatch: p
     assert (run["py"].forward.estimate_ns, run["py"].forward.ci_low_ns, run["py"].forward.ci_method) == (0, None, None)
     assert run["py"].backward.estimate_ns == pytest.approx(3)
     assert (run.plan.precision, run.plan.stopped_by) == (None, "time")
+
+
+def test_a_process_without_the_phases_of_the_others_is_a_failure(workers: Workers) -> None:
+    plan, run = begin(["py"], processes=3)
+    workers.instead[1] = Answer(answer([5] * 20, None), "answered", None, "")
+    run = execute(plan, run)
+    assert run["py"].reason == "process 2, after 1 that did not: it has no backward, unlike process 1"
+    assert (run.plan.stopped_by, [one.status for one in run["py"].processes]) == (None, ["ok", "failed"])
+
+
+def test_time_that_does_not_fit_into_the_timeout_is_refused() -> None:
+    with pytest.raises(UsageError, match="900 s of measuring, or twice that, do not fit into the timeout of 1800 s"):
+        begin(stop="time:30m", processes=2)
+
+
+def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
+    plan, run = begin(processes=3)
+    workers.instead[4] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run)
+    part, now = stopped.value.run, begin(processes=3)
+    (first, *others), process = part.results, part.results[0].processes[0]
+    changed = {
+        "steady_from": replace(process, steady_from=99),
+        "empty": replace(process, forward_ns=[], backward_ns=[]),
+        "short": replace(process, backward_ns=process.backward_ns[1:]),
+        "negative": replace(process, forward_ns=[-1, *process.forward_ns[1:]]),
+        "huge": replace(process, forward_ns=[1 << 70, *process.forward_ns[1:]]),
+    }
+    for other in changed.values():
+        results = [replace(first, processes=[other, *first.processes[1:]]), *others]
+        with pytest.raises(UsageError, match="has samples that no process has"):
+            resumed(replace(part, results=results), *now)
+    for results in ([first, first], [replace(first, runner="aten"), *others]):
+        with pytest.raises(UsageError, match="is not in its plan, or there twice"):
+            resumed(replace(part, results=results), *now)
+
+
+def test_what_was_said_of_the_first_part_stays(workers: Workers) -> None:
+    busy = Notice(code="machine_busy", message="busy then", evidence="9", hint=None)
+    plan, run = begin(processes=3)
+    workers.instead[4] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, replace(run, warnings=[busy, *run.warnings]))
+    workers.instead.clear()
+    done = execute(*resumed(stopped.value.run, *begin(processes=3)))
+    assert busy in done.warnings
+    assert len({(one.code, one.message) for one in done.warnings}) == len(done.warnings)
+
+
+def test_rows_are_told_when_a_run_is_cut_short(workers: Workers) -> None:
+    told: list[str] = []
+
+    class Listener(Silent):
+        def runner_ends(self, result: Result) -> None:
+            told.append(result.runner)
+
+    plan, run = begin(processes=3)
+    workers.instead[5] = KeyboardInterrupt()
+    with pytest.raises(Interrupted):
+        execute(plan, run, observer=Listener())
+    assert sorted(told) == sorted(NAMES)
 
 
 def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:

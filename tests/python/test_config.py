@@ -12,6 +12,18 @@ def write(folder: Path, text: str) -> None:
     (folder / "pyproject.toml").write_text(text)
 
 
+def test_a_flag_wins_over_what_is_configured_and_contradicts_it(tmp_path: Path) -> None:
+    sizes = 'hiddenSize = 5\ninputSize = 4\nseqLength = 3\nprocesses = 1\ndevice = "cpu"\n'
+    write(
+        tmp_path,
+        f'[tool.fastrnns-rs.bench]\nstop = "time:1s"\nrigorous = true\ngroup = "rnns"\nrnns = "cudnn"\n{sizes}',
+    )
+    done = run_cli("bench", "--nloops", "3", "--quick", "--json", cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    plan = done.json()["plan"]
+    assert (plan["stop"], plan["preset"]) == ({"rule": "count", "parameters": {"nloops": 3}}, "quick")
+
+
 def test_options_are_found_above_and_flags_and_variables_win(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -36,6 +36,8 @@ def deaf_to_hang_ups() -> None:
 def start(output: Path, *runners: str, signals: Callable[[], None] = listening) -> Iterator[subprocess.Popen[bytes]]:
     """A bench; a file `ready` comes into being beside its output when a runner hangs."""
     command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
+    # In this order, once each.
+    command += ["--processes", "1", "--order-seed", "8", "--nloops", "20", "--warmup", "5"]
     command += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
     environment = {**os.environ, "PLANTED_READY": str(output.with_name("ready"))}
     pipe = subprocess.PIPE
@@ -150,7 +152,7 @@ def test_a_worker_does_not_outlive_its_parent(runner: str, tmp_path: Path) -> No
 def test_a_terminal_shows_progress_and_loses_no_row(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
-    command += ["--device", "cpu", *TINY, "--rnns", "sound", "prints"]
+    command += ["--processes", "1", "--order-seed", "8", "--device", "cpu", *TINY, "--rnns", "sound", "prints"]
     process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"})
     os.close(theirs)
     text = b""

@@ -27,11 +27,11 @@ def test_two_hundred_iterations_do_not_grow(name: str) -> None:
         model = find(name).creator(problem_of(name, mini_batch=2))
         has_backward = model.backward is not None
         # Compiling takes a few calls, and allocators a few more until they have what they need.
-        measuring.run_loop(model, measuring.stopwatch("cpu", 30, has_backward=has_backward), 30)
+        measuring.run_exactly(model, measuring.stopwatch("cpu", 30, has_backward=has_backward), 30)
         watch = measuring.stopwatch("cpu", 200, has_backward=has_backward)
         gc.collect()
         blocks, resident = sys.getallocatedblocks(), resident_bytes()
-        measuring.run_loop(model, watch, 200)
+        measuring.run_exactly(model, watch, 200)
     gc.disable()
     try:
         assert resident_bytes() - resident < 8 * MEBIBYTE

@@ -65,8 +65,17 @@ def test_time_ends_a_loop_and_the_first_call_takes_none_of_it(each: float) -> No
 
 def test_a_slow_model_has_its_least_number_of_iterations_and_a_quick_one_its_most() -> None:
     loop = Loop(warmup=None, nloops=None, seconds=0.5, most=200)
-    assert len(Machine(noisy(2.0, 30)).run(loop)) == 1 + LEAST_ITERATIONS
+    assert len(Machine(noisy(0.4, 30)).run(loop)) == 1 + LEAST_ITERATIONS
+    # One that takes seconds is not waited for.
+    assert len(Machine(noisy(2.0, 30)).run(loop)) == 1 + 3
+    assert len(Machine(noisy(60.0, 30)).run(loop)) == 1 + 3
     assert len(Machine(noisy(1e-6, 500)).run(loop)) == 1 + 200
+
+
+def test_a_warmup_whose_length_is_given_takes_none_of_the_time() -> None:
+    loop = Loop(warmup=50, nloops=None, seconds=2.0)
+    assert len(Machine(noisy(1.0, 200)).run(loop)) in {55, 56}
+    assert len(Machine(noisy(0.01, 1000)).run(loop)) == pytest.approx(50 + 200, rel=0.1)
 
 
 def test_a_warmup_is_found_and_what_came_before_it_does_not_count() -> None:

@@ -231,7 +231,7 @@ def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
 
 def test_fault_12_no_garbage_is_collected_inside_the_loop() -> None:
     def ours(model: ModelDef, iterations: int) -> None:
-        measuring.run_loop(model, measuring.stopwatch("cpu", iterations, has_backward=True), iterations)
+        measuring.run_exactly(model, measuring.stopwatch("cpu", iterations, has_backward=True), iterations)
 
     def planted(model: ModelDef, iterations: int) -> None:
         for _ in range(iterations):

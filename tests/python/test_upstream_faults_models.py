@@ -40,7 +40,7 @@ class UpstreamModelDef(NamedTuple):
 
 def loop(model: Any, iterations: int = 3) -> None:
     watch = measuring.stopwatch("cpu", iterations, has_backward=model.backward is not None)
-    measuring.run_loop(model, watch, iterations)
+    measuring.run_exactly(model, watch, iterations)
 
 
 # 3. A generator of parameters is used up by the first iteration.
@@ -209,9 +209,9 @@ def check_09(measure: Callable[[ModelDef], tuple[list[int], list[int] | None]]) 
 
 def test_fault_09_no_backward_is_no_number() -> None:
     def ours(model: ModelDef) -> tuple[list[int], list[int] | None]:
-        measurement = measuring.Measurement(0, 3)
+        measurement = measuring.Measurement(3)
         watch = measurement.begin("cpu", has_backward=model.backward is not None)
-        measuring.run_loop(model, watch, 3)
+        measuring.run_exactly(model, watch, 3)
         found = measurement.samples()
         return found["forward_ns"], found["backward_ns"]
 

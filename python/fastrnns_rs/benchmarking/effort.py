@@ -75,12 +75,9 @@ class Effort:
         """
         if quick and self.rigorous:
             raise UsageError("quick and rigorous contradict each other", "give one of them")
-        if self.processes is not None:
-            return self.processes
         rule = self.rule()
-        if rule is not None and rule.rule == "precision":
-            return LEAST_FOR_PRECISION
-        return RIGOROUS_PROCESSES if self.rigorous else preset
+        least = LEAST_FOR_PRECISION if rule is not None and rule.rule == "precision" else 1
+        return max(least, self.processes or (RIGOROUS_PROCESSES if self.rigorous else preset))
 
 
 def loop_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -56,15 +57,21 @@ def execute(
     execution = _Execution(plan, run, observer or Silent(), save)
     interrupted = False
     try:
-        with Watch(run.environment, plan.tasks[0].problem.device) as watch:
+        with ExitStack() as stack:
+            devices = dict.fromkeys(task.problem.device for task in plan.measured)
+            watches = [stack.enter_context(Watch(run.environment, device)) for device in devices]
             try:
                 execution.measure()
             except KeyboardInterrupt:
                 interrupted = True
-        execution.warnings += watch.notices()
+        execution.warnings += [notice for watch in watches for notice in watch.notices()]
     except KeyboardInterrupt:
         interrupted = True
-    done = execution.finish(interrupted=interrupted)
+    try:
+        done = execution.finish(interrupted=interrupted)
+    except KeyboardInterrupt:
+        # Once more, while the first was heeded.
+        raise Interrupted(execution.so_far()) from None
     if interrupted:
         raise Interrupted(done)
     return done
@@ -95,8 +102,8 @@ class _Execution:
         Raises:
             KeyboardInterrupt: Ctrl-C.
         """
-        self._save(self._so_far())
-        self._observer.begins(self._so_far(), self._plan)
+        self._save(self.so_far())
+        self._observer.begins(self.so_far(), self._plan)
         for index, row in enumerate(self._rows):
             if row.task.refusal is not None:
                 self._end(index)
@@ -111,7 +118,9 @@ class _Execution:
         for turns, quota in rounds(len(self._rows), plan.design, plan.order_seed):
             for index in turns:
                 most = quota if by_precision else min(quota, plan.processes)
-                if index not in self._ended and len(self._rows[index].counted) < most:
+                done = len(self._rows[index].counted)
+                late = done >= plan.processes and time.monotonic() > deadline
+                if index not in self._ended and done < most and not late:
                     yield index
             # One side of two tells nothing.
             over = plan.design == "abba" and any(row.failure is not None for row in self._rows)
@@ -150,7 +159,7 @@ class _Execution:
         self._observer.process_ends(process, answer.printed)
         if answer.ended == "interrupted":
             raise KeyboardInterrupt
-        self._save(self._so_far())
+        self._save(self.so_far())
 
     def _launch(self, task: BenchTask) -> Answer:
         job = {
@@ -164,12 +173,17 @@ class _Execution:
         }
         return launch(job, timeout=self._plan.timeout, setting=task.setting, on_phase=self._observer.phase)
 
-    def _so_far(self) -> Run:
+    def so_far(self) -> Run:
+        """The run with what it has measured."""
         return replace(self._run, results=[self._results[index] for index in sorted(self._results)])
 
     def finish(self, *, interrupted: bool) -> Run:
         """The run at its end, saved."""
-        run = self._so_far()
+        for index, row in enumerate(self._rows):
+            # A row may have been cut short between a process and what is told of it.
+            if row.processes and index not in self._ended:
+                self._end(index)
+        run = self.so_far()
         widths = [row.precision() for row in self._rows if row.counted and row.failure is None]
         known = [width for width in widths if width is not None]
         run = replace(
@@ -178,7 +192,7 @@ class _Execution:
             warnings=[*self.warnings, *cautions.after(run)],
             plan=replace(
                 run.plan,
-                stopped_by="interrupt" if interrupted else self._stopped_by,
+                stopped_by="interrupt" if interrupted else self._stopped_by if widths else None,
                 precision=max(known) if known and len(known) == len(widths) else None,
             ),
         )

@@ -61,12 +61,20 @@ def record(plan: BenchPlan) -> PlanRecord:
 
 def _stop(plan: BenchPlan) -> Stop:
     loop, rule = plan.loop, plan.rule
+    each: dict[str, float] = (
+        {"nloops": loop.nloops}
+        if loop.nloops is not None
+        else {
+            "process_seconds": loop.seconds,
+            "least_iterations": loop.least,
+            "most_iterations": loop.most,
+        }
+    )
     if rule is not None and rule.rule == "precision":
-        return Stop(rule="precision", parameters={"half_width": rule.value, "limit_seconds": rule.limit_s})
-    if loop.nloops is not None:
-        return Stop(rule="count", parameters={"nloops": loop.nloops})
-    each = {"process_seconds": loop.seconds, "least_iterations": loop.least, "most_iterations": loop.most}
-    return Stop(rule="time", parameters=each if rule is None else {"seconds": rule.value, **each})
+        return Stop(rule="precision", parameters={"half_width": rule.value, "limit_seconds": rule.limit_s, **each})
+    if rule is not None and rule.rule == "time":
+        return Stop(rule="time", parameters={"seconds": rule.value, **each})
+    return Stop(rule="time" if loop.nloops is None else "count", parameters=each)
 
 
 def notices(plan: BenchPlan) -> list[Notice]:

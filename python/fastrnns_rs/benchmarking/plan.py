@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs.benchmarking.effort import Effort, loop_of, seconds_within
 from fastrnns_rs.benchmarking.stopping import StopRule
 from fastrnns_rs.context import JitSettings
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import Setting
 from fastrnns_rs.pacing import Loop
 from fastrnns_rs.planning import make_plan
@@ -96,11 +97,16 @@ def plan_bench(
     if not effort.rigorous and effort.processes is None:
         running = sum(one.refusal is None for one in tasks)
         seconds = seconds_within(seconds, processes * running, start_s)
+    loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
+    if rule is not None and rule.rule == "time" and 2 * loop.seconds >= base.timeout:
+        # A process that is not steady goes on for as long again.
+        message = f"{loop.seconds:g} s of measuring, or twice that, do not fit into the timeout of {base.timeout:g} s"
+        raise UsageError(message, "give more processes, less time or a longer --timeout")
     return BenchPlan(
         preset=("rigorous" if effort.rigorous else base.preset.name, base.preset.description),
         tasks=tasks,
         processes=processes,
-        loop=loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds),
+        loop=loop,
         rule=rule,
         order_seed=secrets.randbits(32) if effort.order_seed is None else effort.order_seed,
         design="rounds",

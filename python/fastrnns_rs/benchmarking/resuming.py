@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs import cautions
 from fastrnns_rs.benchmarking.opening import record
+from fastrnns_rs.documents import to_plain
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What differs from one minute to the next.
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"}
+#: A sample of a century is none.
+_MOST_NS = 1 << 62
 #: What only the end of a run tells.
 _OF_THE_END = {"stopped_by", "precision", "order_seed"}
 
@@ -34,30 +38,70 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     if earlier.sides:
         raise UsageError("the run has two sides", "start ab again: its sides are to be measured at the same time")
     given: dict[str, Any] = {"order_seed": earlier.plan.order_seed or 0}
-    if plan.rule is None and "process_seconds" in earlier.plan.stop.parameters:
+    if "process_seconds" in earlier.plan.stop.parameters:
         # It follows from how long torch took to import, which is never the same.
         given["loop"] = replace(plan.loop, seconds=earlier.plan.stop.parameters["process_seconds"])
     plan = replace(plan, **given)
-    _compare("plan", asdict(earlier.plan), asdict(record(plan)))
-    _compare("environment", asdict(earlier.environment), asdict(fresh.environment))
-    _compare("tool", asdict(earlier.tool), asdict(fresh.tool))
+    _compare("plan", earlier.plan, record(plan))
+    _compare("environment", earlier.environment, fresh.environment)
+    _compare("tool", earlier.tool, fresh.tool)
+    _check_results(earlier)
+    # What the samples say is said anew at the end; what the machine said then holds for what was measured then.
+    of_samples = cautions.after(earlier)
+    kept = [one for one in earlier.warnings if one not in of_samples]
+    said = {(one.code, one.message) for one in kept}
     # What was interrupted is measured again; what it had measured stays in the file.
-    return plan, replace(earlier, warnings=fresh.warnings)
+    return plan, replace(
+        earlier, warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)]
+    )
 
 
-def _compare(name: str, before: dict[str, Any], now: dict[str, Any]) -> None:
-    earlier, later = _flat(name, before), _flat(name, now)
+def _check_results(run: Run) -> None:
+    """Refuses results that no bench writes.
+
+    Raises:
+        UsageError: There is one; the message names it.
+    """
+    planned = [(one.runner, one.side, one.problem) for one in run.plan.runners]
+    found = [(one.runner, one.side, one.problem) for one in run.results]
+    for index, key in enumerate(found):
+        if key not in planned or found.index(key) != index:
+            raise _damaged(f"results[{index}] is not in its plan, or there twice")
+    for index, result in enumerate(run.results):
+        for number, one in enumerate(result.processes):
+            phases = [one.forward_ns, one.forward_ns if one.backward_ns is None else one.backward_ns]
+            sound = len(phases[0]) == len(phases[1]) and all(
+                0 <= sample < _MOST_NS for phase in phases for sample in phase
+            )
+            if not sound or (one.status == "ok" and not 0 <= (one.steady_from or 0) < len(phases[0])):
+                raise _damaged(f"results[{index}].processes[{number}] has samples that no process has")
+
+
+def _damaged(what: str) -> UsageError:
+    return UsageError(f"the run cannot be resumed: {what}", "the file was changed since; start anew")
+
+
+def _compare(name: str, before: Any, now: Any) -> None:
+    earlier, later = _flat(name, to_plain(before)), _flat(name, to_plain(now))
     for key in sorted(earlier.keys() | later.keys()):
         if earlier.get(key) != later.get(key):
             was, is_now = earlier.get(key), later.get(key)
             message = f"the run cannot be resumed: its {key} was {was}, and is {is_now} now"
-            raise UsageError(message, "give the options of its command, on the machine that ran it, or start anew")
+            raise UsageError(
+                message,
+                "give the options of its command, in the folder and on the machine where it began, or start anew",
+            )
+
+
+def _may_differ(key: str) -> bool:
+    # What our own variables do stands in the plan.
+    return key in _VOLATILE | _OF_THE_END or key.startswith("FASTRNNS_")
 
 
 def _flat(path: str, value: Any) -> dict[str, Any]:
     """The leaves of nested objects and lists, by path."""
     if isinstance(value, dict):
-        parts = [_flat(f"{path}.{key}", one) for key, one in value.items() if key not in _VOLATILE | _OF_THE_END]
+        parts = [_flat(f"{path}.{key}", one) for key, one in value.items() if not _may_differ(key)]
     elif isinstance(value, (list, tuple)):
         parts = [_flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
     else:

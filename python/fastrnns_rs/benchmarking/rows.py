@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.benchmarking.summary import between, median, summary
@@ -43,6 +44,10 @@ class Row:
         self._timing_mode = self._timing_mode or content.get("timing_mode")
         self._resolution = self._resolution or content.get("timer_resolution_ns")
         process = _process(answer, len(self.processes), order)
+        first = next(iter(self.counted), process)
+        if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
+            reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
+            process = replace(process, status="failed", reason=reason)
         self.processes.append(process)
         return process
 
@@ -53,7 +58,7 @@ class Row:
             return []
         phases = [[one.forward_ns[one.steady_from :] for one in counted]]
         backward = [one.backward_ns[one.steady_from :] for one in counted if one.backward_ns is not None]
-        return [*phases, backward] if len(backward) == len(counted) else phases
+        return [*phases, backward] if backward else phases
 
     def precision(self) -> float | None:
         """The wider relative half width of the intervals of its phases; None below three processes."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import cautions, environment
+from fastrnns_rs.benchmarking.effort import loop_of
 from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
@@ -37,7 +38,9 @@ def start(
         FastrnnsError: Torch does not work.
         KeyboardInterrupt: Ctrl-C.
     """
-    effort.rule()
+    # Whatever makes no sense is told before torch is asked, which takes seconds.
+    processes = effort.processes_of(1, quick=options.quick)
+    loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
     facts = environment.probe(options.device, options.dtype, setting)
     plan = plan_bench(options, effort, facts, setting)

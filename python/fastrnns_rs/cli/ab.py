@@ -11,7 +11,7 @@ import click
 from fastrnns_rs._core import comparison_formats
 from fastrnns_rs.cli import effort, running, shared, sides
 from fastrnns_rs.cli.options import ListOption, Verb
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.planning import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def command(**given: Any) -> int:
     if given["margin"] not in {None, margins.NOISE_FLOOR}:
         # Before minutes are spent.
         margins.number(given["margin"])
+    given = effort.settled(given)
     for path in given["runner_file"]:
         registry.load_file(path)
     if given["output"] is not None:
@@ -97,6 +98,8 @@ def command(**given: Any) -> int:
     shared.interrupt_when_told_to_end()
     plan, run = start(requests, sides.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]])
     _check_devices(run, force=given["force"])
+    if given["margin"] == margins.NOISE_FLOOR:
+        _check_noise_floor(run)
     terminal = Terminal(" ")
     saver = shared.Saver(given["output"])
     try:
@@ -125,6 +128,19 @@ def _check_devices(run: Run, *, force: bool) -> None:
     if first != second and not force:
         message = f"the devices differ, {first} and {second}"
         raise UsageError(message, "give one device; --force compares them all the same, and labels the rows")
+
+
+def _check_noise_floor(run: Run) -> None:
+    """Refuses a margin that is not known before minutes are spent.
+
+    Raises:
+        MissingError: The noise of the device was never measured.
+    """
+    from fastrnns_rs import noise
+
+    device = run.plan.runners[0].problem.device
+    if noise.stored(device) is None:
+        raise MissingError(f"the noise of {device} on this machine was never measured", "fastrnns-rs ab --same does it")
 
 
 def _compared(run: Run, given: dict[str, Any]) -> Comparison:

@@ -96,6 +96,7 @@ def command(**given: Any) -> int:
     resume = None if given["resume"] is None else resuming.load(given["resume"])
     if resume is not None:
         given = resuming.options(resume, given, command)
+    given = effort.settled(given)
     for path in given["runner_file"]:
         registry.load_file(path)
     format_name = _format(given)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fastrnns_rs.cli.options import Count
+from fastrnns_rs.cli.shared import is_flag
 
 if TYPE_CHECKING:
     from fastrnns_rs.benchmarking.effort import Effort
@@ -44,6 +45,16 @@ def processes(help_text: str) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+#: Of each pair the one that a flag gives wins over the other, where that is configured.
+_RIVALS = (("nloops", "stop"), ("stop", "nloops"), ("quick", "rigorous"), ("rigorous", "quick"))
+
+
+def settled(given: dict[str, Any]) -> dict[str, Any]:
+    """The options without those that are configured and contradict a flag."""
+    idle = {rival for name, rival in _RIVALS if is_flag(name) and not is_flag(rival)}
+    return {name: (False if value is True else None) if name in idle else value for name, value in given.items()}
 
 
 def effort_of(given: dict[str, Any]) -> Effort:

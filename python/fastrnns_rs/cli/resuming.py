@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import click
 
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.results import Run
 
-if TYPE_CHECKING:
-    import click
-
 #: What does not change what is run.
-_BESIDE = {"resume", "output", "format_name", "as_json", "print_json", "sep"}
+_FORMATS = {"format_name", "as_json", "print_json"}
+_BESIDE = {"resume", "output", "sep", *_FORMATS}
 
 
 def load(path: str) -> Run:
@@ -32,12 +32,16 @@ def options(run: Run, given: dict[str, Any], command: click.Command) -> dict[str
     Raises:
         UsageError: None are given, and the run was not begun by a command.
     """
-    output = {"output": given["output"] or Path(given["resume"])}
+    # One that is configured is where new runs go.
+    output = {"output": given["output"] if is_flag("output") else Path(given["resume"])}
     if any(is_flag(name) for name in given if name not in _BESIDE):
         return {**given, **output}
     if run.command[:2] != ["fastrnns-rs", "bench"]:
         message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
         raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
-    words = list(run.command[2:])
-    before = command.make_context("bench", words).params
+    # With its parent, which knows of the variables.
+    context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
+    before = context.params
+    if any(is_flag(name) for name in _FORMATS):
+        before |= {"format_name": None, "as_json": False, "print_json": None}
     return {**before, **{name: given[name] for name in _BESIDE if is_flag(name) or name == "resume"}, **output}

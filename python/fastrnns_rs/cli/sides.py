@@ -40,7 +40,13 @@ def options(function: F) -> F:
             click.option(
                 f"--{name}-env", metavar="NAME=VALUE", multiple=True, help=f"Environment variable of {upper}."
             ),
-            click.option(f"--{name}", f"only_{name}", metavar="FLAGS", help=f"Flags for {upper} alone, in one word."),
+            click.option(
+                f"--{name}",
+                f"only_{name}",
+                envvar=f"FASTRNNS_AB_{upper}",
+                metavar="FLAGS",
+                help=f"Flags for {upper} alone, in one word.",
+            ),
         ):
             function = option(function)
     return function

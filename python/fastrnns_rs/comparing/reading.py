@@ -93,6 +93,9 @@ def read_both(source: Source) -> tuple[Side, Side]:
         raise UsageError(f"{name} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
     if not isinstance(found, Run) or not found.sides:
         raise UsageError(f"{name} is one side of a comparison", "give the other one too: compare BASELINE CANDIDATE")
+    if found.status == "interrupted":
+        # In half a block one side was measured where the other was not.
+        raise UsageError(f"{name} was interrupted: its sides were not measured alike", "run ab again")
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:
         raise UsageError(f"{name} has not the two sides a and b", "fastrnns-rs ab writes files with two sides")

@@ -58,14 +58,15 @@ def start(sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Se
     run = new_run(plan, described[0], command, recorded)
     warnings = [*run.warnings]
     for one, task in zip(described, tasks, strict=True):
-        # What is true of both is said once.
-        warnings += [new for new in cautions.before(one, device=task.problem.device) if new not in warnings]
+        # What is true of both is said once, though the load is another number by then.
+        said = {warning.code for warning in warnings}
+        warnings += [new for new in cautions.before(one, device=task.problem.device) if new.code not in said]
     return plan, replace(run, warnings=warnings)
 
 
 def _plan(side: SideRequest, effort: Effort) -> tuple[BenchPlan, Environment]:
-    python = None if side.python is None else interpreter.check(side.python)
-    affinity = side.affinity or effort.cpus()
+    python = None if side.python is None else interpreter.check(side.python, side.variables)
+    affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
     facts = environment.probe(side.options.device, side.options.dtype, setting)
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)

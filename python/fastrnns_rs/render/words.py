@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _ENDS = {
     "count": "every process ran its number of iterations",
-    "time": "the time was over",
+    "time": "every process had its time, or as many iterations as it may",
     "precision": "the precision was reached",
     "interrupt": "it was interrupted",
 }
@@ -58,7 +58,9 @@ def _amount(plan: BenchPlan) -> str:
 
 def outcome(run: Run) -> str:
     """What ended the run and how wide its intervals are."""
-    why = _ENDS.get(str(run.plan.stopped_by), "")
+    if run.plan.stopped_by is None:
+        return "nothing was measured"
+    why = _ENDS.get(run.plan.stopped_by, "")
     rule = f"stopped by {run.plan.stopped_by}: {why}"
     if run.plan.precision is None:
         return f"{rule}; precision unknown: an interval needs 3 processes of each runner"
