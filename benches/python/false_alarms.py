@@ -2,9 +2,9 @@
 
 Measures a pool of processes of a small LSTM, and of one with 3 % more work, or takes one that is there. From it are
 drawn 1,000 comparisons of 10 + 10 processes without a difference, and 1,000 with; each is judged by all three.
-`--live N` also calls `ab` and `ab --same`, N times each. Writes Markdown. What was measured is kept: the same call goes
-on where the one before it ended. Leave the machine alone meanwhile: some twelve minutes for the pool, and four for each
-live pair.
+`--live N` also calls `ab` and `ab --same`, N times each. Writes Markdown. What was measured is kept beside the pool and
+taken from there by the same call, which goes on where the one before it ended. Leave the machine alone meanwhile: some
+twelve minutes for the pool, and four for each live pair.
 
 Needs pyperf, 2.10 or newer. Ends with an error if our false alarms exceed 7 %.
 """
@@ -13,29 +13,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from real_noise import designs, extra_work, figures, judges, live, pool, pyperf_judge, table
+from real_noise import designs, extra_work, figures, judges, live, page, pool, pyperf_judge, table
 from real_noise.command import tell
 
 from fastrnns_rs.errors import FastrnnsError
 
 LIMIT = 0.07
-#: After this line of a page come the tables.
-PLACE = "<!-- real noise -->\n"
 
 
 def main() -> None:
     given = _arguments()
     version = None if given.without_pyperf else pyperf_judge.check_installed()
+    if given.output is not None:
+        page.check(given.output)
     given.pool.parent.mkdir(parents=True, exist_ok=True)
     if not given.as_is:
         pool.measure(given.pool, given.processes)
     known = pool.read(given.pool)
     if min(len(known.same) - designs.PER_SIDE, len(known.more)) < designs.PER_SIDE:
-        sys.exit(f"{given.pool} has {len(known.same)} + {len(known.more)} processes that settled: too few to draw from")
+        sys.exit(f"{given.pool} has {len(known.same)} + {len(known.more)} good processes: too few to draw from")
     problem = asdict(known.run.results[0].problem)
     work = extra_work.measure(given.pool.with_suffix(".work.json"), 0 if given.as_is else 5, problem)
     words = _judge(known, given.draws, given.seed, version)
@@ -96,16 +95,9 @@ def _judge(known: pool.Pool, draws: int, seed: int, version: str | None) -> tabl
     return {judge: words(by_name) for judge, by_name in said.items()}
 
 
-def _write(output: Path | None, texts: Iterable[str]) -> None:
-    """Writes the tables to a file of their own, or into their place on a page that has one."""
-    if output is None:
-        return
-    text = "\n\n".join(texts) + "\n"
-    page = output.read_text(encoding="utf-8") if output.exists() else ""
-    begin, end = page.find(PLACE), page.find("<!-- end -->", page.find(PLACE))
-    if begin >= 0 and end >= 0:
-        text = page[: begin + len(PLACE)] + text + page[end:]
-    output.write_text(text, encoding="utf-8")
+def _write(output: Path | None, texts: list[str]) -> None:
+    if output is not None:
+        page.write(output, "\n\n".join(texts) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -17,6 +17,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from fastrnns_rs.errors import UsageError
 
 T = TypeVar("T")
+
+#: Marks a field whose key came later than the first documents of its version: where it is missing, its default holds.
+LATER = {"later": True}
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 
@@ -131,8 +134,8 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 @cache
 def _needed(document: type) -> list[str]:
-    """The keys that a document must have; one with a default came later than the first documents of its version."""
-    return [one.name for one in fields(document) if one.default is MISSING and one.default_factory is MISSING]
+    """The keys that a document must have."""
+    return [one.name for one in fields(document) if not one.metadata.get("later")]
 
 
 @cache

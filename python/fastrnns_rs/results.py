@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from fastrnns_rs import documents
 from fastrnns_rs._core import quantiles, render_run
-from fastrnns_rs.documents import Notice
+from fastrnns_rs.documents import LATER, Notice
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem import Problem
 
@@ -125,10 +125,10 @@ class PlanRecord:
     stopped_by: str | None
     precision: float | None
     jit: Jit
-    threads: int | None = None
-    affinity: list[int] | None = None
-    timeout_s: float | None = None
-    runners: list[PlannedRunner] = field(default_factory=list)
+    threads: int | None = field(default=None, metadata=LATER)
+    affinity: list[int] | None = field(default=None, metadata=LATER)
+    timeout_s: float | None = field(default=None, metadata=LATER)
+    runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +222,8 @@ class Result:
     forward: PhaseSummary | None
     backward: PhaseSummary | None
     processes: list[Process]
-    side: Literal["a", "b"] | None = None
-    warmup_class: str | None = None
+    side: Literal["a", "b"] | None = field(default=None, metadata=LATER)
+    warmup_class: str | None = field(default=None, metadata=LATER)
 
     def first_call_ns(self) -> float | None:
         """The first iteration, forward and backward together: the median of the processes that count."""
@@ -246,7 +246,7 @@ class Run:
     environment: Environment
     plan: PlanRecord
     results: list[Result]
-    sides: list[RunSide] = field(default_factory=list)
+    sides: list[RunSide] = field(default_factory=list, metadata=LATER)
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`.

@@ -3,6 +3,7 @@
 use csv::Writer;
 use serde_json::Value;
 
+use super::escape;
 use super::run::{Phase, Row, Run};
 use crate::error::Result;
 
@@ -31,8 +32,15 @@ pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
     let problem: Vec<&str> =
         run.results.first().map(|row| row.problem.keys().map(String::as_str).collect()).unwrap_or_default();
-    let mut lines: Vec<Vec<String>> =
-        vec![BEFORE.iter().chain(&problem).chain(&NUMBERS).chain(&LAST).map(|&heading| heading.to_owned()).collect()];
+    let mut lines: Vec<Vec<String>> = vec![
+        BEFORE
+            .iter()
+            .chain(&problem)
+            .chain(&NUMBERS)
+            .chain(&LAST)
+            .map(|&heading| escape::spreadsheet(heading))
+            .collect(),
+    ];
     for row in &run.results {
         let phases: Vec<_> = row.phases().map(|(name, phase)| (name, Some(phase))).collect();
         let phases = if phases.is_empty() { vec![("", None)] } else { phases };
@@ -42,20 +50,28 @@ pub(super) fn render(document: &str) -> Result<String> {
 }
 
 fn line(row: &Row, problem: &[&str], name: &str, phase: Option<&Phase>) -> Vec<String> {
-    let reason = row.reason.clone().unwrap_or_default();
-    let mut fields = vec![row.runner.clone(), row.group.clone(), name.to_owned(), row.status.clone(), reason];
+    let text = |text: Option<&String>| text.map(|text| escape::spreadsheet(text)).unwrap_or_default();
+    let mut fields = vec![
+        text(Some(&row.runner)),
+        text(Some(&row.group)),
+        name.to_owned(),
+        text(Some(&row.status)),
+        text(row.reason.as_ref()),
+    ];
     fields.extend(problem.iter().map(|&key| match row.problem.get(key) {
-        Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => String::new(),
-        Some(other) => other.to_string(),
+        // A number below 0 is no formula.
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::String(told)) => escape::spreadsheet(told),
+        Some(other) => escape::spreadsheet(&other.to_string()),
     }));
     match phase {
         Some(phase) => fields.extend(numbers(phase)),
         None => fields.extend(NUMBERS.map(|_| String::new())),
     }
-    fields.push(phase.and_then(|phase| phase.ci_method.clone()).unwrap_or_default());
-    fields.push(row.warmup_class.clone().unwrap_or_default());
-    fields.push(row.side.clone().unwrap_or_default());
+    fields.push(text(phase.and_then(|phase| phase.ci_method.as_ref())));
+    fields.push(text(row.warmup_class.as_ref()));
+    fields.push(text(row.side.as_ref()));
     fields
 }
 

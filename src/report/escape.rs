@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 /// Controls, the line ends of Unicode, and what Unicode calls default ignorable: bidirectional and zero-width characters,
 /// variation selectors, fillers and tags.
 fn acts(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -93,17 +96,18 @@ pub(super) fn xml(text: &str) -> String {
 /// They can only stand inside strings, and the line ends that JSON puts between its tokens stay.
 pub(super) fn json(document: &str) -> String {
     let mut safe = String::with_capacity(document.len());
-    for c in document.chars() {
-        if c == '\n' || !acts(c) {
-            safe.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _ = write!(safe, "\\u{unit:04x}");
-            }
+    let mut rest = document;
+    // A run file has a million digits for each such character: what lies between is copied whole.
+    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| c != '\n' && acts(c)) {
+        let (before, after) = rest.split_at(at);
+        safe.push_str(before);
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(safe, "\\u{unit:04x}");
         }
+        rest = after.get(c.len_utf8()..).unwrap_or_default();
     }
-    safe
+    safe + rest
 }
 
 #[cfg(test)]

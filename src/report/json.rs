@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
+use super::escape;
 use crate::error::{Error, Result};
 
 const INDENT: &str = "  ";
 
 pub(super) fn render(document: &str) -> Result<String> {
     let value: Value = serde_json::from_str(document).map_err(|error| Error::NotARun { reason: error.to_string() })?;
-    Ok(layout(&value))
+    Ok(escape::json(&layout(&value)))
 }
 
 /// A document as it is laid out; it ends with a newline.

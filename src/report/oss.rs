@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::escape;
 use super::run::{Row, Run};
 use crate::error::Result;
 use crate::units::{milliseconds, python_repr};
@@ -12,13 +13,14 @@ pub(super) fn render(document: &str) -> Result<String> {
         let means = |phase: &'static str| means(&rows, phase);
         [(name.to_owned(), means("forward")), (format!("{name}-backward"), means("backward"))]
     });
-    Ok(object(groups.map(|(name, means)| (name, object(means)))) + "\n")
+    let text = object(groups.map(|(name, means)| (name, object(means))));
+    Ok(escape::json(&text) + "\n")
 }
 
 fn means(rows: &[&Row], wanted: &str) -> Vec<(String, String)> {
     let measured = rows.iter().filter(|row| row.is_ok());
     measured
-        .flat_map(|row| row.phases().map(|(name, phase)| (row.runner.clone(), name, phase)))
+        .flat_map(|row| row.phases().map(|(name, phase)| (row.name(), name, phase)))
         .filter(|(_, name, _)| *name == wanted)
         .map(|(runner, _, phase)| (runner, python_repr(milliseconds(phase.mean_ns))))
         .collect()

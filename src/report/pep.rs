@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::escape;
 use super::run::{Process, Row, Run};
 use crate::error::Result;
 use crate::units::{milliseconds, python_repr};
@@ -18,7 +19,8 @@ pub(super) fn render(document: &str) -> Result<String> {
 
 fn write(text: &mut String, group: &str, rows: &[&Row], samples: impl Fn(&Process) -> Option<&Vec<u64>>) {
     for row in rows.iter().filter(|row| row.is_ok()) {
-        let metric = Value::from(format!("{group}-{}", row.runner));
+        let metric = Value::from(format!("{group}-{}", row.name())).to_string();
+        let metric = escape::json(&metric);
         let measured = row.processes.iter().filter_map(|process| samples(process).map(|all| process.steady(all)));
         for &ns in measured.flatten() {
             let value = python_repr(milliseconds(ns as f64));

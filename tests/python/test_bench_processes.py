@@ -97,7 +97,7 @@ def test_refusals(anywhere: Path) -> None:
 
 
 def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
-    words = [*SOUND[:3], "sound", "prints", *SOUND[4:], *EXACT, "--processes", "3", "--output", "run.json"]
+    words = [*SOUND[:4], "sound", "prints", *SOUND[5:], *EXACT, "--processes", "3", "--output", "run.json"]
     command = [sys.executable, "-m", "fastrnns_rs", *words]
     worker = subprocess.Popen(command, cwd=anywhere, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120

@@ -84,7 +84,9 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
         "false_discovery_rate": 0.05,
         "forced": False,
     }
-    assert done.stderr == "warning: runners failed (aten: failed: out of memory (in the baseline))\n"
+    assert done.stderr == (
+        "warning: runners failed (aten: failed: out of memory (in the baseline))\n  hint: their rows have no verdict\n"
+    )
 
 
 def test_a_wrong_type_or_key_is_refused_by_schema_and_reader(call: Any, files: list[str]) -> None:
@@ -129,6 +131,7 @@ def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
     for words, message in (
         (["--fail-on"], "--fail-on needs regression, inconclusive or both"),
         (["--fail-on", "regresion"], "not 'regresion'\nhint: did you mean regression?"),
+        (["--fail-on", "x" * 5000], "fail-on takes regression and inconclusive, not 'xxx"),
         (["--fail-on", "regression", files[0]], f"--fail-on took {files[0]}, a file, for a cause"),
         (["--margin", "1"], "the margin is '1', not from 0 to below 50%"),
         (["--margin", "much"], "the margin is 'much'\nhint: give a share or per cent"),
@@ -140,6 +143,12 @@ def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
         done = call("compare", *files, *words)
         assert (done.status, done.stdout) == (2, "")
         assert message in done.stderr
+
+
+def test_the_help_has_every_exit_code(call: Any) -> None:
+    said = call("compare", "--help").stdout
+    codes = said[said.index("Exit codes:") :]
+    assert re.findall(r"\b\d+\b", codes) == ["0", "1", "2", "3", "4", "5"]
 
 
 def test_sides_of_several_files(call: Any, tmp_path: Path) -> None:

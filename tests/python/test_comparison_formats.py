@@ -121,6 +121,15 @@ def test_every_format_can_be_printed(text: str) -> None:
     assert json.loads(render_comparison(json.dumps(document(text)), "json")) == document(text)
 
 
+def test_rows_of_one_runner_have_what_differs_in_their_names() -> None:
+    made = document("plain")
+    made["rows"] = [row("cudnn", "slower", "said") for _ in range(2)]
+    made["rows"][1]["problem"] = {"seq_length": 128}
+    root = ET.fromstring(render_comparison(json.dumps(made), "junit"))
+    names = [case.get("name") for case in root.findall(".//testcase")]
+    assert names == ["cudnn/forward (seq_length 64)", "cudnn/forward (seq_length 128)"]
+
+
 def test_a_comment_begins_with_its_marker() -> None:
     lines = render_comparison(json.dumps(document("plain")), "markdown").splitlines()
     assert lines[0] == "<!-- fastrnns-rs comparison -->"

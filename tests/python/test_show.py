@@ -14,6 +14,7 @@ from fastrnns_rs import compare
 from fastrnns_rs._core import run_formats
 from fastrnns_rs.comparing import reading, showing
 from fastrnns_rs.comparing.side import Series, Side
+from fastrnns_rs.documents import Notice
 
 __all__ = ["call"]
 
@@ -29,6 +30,38 @@ def test_a_run_is_shown_as_bench_shows_it(name: str, call: Any, tmp_path: Path) 
     assert output.read_text() == made.render(name)
     assert call("show", path, "--json").stdout == made.render("json")
     assert call("show", path).stdout == made.render("table")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in run_formats()])
+def test_what_a_run_warns_of_is_told_again(name: str, call: Any, tmp_path: Path) -> None:
+    notices = [
+        Notice(code="load", message="other programs \x1b[2J", evidence="load 3.1", hint="stop them"),
+        Notice(code="odd", message="something is odd", evidence=None, hint=None),
+    ]
+    done = call("show", write(tmp_path / "x.json", run([result()], warnings=notices)), "--format", name)
+    assert done.status == 0
+    assert done.stderr == (
+        "warning: other programs \\x1b[2J (load 3.1)\n  hint: stop them\nwarning: something is odd\n"
+    )
+
+
+@pytest.mark.parametrize("status", ["interrupted", "failed"])
+def test_a_run_that_is_not_whole_says_so(status: Any, call: Any, tmp_path: Path) -> None:
+    done = call("show", write(tmp_path / "x.json", run([result()], status=status)))
+    assert (done.status, done.stderr) == (0, f"note: this run is not complete, but {status}\n")
+
+
+@pytest.mark.parametrize(("name", "told"), [("table", False), ("markdown", False), ("json", True), ("junit", True)])
+def test_what_a_comparison_warns_of_is_told_once(name: str, told: bool, call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "comparison.json"
+    sides = [run([exactly([100, 101, 102])]) for _ in "ab"]
+    found = compare(*sides)
+    assert [one.code for one in found.warnings] == ["same_times"]
+    found.save(path)
+    done = call("show", path, "--format", name)
+    assert done.stderr.count("warning: both sides have the same times") == told
+    assert done.stderr.count("  hint: give the two files of two runs") == told
+    assert told or "both sides have the same times" in done.stdout
 
 
 def test_a_number_without_sense_is_told(call: Any, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ fn rendered(format: &str) -> String {
 fn oss_is_one_object_of_means_in_milliseconds() {
     assert_eq!(
         rendered("oss"),
-        "{\"lstm\": {\"cudnn\": 1.5, \"cudnn_layernorm\": 2.5, \"py\": 1.5}, \"lstm-backward\": {\"cudnn\": 3.0}, \
+        "{\"lstm\": {\"cudnn\": 1.5, \"cudnn_layernorm\": 2.5, \"py (b)\": 1.5}, \"lstm-backward\": {\"cudnn\": 3.0}, \
          \"resnet\": {\"a \\\"b\\\"|c\": 2.0}, \"resnet-backward\": {\"a \\\"b\\\"|c\": 4.0}}\n"
     );
 }
@@ -89,8 +89,8 @@ fn pep_is_a_line_for_each_timed_sample() {
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "1.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "2.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-cudnn_layernorm", "unit": "ms", "value": "2.5"}"#,
-        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py", "unit": "ms", "value": "1.4"}"#,
-        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py", "unit": "ms", "value": "1.6"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py (b)", "unit": "ms", "value": "1.4"}"#,
+        r#"Caffe2Observer {"type": "NET", "metric": "lstm-py (b)", "unit": "ms", "value": "1.6"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "4e-05"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "lstm-backward-cudnn", "unit": "ms", "value": "3.0"}"#,
         r#"Caffe2Observer {"type": "NET", "metric": "resnet-a \"b\"|c", "unit": "ms", "value": "2.0"}"#,
@@ -127,6 +127,72 @@ fn names_and_reasons_of_a_file_cannot_disturb_a_terminal() {
     let text = render(&run.to_string(), "table").expect("the run is sound");
     assert!(text.contains("   漢\\x1b[31m failed: line\\nline\\u{202e}\n"), "{text}");
     assert!(text.contains("note: 漢\\x1b[31m: \\x07\n") && !text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
+}
+
+/// A run in which each text is `text`.
+fn hostile(text: &str) -> Value {
+    let mut run: Value = serde_json::from_str(&run()).expect("JSON");
+    for row in run["results"].as_array_mut().expect("results are a list") {
+        for key in ["runner", "group", "reason", "note", "side", "warmup_class"] {
+            row[key] = json!(text);
+        }
+        row["problem"] = json!({ text: text, "inner": { text: [text] }, "seed": -1 });
+        if row["forward"].is_object() {
+            row["forward"]["ci_method"] = json!(text);
+        }
+    }
+    run
+}
+
+#[test]
+fn texts_of_a_file_cannot_disturb_whatever_shows_it() {
+    for text in ["\u{1b}]0;title\u{7}\u{9b}2J", "a\u{202e}b\u{2066}c\u{2028}\r\n", "\0\u{7f}\u{85}\u{feff}"] {
+        let run = hostile(text);
+        for format in FORMATS {
+            let shown = render(&run.to_string(), format.name).expect("the run is sound");
+            let acts = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{2066}\u{2028}\u{feff}".contains(c));
+            assert!(!shown.contains(acts), "{}: {shown:?}", format.name);
+        }
+        let whole = |format| render(&run.to_string(), format).expect("the run is sound");
+        assert_eq!(serde_json::from_str::<Value>(&whole("json")).expect("JSON"), run);
+        let means: Value = serde_json::from_str(&whole("oss")).expect("JSON");
+        assert_eq!(means[text][format!("{text} ({text})")], 1.5);
+        let pep = whole("pep");
+        let line = pep.lines().next().and_then(|line| line.strip_prefix("Caffe2Observer ")).expect("a sample");
+        let sample: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(sample["metric"], format!("{text}-{text} ({text})"));
+    }
+}
+
+#[test]
+fn csv_has_no_formula() {
+    for text in ["=cmd()|'/c calc'!A0", "+1", "-1", "@sum", "  =1", "\t=1", "＝cmd()"] {
+        let shown = render(&hostile(text).to_string(), "csv").expect("the run is sound");
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(shown.as_bytes());
+        let fields: Vec<String> = reader
+            .records()
+            .flat_map(|line| line.expect("a line").iter().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        assert!(fields.iter().filter(|field| field.starts_with('\'')).count() > 10, "{shown}");
+        for field in fields.iter().filter(|field| field.as_str() != "-1") {
+            assert!(!field.trim_start().starts_with(['=', '+', '-', '@', '＝']), "{field}");
+        }
+        // A number below 0 is one still.
+        assert_eq!(fields.iter().filter(|field| field.as_str() == "-1").count(), 7, "{shown}");
+    }
+}
+
+#[test]
+fn two_sides_of_a_runner_are_two_names() {
+    let mut run: Value = serde_json::from_str(&run()).expect("JSON");
+    let (mut first, mut second) = (of_a_side(), of_a_side());
+    first["side"] = json!("a");
+    second["forward"]["mean_ns"] = json!(2_500_000.0);
+    run["results"] = json!([first, second]);
+    let shown = |format| render(&run.to_string(), format).expect("the run is sound");
+    assert_eq!(shown("oss"), "{\"lstm\": {\"py (a)\": 1.5, \"py (b)\": 2.5}, \"lstm-backward\": {}}\n");
+    assert_eq!(shown("pep").matches("\"lstm-py (a)\"").count(), 2);
+    assert_eq!(shown("pep").matches("\"lstm-py (b)\"").count(), 2);
 }
 
 #[test]

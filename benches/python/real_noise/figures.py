@@ -28,7 +28,8 @@ class Phase:
         within: Autocorrelation time within a process, in samples; the median over processes.
         samples: Timed samples of a process: the fewest and the most.
         alarms, power: What `detection_power` makes of these spreads for ten processes a side: the share of comparisons
-            called faster or slower where nothing differs, and of those called slower where the pool's ratio does.
+            called faster or slower where nothing differs, and of those called slower where it is the pool's ratio. It
+            is for processes without number, of which the pool is a sample.
         required: Processes a side that find the pool's ratio with 90 % power, by `required_processes`.
     """
 
@@ -73,15 +74,6 @@ def of_phase(pool: Pool, phase: str) -> Phase:
         power=some.slower if difference > 0 else some.faster,
         required=stats.required_processes(spread, difference=difference, power=0.9).processes,
     )
-
-
-def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson, 1927)."""
-    z = statistics.NormalDist().inv_cdf(0.975)
-    share, width = hits / trials, z * z / trials
-    middle = share + width / 2
-    half = z * math.sqrt(share * (1 - share) / trials + width / (4 * trials))
-    return (middle - half) / (1 + width), (middle + half) / (1 + width)
 
 
 def _drift(in_order: list[Process], phase: str) -> float:

@@ -18,24 +18,25 @@ class Live:
         name: `ab 1`, `ab --same 1`.
         rows: Those of its comparison.
         floor: The noise floor that it stored, for `ab --same`.
+        failure: Why there are no rows, if there are none.
     """
 
     name: str
     rows: list[dict[str, Any]]
     floor: dict[str, Any] | None
+    failure: str | None = None
 
 
 def measure(folder: Path, times: int) -> list[Live]:
-    """As many calls of each; those that `folder` holds already are not made again, and one that fails is left out."""
+    """As many calls of each. Those that `folder` holds are not made again; those that failed are not kept there."""
     folder.mkdir(parents=True, exist_ok=True)
     more = ["ab", "lstm", "lstm_more", "--processes", "10"]
     same = ["ab", "--same", "lstm"]
     found = [_one(folder, f"ab {number}", more) for number in range(1, times + 1)]
-    found += [_one(folder, f"ab --same {number}", same) for number in range(1, times + 1)]
-    return [one for one in found if one is not None]
+    return found + [_one(folder, f"ab --same {number}", same) for number in range(1, times + 1)]
 
 
-def _one(folder: Path, name: str, arguments: list[str]) -> Live | None:
+def _one(folder: Path, name: str, arguments: list[str]) -> Live:
     stem = name.replace(" --", "-").replace(" ", "-")
     path = folder / f"{stem}.json"
     kept = document(path)
@@ -49,10 +50,17 @@ def _one(folder: Path, name: str, arguments: list[str]) -> Live | None:
         )
         try:
             comparison = json.loads(text)
+            floor = _floor(state) if "--same" in name else None
         except ValueError:
-            tell(f"{name} ended with {status} and no comparison; the same call of this script tries it again")
-            return None
-        floor = json.loads(fastrnns_rs("doctor", "--json", state=state)[1])["noise_floor"] if "--same" in name else None
+            failure = f"no result: it ended with {status}"
+            tell(f"{name}: {failure}; the same call of this script tries it again")
+            return Live(name, [], None, failure)
         kept = {"comparison": comparison, "noise_floor": floor}
         path.write_text(json.dumps(kept, indent=1), encoding="utf-8")
     return Live(name, kept["comparison"]["rows"], kept["noise_floor"])
+
+
+def _floor(state: Path) -> dict[str, Any] | None:
+    """What `doctor` says of the noise floor that was stored."""
+    found: dict[str, Any] | None = json.loads(fastrnns_rs("doctor", "--json", state=state)[1])["noise_floor"]
+    return found

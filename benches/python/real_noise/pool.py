@@ -69,13 +69,14 @@ def measure(path: Path, processes: int) -> None:
 
 
 def read(path: Path) -> Pool:
-    """The processes of a run file that ended well and settled."""
+    """The processes of a run file that ended well, whatever the class of their warm-up."""
     run = Run.load(path)
-    found = {result.runner: _settled(result) for result in run.results}
+    found = {result.runner: _ended_well(result) for result in run.results}
     return Pool(run, [*found["lstm"], *found["lstm_again"]], found["lstm_more"])
 
 
-def _settled(result: Result) -> list[Process]:
+def _ended_well(result: Result) -> list[Process]:
+    # All that `compare` would count: to leave out what did not settle would make the noise look smaller.
     return [
         Process(
             one.order,

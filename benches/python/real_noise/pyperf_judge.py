@@ -63,7 +63,7 @@ def read(text: str) -> dict[str, Word]:
 def values(samples: list[int]) -> tuple[list[float], int]:
     """Three values of a process, as pyperf makes them: each the mean of a loop of at least a tenth of a second.
 
-    A loop is here a third of the samples, in their order: it leaves none out.
+    A loop is here a third of the samples, in their order; one or two at the end that make no third are left out.
 
     Returns:
         The values, in seconds, and how many iterations a loop has.

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from real_noise.designs import PER_SIDE
-from real_noise.figures import Phase, wilson
 from real_noise.judges import Word
 from real_noise.pool import PHASES, Pool
 
+from fastrnns_rs.noise.relabelling import wilson
+
 if TYPE_CHECKING:
+    from real_noise.figures import Phase
     from real_noise.live import Live
 
 #: By judge, design ("same" or "more") and phase: every word.
@@ -84,7 +86,7 @@ def machine(phases: dict[str, Phase], work: dict[str, list[float]]) -> Iterator[
         "more work takes, over the whole pool (95 %)": lambda one: (
             f"{100 * (one.ratio - 1):+.2f} % ({100 * (one.ratio_low - 1):+.2f} to {100 * (one.ratio_high - 1):+.2f})"
         ),
-        "processes a side that find it with 90 % power": lambda one: str(one.required or "more than a million"),
+        "processes a side that find it with 90 % power": lambda one: str(one.required or "more than 100,000"),
     }
     for name, text in lines.items():
         yield row(name, *(text(phases[phase]) for phase in PHASES))
@@ -98,6 +100,8 @@ def live(found: list[Live]) -> Iterator[str]:
     yield row("alive", "phase", "ratio (95 %)", "verdict", "false alarms of this machine", "found with 80 % power")
     yield row("---", "---", "---:", "---", "---:", "---:")
     for one in found:
+        if one.failure is not None:
+            yield row(one.name, "", "-", one.failure, "", "")
         for place, each in enumerate(one.rows):
             # The floor is one for both phases: the worse.
             floor = one.floor if place == 0 else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
+from fastrnns_rs.cli.shared import STDOUT, tell, unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,18 @@ class Verbs(click.Group):
             return None
         command: click.Command = importlib.import_module(f"fastrnns_rs.cli.{cmd_name}").command
         return command
+
+    def make_context(self, *given: Any, **settings: Any) -> click.Context:
+        """As Click does, but that nobody reads the help is no failure."""
+        with unread(STDOUT):
+            return super().make_context(*given, **settings)
+        raise click.exceptions.Exit(0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As Click does, but that nobody reads what a verb writes is no failure."""
+        with unread(STDOUT):
+            return super().invoke(ctx)
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -77,12 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits with its code. An error is one line and a hint, never a traceback."""
     try:
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # Who reads has gone. Python would complain when it flushes at exit: nothing is left to write to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = 0
+        with unread(STDOUT):
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except Exception as error:  # noqa: BLE001  # the last line of defence turns everything into one line
         code = _tell(error)
     except KeyboardInterrupt:
@@ -101,7 +111,7 @@ def _tell(error: Exception) -> int:
 
         traceback.print_exception(error)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        tell([error.format_message()])
         return ExitCode.USAGE
     if isinstance(error, click.Abort):
         return ExitCode.INTERRUPTED
@@ -117,7 +127,6 @@ def _tell(error: Exception) -> int:
     else:
         message = f"{type(error).__name__}: {error}"
         hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED
-    click.echo("error: " + printable(" ".join(message.split())), err=True)
-    if hint:
-        click.echo(f"hint: {printable(hint)}", err=True)
+    hints = [f"hint: {printable(hint)}"] if hint else []
+    tell(["error: " + printable(" ".join(message.split())), *hints])
     return code

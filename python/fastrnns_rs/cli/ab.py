@@ -109,8 +109,9 @@ def command(**given: Any) -> int:
     finally:
         terminal.close()
     comparison = _compared(run, given)
-    # As bytes: a document is UTF-8 whatever the terminal is.
-    click.echo(comparison.render(format_name).encode(), nl=False)
+    # Those of the run were told when they arose.
+    shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
+    shared.deliver(comparison.render(format_name), None)
     if run.status != "complete" or saver.failed:
         return ExitCode.FAILED
     if given["same"]:

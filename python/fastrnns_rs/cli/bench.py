@@ -120,8 +120,7 @@ def command(**given: Any) -> int:
     finally:
         terminal.close()
     if format_name is not None:
-        # As bytes: a document is UTF-8 whatever the terminal is.
-        click.echo(run.render(format_name).encode(), nl=False)
+        shared.deliver(run.render(format_name), None)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from fastrnns_rs._core import comparison_formats
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
-from fastrnns_rs.errors import UsageError, printable
+from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ Examples:
   fastrnns-rs compare ab.json --explain cudnn/forward
 
 Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do not belong together, 3 and 4 with
---fail-on."""
+--fail-on, 5 a file is missing."""
 
 
 class Files(ListOption):
@@ -76,7 +77,9 @@ def command(**given: Any) -> int:
     from fastrnns_rs.comparing import margins
     from fastrnns_rs.comparing.assembling import assemble, check_causes, judge_sides
 
-    format_name = shared.format_of(given)
+    format_name = shared.format_of(given) or "table"
+    if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
+        raise click.UsageError("--explain is text, and has no --format; give one of them")
     fail_on = given["fail_on"] or ()
     if given["fail_on"] == ():
         raise click.UsageError("--fail-on needs regression, inconclusive or both")
@@ -85,6 +88,8 @@ def command(**given: Any) -> int:
         from fastrnns_rs.documents import check_writable
 
         check_writable(given["output"])
+        for name in ("files", "baseline", "candidate"):
+            shared.check_not_read(given["output"], given[name] or ())
     margin = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]
     if margin != margins.NOISE_FLOOR:
         # Before files are read, which may take a while.
@@ -106,12 +111,8 @@ def command(**given: Any) -> int:
 
         text = explain(judged, given["explain"])
     else:
-        text = comparison.render(format_name or "table")
-    if given["explain"] is not None or format_name in {"json", "junit"}:
-        # The text has no room for them, or whoever reads it is a program.
-        for warning in comparison.warnings:
-            evidence = f" ({warning.evidence})" if warning.evidence else ""
-            click.echo(f"warning: {printable(warning.message + evidence)}", err=True)
+        text = comparison.render(format_name)
+    shared.tell_warnings(comparison.warnings, None if given["explain"] is not None else format_name)
     shared.deliver(text, given["output"])
     return comparison.exit_code
 
@@ -141,7 +142,7 @@ def _check_causes(fail_on: Sequence[str], check: Any) -> None:
         check(fail_on)
     except UsageError as error:
         # A list takes every word up to the next flag: the files, where they follow.
-        wrong = [one for one in fail_on if Path(one).is_file()]
+        wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path refuses a word too long
         if wrong:
             message = f"--fail-on took {wrong[0]}, a file, for a cause"
             raise UsageError(

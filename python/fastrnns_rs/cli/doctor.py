@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.core import ParameterSource
 
+from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.diagnosis import ConfigEntry, diagnose
 from fastrnns_rs.documents import check_writable, to_plain, write_atomically
@@ -66,8 +67,7 @@ def command(ctx: click.Context, format_name: str | None, as_json: bool, output: 
     if output is not None:
         write_atomically(output, text + "\n")
     else:
-        # As bytes: a document is UTF-8 whatever the terminal is.
-        click.echo(text.encode())
+        shared.deliver(text + "\n", None)
     for line in warnings(found.warnings):
         click.echo(line, err=True)
     return ExitCode.FAILED if strict and not found.ok else ExitCode.DONE

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
     from types import FrameType
 
+    from fastrnns_rs.documents import Notice
     from fastrnns_rs.results import Run
+
+STDOUT, STDERR = 1, 2
 
 
 def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -35,12 +41,72 @@ def format_of(given: dict[str, Any]) -> str | None:
 def deliver(text: str, output: Path | None) -> None:
     """Writes a result to a file, or to stdout as bytes: a document is UTF-8 whatever the terminal is."""
     if output is None:
-        # A path may be bytes that are no UTF-8: they are shown as they are.
-        click.echo(text.encode(errors="surrogateescape"), nl=False)
+        with unread(STDOUT):
+            # A path may be bytes that are no UTF-8: they are shown as they are.
+            click.echo(text.encode(errors="surrogateescape"), nl=False)
     else:
         from fastrnns_rs.documents import write_atomically
 
         write_atomically(output, text)
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Writes lines for a person to stderr."""
+    with unread(STDERR):
+        for line in lines:
+            click.echo(line, err=True)
+
+
+def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> None:
+    """Writes warnings to stderr: each with its evidence, and what to do below it.
+
+    Args:
+        notices: The warnings.
+        format_name: The format of a comparison that is written to stdout; those that a person reads have the warnings
+            in them. None where what is written has no place for any.
+    """
+    if format_name in {None, "json", "junit"}:
+        from fastrnns_rs.render.words import warnings
+
+        tell(warnings(notices))
+
+
+def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuses to write over what is about to be read, whatever it is called.
+
+    Raises:
+        UsageError: The output is one of the inputs.
+    """
+    from fastrnns_rs.errors import UsageError
+
+    for one in inputs:
+        if output is not None and _are_one(output, one):
+            message = f"--output {output} would overwrite {os.fspath(one)}, which is to be read"
+            raise UsageError(message, "give the path of another file")
+
+
+def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:
+    try:
+        return first.samefile(second)
+    except (OSError, ValueError):
+        # What is not there is not overwritten, nor is what no file can be called.
+        return False
+
+
+@contextmanager
+def unread(descriptor: int) -> Iterator[None]:
+    """Lets whoever reads stdout or stderr leave: what is left is dropped, and the exit code stays what it is.
+
+    Args:
+        descriptor: `STDOUT` or `STDERR`.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        # Python would complain when it flushes at exit, and end with another code.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 class Saver:

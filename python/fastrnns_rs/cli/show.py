@@ -10,7 +10,7 @@ import click
 from fastrnns_rs._core import comparison_formats, run_formats
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import ExitCode, UsageError, printable
 
 if TYPE_CHECKING:
     from fastrnns_rs.comparing.document import Comparison
@@ -35,6 +35,7 @@ def command(file: Path, output: Path | None, **given: Any) -> int:
         from fastrnns_rs.documents import check_writable
 
         check_writable(output)
+        shared.check_not_read(output, [file])
     shared.deliver(_text(file, format_name), output)
     return ExitCode.DONE
 
@@ -46,7 +47,11 @@ def _text(file: Path, format_name: str) -> str:
     found = read_any(file)
     if isinstance(found, Run):
         _check(file, "a run", format_name, run_formats())
-        return _rendered(file, found, format_name)
+        text = _rendered(file, found, format_name)
+        if found.status != "complete":
+            shared.tell([f"note: this run is not complete, but {printable(found.status)}"])
+        shared.tell_warnings(found.warnings)
+        return text
     if isinstance(found, dict):
         from fastrnns_rs.comparing.document import Comparison
 
@@ -55,10 +60,13 @@ def _text(file: Path, format_name: str) -> str:
             comparison = Comparison.from_dict(found)
         except UsageError as error:
             raise UsageError(f"{file} is not a comparison: {error}", "compare --json writes one") from error
-        return _rendered(file, comparison, format_name)
+        text = _rendered(file, comparison, format_name)
+        shared.tell_warnings(comparison.warnings, format_name)
+        return text
     from fastrnns_rs.comparing.showing import table
 
     _check(file, "what another tool measured", format_name, [("table", "")])
+    shared.tell_warnings(found.warnings)
     return table(found)
 
 

@@ -1,8 +1,9 @@
 //! The part of a comparison that renderers need. Keys that are not named here are passed over.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::problems::distinctions;
 use crate::error::{Error, Result};
 
 /// Two sides, held against each other.
@@ -67,6 +68,11 @@ pub(super) struct Row {
     pub(super) group: Option<String>,
     /// `None` for files that know no phases.
     pub(super) phase: Option<Phase>,
+    /// `None` for files that know no problems.
+    pub(super) problem: Option<Map<String, Value>>,
+    /// ` (hidden_size 64)` where other rows have its runner and phase; no key of the document.
+    #[serde(skip)]
+    distinction: String,
     pub(super) baseline: Option<Measured>,
     pub(super) candidate: Option<Measured>,
     pub(super) ratio: Option<f64>,
@@ -150,17 +156,30 @@ impl Comparison {
     /// # Errors
     /// The text is not one.
     pub(super) fn parse(document: &str) -> Result<Self> {
-        serde_json::from_str(document).map_err(|error| Error::NotAComparison { reason: error.to_string() })
+        let mut found: Self =
+            serde_json::from_str(document).map_err(|error| Error::NotAComparison { reason: error.to_string() })?;
+        let distinctions = distinctions(&found.rows);
+        for (row, distinction) in found.rows.iter_mut().zip(distinctions) {
+            row.distinction = distinction;
+        }
+        Ok(found)
     }
 }
 
 impl Row {
-    /// `runner/phase`, by which a row is asked for; the runner alone where files know no phases.
+    /// `runner/phase`, by which a row is asked for; the runner alone where files know no phases. Where that names other
+    /// rows too, what their problems differ in follows.
     pub(super) fn name(&self) -> String {
+        let Self { runner, distinction, .. } = self;
         match self.phase {
-            Some(phase) => format!("{}/{}", self.runner, phase.word()),
-            None => self.runner.clone(),
+            Some(phase) => format!("{runner}/{}{distinction}", phase.word()),
+            None => format!("{runner}{distinction}"),
         }
+    }
+
+    /// The runner, for a table in which the phase has its own column.
+    pub(super) fn title(&self) -> String {
+        format!("{}{}", self.runner, self.distinction)
     }
 
     /// Whether it is inconclusive although its own interval leaves 1 out: among many rows a few do so by chance.

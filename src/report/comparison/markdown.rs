@@ -59,7 +59,7 @@ fn row(row: &Row) -> String {
     let verdict = words::verdict(row.verdict);
     let decided = matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower));
     let cells = [
-        code_cell(&row.runner),
+        code_cell(&row.title()),
         row.phase.map_or(UNKNOWN, Phase::word).to_owned(),
         estimate(&row.baseline),
         estimate(&row.candidate),

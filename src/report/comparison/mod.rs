@@ -8,6 +8,7 @@ mod document;
 mod json;
 mod junit;
 mod markdown;
+mod problems;
 mod table;
 mod words;
 

@@ -91,7 +91,7 @@ fn row(row: &Row) -> Line {
         side.as_ref().map_or_else(|| UNKNOWN.to_owned(), |side| show_milliseconds(side.estimate_ns))
     };
     [
-        text(&row.runner),
+        text(&row.title()),
         row.phase.map_or(UNKNOWN, Phase::word).to_owned(),
         estimate(&row.baseline),
         estimate(&row.candidate),

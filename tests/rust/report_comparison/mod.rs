@@ -3,6 +3,7 @@
 mod hostile;
 mod junit;
 mod markdown;
+mod problems;
 mod sample;
 mod table;
 
