@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from conftest import ROOT
-from fastrnns_rs.comparing.side import Series, Side
 
 from fastrnns_rs.comparing.importers import read_foreign
+from fastrnns_rs.comparing.side import Series, Side
 
 FOLDER = ROOT / "tests" / "data" / "foreign"
 NAMES = sorted(path.name for path in FOLDER.glob("*.json"))

@@ -1,4 +1,4 @@
-"""Run files of any size without running anything, and a stand-in for the renderers where the extension has none yet."""
+"""Run files of any size without running anything."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from fastrnns_rs import _core
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.results import (
     Compile,
@@ -62,21 +59,6 @@ CARD = Gpu(
     power_limit_w=300.0,
     temperature_c=40.0,
 )
-
-
-def fill_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has the extension render comparisons, after a fashion, where it was built without that."""
-    if not hasattr(_core, "render_comparison"):
-        monkeypatch.setattr(_core, "comparison_formats", lambda: [(name, "") for name in FORMATS], raising=False)
-        monkeypatch.setattr(_core, "render_comparison", _rendered, raising=False)
-
-
-def _rendered(text: str, name: str) -> str:
-    if name == "json":
-        return json.dumps(json.loads(text), indent=2) + "\n"
-    rows = [f"{row['runner']} {row['phase']} {row['verdict']} {row['reason']}" for row in json.loads(text)["rows"]]
-    rows += [warning["message"] for warning in json.loads(text)["warnings"]]
-    return "".join(f"{name}: {row}\n" for row in rows)
 
 
 def process(index: int, forward: list[int], backward: list[int] | None, *, warmup: int = 2) -> Process:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import statistics
-import sys
-import types
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,23 +18,17 @@ from run_files import (
     PROBLEM,
     exactly,
     failed,
-    fill_in,
     process,
     result,
     run,
 )
 
 import fastrnns_rs
-from fastrnns_rs import MissingError, UsageError, compare
+from fastrnns_rs import UsageError, compare
 from fastrnns_rs.comparing.environments import differences, merged
 from fastrnns_rs.comparing.runs import side_of_run
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.results import Result, Run
-
-
-@pytest.fixture(autouse=True)
-def _renders(monkeypatch: pytest.MonkeyPatch) -> None:
-    fill_in(monkeypatch)
 
 
 def codes(comparison: fastrnns_rs.Comparison) -> set[str]:
@@ -76,7 +70,7 @@ def test_five_per_cent_slower_is_slower_by_that_and_by_the_numbers_of_scipy() ->
     adjusted = scipy.stats.false_discovery_control(p_values)
     assert [row.p_value_adjusted for row in found.rows] == pytest.approx(list(adjusted), rel=1e-12)
     assert found.geometric_mean.ratio == pytest.approx(statistics.geometric_mean(row.ratio for row in found.rows))
-    assert (found.counts.slower, found.exit_code, found.warnings, found.geometric_mean.n) == (2, 0, [], 2)
+    assert (found.counts.slower, found.exit_code, found.warnings, found.geometric_mean.n) == (2, 0, [], 1)
     assert compare(run([second]), run([first]))["cudnn/forward"].verdict == "faster"
 
 
@@ -199,6 +193,35 @@ def test_an_interrupted_run_is_compared_and_told() -> None:
     assert found.exit_code == 0
 
 
+def test_a_runner_that_was_interrupted_did_not_fail() -> None:
+    cut = replace(process(0, [5, 5], None), status="interrupted", reason="interrupted", steady_from=None)
+    for processes in ([cut], []):
+        one = replace(result("jit"), processes=processes, status="failed", reason="interrupted")
+        found = compare(run([result(), result("jit")]), run([result(seed=1), one], status="interrupted"))
+        assert found.exit_code == 0
+        assert codes(found) == {"run_interrupted"}
+        reasons = {row.phase: row.reason for row in found.rows if row.runner == "jit"}
+        assert reasons == dict.fromkeys(
+            ["forward", "backward"], "interrupted: no process came to its end (in the candidate)"
+        )
+        # Nobody measured it backward: it may have no such phase.
+        found = compare(run([result(), result("jit", backward=False)]), run([result(seed=1), one]))
+        assert [row.phase for row in found.rows if row.runner == "jit"] == ["forward"]
+    dead = replace(process(1, [5, 5], None), status="failed", reason="killed", steady_from=None)
+    one = replace(result("jit"), processes=[cut, dead], status="failed", reason="killed")
+    assert compare(run([result("jit")]), run([one])).exit_code == 1
+
+
+def test_why_a_runner_failed_is_told_where_only_one_side_has_it() -> None:
+    found = compare(run([result()]), run([result(seed=1), failed("new")]))
+    assert [row.reason for row in found.rows if row.runner == "new"] == ["only in the candidate; failed: out of memory"]
+    assert found.exit_code == 1
+    evidence = next(one.evidence for one in found.warnings if one.code == "runner_failed")
+    assert evidence == "new: only in the candidate; failed: out of memory"
+    found = compare(run([result(), failed("old")]), run([result(seed=1)]))
+    assert (found.rows[-1].reason, found.exit_code) == ("only in the baseline; failed: out of memory", 0)
+
+
 def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() -> None:
     environment = replace(
         ENVIRONMENT,
@@ -222,6 +245,10 @@ def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() ->
     }
     assert "other_machine" in codes(found)
     assert compare(first, first).environment_differences == []
+    # That one side has a GPU is told by its name, not by a list that is empty.
+    found = compare(run([result()]), run([result(seed=1)], environment=replace(ENVIRONMENT, gpus=[CARD])))
+    assert {one.baseline for one in found.environment_differences} == {None}
+    assert "gpus" not in {one.key for one in found.environment_differences}
 
 
 def test_values_of_foreign_environments_fit_a_cell() -> None:
@@ -239,26 +266,14 @@ def test_warnings_of_both_runs_are_told_once() -> None:
     assert found.warnings[0].evidence == "load 9; load 12"
 
 
-def test_the_noise_floor_is_that_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    floors = {"cpu": types.SimpleNamespace(minimum_detectable_change=0.03, false_alarm_rate=0.12)}
-    fake = types.ModuleType("fastrnns_rs.noise")
-    vars(fake)["stored"] = floors.get
-    monkeypatch.setitem(sys.modules, "fastrnns_rs.noise", fake)
-    monkeypatch.setattr(fastrnns_rs, "noise", fake, raising=False)
-    one, other = run([exactly(spread(10**6))]), run([exactly(spread(int(1.02e6), seed=1))])
-    found = compare(one, other, margin="noise-floor")
-    assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
-    assert found.rows[0].verdict == "equivalent"
-    assert codes(found) == {"false_alarms"}
-    floors["cpu"].minimum_detectable_change = 0.8
-    with pytest.raises(UsageError, match="the noise floor of cpu is 80%"):
-        compare(one, other, margin="noise-floor")
-    floors.clear()
-    with pytest.raises(MissingError, match="noise of cpu on this machine was never measured .fastrnns-rs ab --same"):
-        compare(one, other, margin="noise-floor")
-    mixed = run([result(), result("jit", problem=replace(PROBLEM, device="cuda"))])
-    with pytest.raises(UsageError, match="one device, and the rows are of cpu and cuda"):
-        compare(mixed, mixed, margin="noise-floor")
+def test_warnings_of_one_side_keep_all_of_their_evidence() -> None:
+    one, other, same = (Notice(code="load", message="busy", evidence=load, hint=None) for load in ("9", "12", "9"))
+    found = compare(run([result()]), run([result(seed=1)], warnings=[one, other, same]))
+    assert [(one.message, one.evidence) for one in found.warnings] == [("candidate: busy", "9; 12")]
+    # As of several files, each of which was interrupted.
+    parts = [run([result(seed=seed, processes=5)], status="interrupted") for seed in (1, 2)]
+    (warning,) = compare(parts, run([result()])).warnings
+    assert warning.evidence == f"run {parts[0].run_id}; run {parts[1].run_id}"
 
 
 @pytest.mark.parametrize(
@@ -266,6 +281,11 @@ def test_the_noise_floor_is_that_of_this_machine(monkeypatch: pytest.MonkeyPatch
 )
 def test_margins_are_shares_or_per_cent(given: float | str, share: float) -> None:
     assert compare(run([result()]), run([result()]), margin=given).method.margin == pytest.approx(share)
+
+
+def test_the_default_margin_is_an_option_where_it_was_given() -> None:
+    found = [compare(run([result()]), run([result()]), margin=margin).method for margin in (None, 0.01)]
+    assert [(one.margin, one.margin_source) for one in found] == [(0.01, "default"), (0.01, "option")]
 
 
 @pytest.mark.parametrize("given", ["", "one", "1", "-1%", "50%", "nan", "inf", "1e999", -0.01, True, "noise floor"])
@@ -286,6 +306,15 @@ def test_there_must_be_something_to_compare() -> None:
         compare(run([]), [])
     with pytest.raises(UsageError, match="no candidate is given"):
         compare([run([]), run([])])
+
+
+@pytest.mark.parametrize("name", ["doctor", "list", "noise-floor", "dry-run", "verification", "summary", "capture"])
+def test_our_other_documents_are_called_by_their_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"schema": f"fastrnns-rs/{name}", "schema_version": "1.0"}))
+    with pytest.raises(UsageError, match=f"is a fastrnns-rs/{name} document") as raised:
+        compare(path, path)
+    assert "fastrnns-rs" in raised.value.hint or "--dry-run" in raised.value.hint or "run files" in raised.value.hint
 
 
 BROKEN = [

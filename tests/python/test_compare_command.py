@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 from conftest import ROOT
-from run_files import FORMATS, both, exactly, failed, fill_in, result, run, write
+from run_files import FORMATS, both, exactly, failed, result, run, write
 
 from fastrnns_rs import FastrnnsError, compare
 from fastrnns_rs.cli import main
@@ -36,7 +36,6 @@ class Said:
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], anywhere: Path) -> Any:
     """Runs the command in an empty folder, in this process: the stand-in for renderers reaches no other."""
-    fill_in(monkeypatch)
 
     def called(*words: str | Path) -> Said:
         with pytest.raises(SystemExit) as ended:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from dataclasses import replace
 
 import pytest
 import scipy.stats
@@ -129,3 +130,14 @@ def test_a_runner_stands_for_its_phases_and_a_wrong_name_is_answered() -> None:
         explained(rows, rows, "jit/backwards")
     assert raised.value.hint in {"did you mean jit/forward?", "did you mean cudnn/backward?"}
     assert rows[0].problem == PROBLEM
+
+
+def test_a_row_of_several_problems_is_asked_for_by_its_whole_name() -> None:
+    rows = [result(problem=replace(PROBLEM, hidden_size=size), backward=False) for size in (32, 64)]
+    text = explained(rows, rows, "cudnn/forward (hidden_size 64)")
+    assert re.findall(r"^(cudnn.*): ", text, flags=re.MULTILINE) == ["cudnn/forward (hidden_size 64)"]
+    text = explained(rows, rows, "cudnn/forward")
+    assert re.findall(r"^(cudnn.*): ", text, flags=re.MULTILINE) == [
+        "cudnn/forward (hidden_size 32)",
+        "cudnn/forward (hidden_size 64)",
+    ]

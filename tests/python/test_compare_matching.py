@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from run_files import ENVIRONMENT, PROBLEM, both, failed, result, run, write
 
 from fastrnns_rs import UsageError, compare
 from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.comparing.naming import titles
 from fastrnns_rs.results import Result
 
 
@@ -70,6 +72,84 @@ def test_repeated_runners_are_paired_by_their_problems() -> None:
     assert [row.problem.hidden_size for row in found.rows if row.phase == "forward"] == [*sizes, 256]
     assert {row.ratio for row in found.rows if row.verdict} == {1.0}
     assert [row.reason for row in found.rows if row.verdict is None] == ["only in the candidate"] * 2
+
+
+def test_rows_of_one_runner_have_their_problems_in_their_names() -> None:
+    first = run(changed(hidden_size=size) for size in (32, 64))
+    second = run(result(processes=2, seed=2, problem=replace(PROBLEM, hidden_size=size)) for size in (32, 64))
+    found = compare(first, second)
+    (few,) = (one.evidence for one in found.warnings if one.code == "too_few_processes")
+    assert few == ", ".join(
+        f"cudnn/{phase} (hidden_size {size})" for phase in ("forward", "backward") for size in (32, 64)
+    )
+    assert found["cudnn/forward (hidden_size 64)"] is found.rows[1]
+    with pytest.raises(KeyError):
+        found["cudnn/forward"]
+    problems = [{"mini_batch": 4, "hidden_size": 1, "amp": False}, {"mini_batch": 8, "hidden_size": 1, "amp": True}]
+    rows = [
+        ("a", "forward", problems[0]),
+        ("a", "forward", problems[1]),
+        ("a", "backward", problems[0]),
+        ("b", None, None),
+    ]
+    assert titles(rows) == [
+        "a/forward (mini_batch 4, amp false)",
+        "a/forward (mini_batch 8, amp true)",
+        "a/backward",
+        "b",
+    ]
+
+
+@pytest.mark.parametrize("common", [0, 1])
+def test_problems_that_differ_are_refused_however_many_there_are(common: int) -> None:
+    first = run(changed(hidden_size=size) for size in (32, 64))
+    second = run(changed(hidden_size=size) for size in ((128, 256), (32, 256))[common])
+    size = "32 and 128" if not common else "64 and 256"
+    with pytest.raises(
+        UsageError, match=f"the problems differ in hidden_size, {size} .and so of {3 - 2 * common} more"
+    ):
+        compare(first, second)
+    found = compare(first, second, force=True)
+    assert len(found.rows) == 4
+    assert sum(row.label is not None for row in found.rows) == 4 - 2 * common
+    assert not any("only in" in row.reason for row in found.rows)
+
+
+def test_runners_without_a_common_problem_are_told_in_what() -> None:
+    first = run(changed(hidden_size=size) for size in (32, 64))
+    second = run(changed(hidden_size=size, dtype="float16") for size in (128, 256, 512))
+    with pytest.raises(UsageError) as raised:
+        compare(first, second, force=True)
+    message = "the two sides have no problem in common: those of cudnn differ in hidden_size, dtype"
+    assert raised.value.message == message
+
+
+def test_a_run_on_both_sides_is_refused(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{index}.json", run([result(seed=index)])) for index in range(3)]
+    with pytest.raises(UsageError) as raised:
+        compare(files[:2], files[1:])
+    message = f"{files[1]} of the baseline and {files[1]} of the candidate hold the same run"
+    assert raised.value.message == message
+    # What was measured of a run until it was interrupted, and the whole of it.
+    whole = run([result()])
+    part = replace(whole, results=[result(processes=4)])
+    with pytest.raises(UsageError, match="hold the same run"):
+        compare(part, whole)
+    assert "same_times" in codes(compare(files[:2], files[:2]))
+    foreign = ROOT / "tests" / "data" / "foreign"
+    with pytest.raises(UsageError, match=r"pyperf\.json .* hold the same run"):
+        compare([foreign / "pyperf.json"], [foreign / "pyperf_memory.json", foreign / "pyperf.json"])
+
+
+def test_a_runner_that_one_file_skipped_or_was_interrupted_in_has_the_processes_of_the_others() -> None:
+    whole, other = result(), run([result(seed=9)])
+    for spoilt in (result(processes=0), failed("cudnn", status="skipped")):
+        for files in ([run([whole]), run([spoilt])], [run([spoilt]), run([whole])]):
+            found = compare(files, other)
+            assert found["cudnn/forward"].baseline.n_processes == 10
+            assert found["cudnn/forward"].verdict is not None
+    found = compare([run([result(processes=0)]), run([failed("cudnn", status="skipped")])], other)
+    assert found.rows[0].reason == "interrupted: no process came to its end (in the baseline)"
 
 
 def test_processes_of_several_files_are_added_together(tmp_path: Path) -> None:

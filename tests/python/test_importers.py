@@ -9,13 +9,13 @@ import time
 from typing import Any
 
 import pytest
-from fastrnns_rs.comparing.side import Side
 from foreign_files import FOLDER, NAMES, codes, imported, plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastrnns_rs.comparing.importers import NAMES as TOOLS
 from fastrnns_rs.comparing.importers import read_foreign
+from fastrnns_rs.comparing.side import Side
 from fastrnns_rs.documents import to_plain
 from fastrnns_rs.errors import UsageError
 

@@ -25,7 +25,7 @@ def compare(
     baseline: Source | Sequence[Source],
     candidate: Source | Sequence[Source] | None = None,
     *,
-    margin: float | str = margins.DEFAULT_MARGIN,
+    margin: float | str | None = None,
     force: bool = False,
     fail_on: Collection[str] = (),
 ) -> Comparison:
@@ -36,7 +36,7 @@ def compare(
             together. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark.
         candidate: What is compared; None where the baseline is a run of `ab`, which has both sides.
         margin: How small a difference does not matter: a share, as 0.01 for 1 %, or `"noise-floor"` for what
-            `ab --same` found on this machine.
+            `ab --same` found on this machine; None for 1 %.
         force: Whether to compare other timing modes, devices and problems too, and to label the rows.
         fail_on: `regression`, `inconclusive` or both, for `exit_code`.
 
@@ -56,12 +56,12 @@ def compare(
         first, second = read_both(one)
     else:
         first, second = read_side(_sources("baseline", baseline)), read_side(_sources("candidate", candidate))
-    share, source, warnings = margins.margin_of(margin, [first, second])
+    share, source, warnings = margins.margin_of(margins.DEFAULT_MARGIN if margin is None else margin, [first, second])
     return compare_sides(
         first,
         second,
         margin=share,
-        margin_source="default" if margin == margins.DEFAULT_MARGIN else source,
+        margin_source="default" if margin is None else source,
         force=force,
         fail_on=causes,
         intended=candidate is None,

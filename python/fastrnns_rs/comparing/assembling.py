@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fastrnns_rs import stats
 from fastrnns_rs.comparing import notices
+from fastrnns_rs.comparing.averaging import geometric_mean
 from fastrnns_rs.comparing.deciding import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE, METHOD, decide
 from fastrnns_rs.comparing.document import (
     SCHEMA_VERSION,
@@ -14,11 +14,11 @@ from fastrnns_rs.comparing.document import (
     Comparison,
     Counts,
     Difference,
-    GeometricMean,
     Method,
 )
 from fastrnns_rs.comparing.environments import differences
-from fastrnns_rs.comparing.matching import match, refuse_conflicts
+from fastrnns_rs.comparing.matching import match
+from fastrnns_rs.comparing.refusing import refuse_conflicts, refuse_shared_runs
 from fastrnns_rs.errors import ExitCode, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def judge_sides(
     Raises:
         UsageError: Two series do not belong together, or there is nothing to compare.
     """
+    if not intended:
+        refuse_shared_runs(baseline, candidate)
     pairs = match(baseline, candidate, intended=intended)
     if not force:
         refuse_conflicts(pairs)
@@ -113,7 +115,7 @@ def assemble(
         environment_differences=changed,
         rows=rows,
         kernels=[],
-        geometric_mean=_geometric_mean([row.ratio for row in rows if row.ratio is not None]),
+        geometric_mean=geometric_mean(judged),
         counts=Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")}),
     )
 
@@ -150,10 +152,3 @@ def _seeds(judged: Sequence[Judged]) -> list[Difference]:
             if seeds[0] != seeds[1]:
                 return [Difference(key="problem.seed", baseline=seeds[0], candidate=seeds[1])]
     return []
-
-
-def _geometric_mean(ratios: Sequence[float]) -> GeometricMean | None:
-    if not ratios:
-        return None
-    found = stats.geometric_mean_ratio(ratios, confidence_level=CONFIDENCE_LEVEL)
-    return GeometricMean(ratio=found.ratio, ratio_ci_low=found.ci_low, ratio_ci_high=found.ci_high, n=found.count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
@@ -116,9 +117,12 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
     )
     if found is None and one is not None and other is not None and baseline is not None and candidate is not None:
         # Described, not judged.
+        ratio = candidate.estimate_ns / baseline.estimate_ns
+        if not 0 < ratio < math.inf:
+            raise ValueError(f"no number holds the ratio of {candidate.estimate_ns:g} and {baseline.estimate_ns:g} ns")
         return replace(
             row,
-            ratio=candidate.estimate_ns / baseline.estimate_ns,
+            ratio=ratio,
             shift_ns=stats.hodges_lehmann(one.medians_ns, other.medians_ns).shift,
             cliffs_delta=stats.cliffs_delta(one.medians_ns, other.medians_ns),
         )
@@ -165,10 +169,9 @@ def _figures(series: Series | None) -> Figures | None:
 
 def _missing(pair: Pair) -> str:
     """Why the statistics said nothing; empty where they did."""
-    if pair.candidate is None:
-        return "only in the baseline"
-    if pair.baseline is None:
-        return "only in the candidate"
+    if pair.candidate is None or pair.baseline is None:
+        where = "only in the baseline" if pair.baseline else "only in the candidate"
+        return "; ".join(filter(None, (where, pair.series.reason)))
     both = (("baseline", pair.baseline), ("candidate", pair.candidate))
     reasons = [f"{series.reason or 'no samples'} (in the {side})" for side, series in both if not series.medians_ns]
     return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or ""

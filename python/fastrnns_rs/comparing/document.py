@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs import documents
+from fastrnns_rs.comparing import naming
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SCHEMA = "fastrnns-rs/comparison"
 SCHEMA_VERSION = "1.0"
@@ -107,7 +111,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeometricMean:
-    """Of the ratios of `n` rows; one row has no interval."""
+    """Of the ratios of `n` runners, both phases of each together. The interval tells how sure the mean of these is."""
 
     ratio: float
     ratio_ci_low: float | None
@@ -147,10 +151,15 @@ class Comparison:
     def __getitem__(self, name: str) -> Row:
         """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.
 
+        Rows of one runner on several problems have these in their names: `runner/phase (hidden_size 64)`.
+
         Raises:
             KeyError: There is none, or more than one.
         """
-        found = [row for row in self.rows if name in names_of(row)]
+        known = names_of(self.rows)
+        # A whole name before those that may be of several rows.
+        found = [row for row, (title, *_) in zip(self.rows, known, strict=True) if name == title]
+        found = found or [row for row, called in zip(self.rows, known, strict=True) if name in called]
         if len(found) != 1:
             raise KeyError(name)
         return found[0]
@@ -185,6 +194,7 @@ class Comparison:
         return documents.from_plain(cls, plain)
 
 
-def names_of(row: Row) -> tuple[str, ...]:
-    """What a row may be called."""
-    return (row.runner,) if row.phase is None else (row.runner, f"{row.runner}/{row.phase}")
+def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """What each of the rows of a comparison may be called; the first of its names is its own."""
+    problems = [None if row.problem is None else documents.to_plain(row.problem) for row in rows]
+    return naming.names([(row.runner, row.phase, problem) for row, problem in zip(rows, problems, strict=True)])

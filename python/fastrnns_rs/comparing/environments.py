@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What is another number in each run, and so tells nothing.
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c"}
+#: Between the values of files that are one side and differ.
+_OR = " | "
 #: What makes two machines.
 _MACHINE = ("cpu_model", "cpu_count", "gpus[0].name")
 
@@ -51,7 +53,8 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, Value]]:
     elif isinstance(value, list) and value and isinstance(value[0], dict):
         for index, item in enumerate(value):
             yield from _flat(f"{path}[{index}]", item)
-    else:
+    # An empty list tells nothing: of no GPU there is no key either.
+    elif value != []:
         yield path, plain(value)
 
 
@@ -81,10 +84,15 @@ def merged(environments: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], l
     differing = []
     for key in {key: None for one in every for key in one}:
         values = {str(plain(one.get(key))): plain(one.get(key)) for one in every}
-        found[key] = next(iter(values.values())) if len(values) == 1 else " | ".join(sorted(values))
+        found[key] = next(iter(values.values())) if len(values) == 1 else _OR.join(sorted(values))
         if len(values) > 1:
             differing.append(key)
     return found, differing
+
+
+def values(cell: Value) -> list[str | None]:
+    """The values of all files of a side, from one cell of its `merged` environment."""
+    return [None if one == str(None) else one for one in str(cell).split(_OR)]
 
 
 def other_machine(found: Iterable[Difference]) -> list[Difference]:

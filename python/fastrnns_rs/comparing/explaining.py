@@ -22,19 +22,22 @@ _LEAST_PROCESSES = 3
 
 
 def explain(judged: Sequence[Judged], name: str) -> str:
-    """The derivation of a row, or of both rows of a runner.
+    """The derivation of a row, or of all rows of a runner.
 
     Args:
         judged: All rows of the comparison.
-        name: `runner` or `runner/phase`.
+        name: What the row is called, or `runner`, or `runner/phase` of several problems.
 
     Raises:
         UsageError: No row is called so; the hint has the nearest match.
     """
-    found = [one for one in judged if name in names_of(one.row)]
+    known = names_of([one.row for one in judged])
+    # A whole name before those that may be of several rows.
+    found = [one for one, (title, *_) in zip(judged, known, strict=True) if name == title]
+    found = found or [one for one, called in zip(judged, known, strict=True) if name in called]
     if not found:
-        known = dict.fromkeys(called for one in judged for called in names_of(one.row))
-        raise UsageError(f"no row is called {name!r}", nearest(name, known))
+        every = dict.fromkeys(one for called in known for one in called)
+        raise UsageError(f"no row is called {name!r}", nearest(name, every))
     return "\n\n".join("\n".join(printable(line) for line in _lines(one)) for one in found) + "\n"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.comparing.environments import values
+from fastrnns_rs.comparing.pooling import sizes
 from fastrnns_rs.documents import Notice
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.errors import MissingError, UsageError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,14 +30,16 @@ def margin_of(given: float | str, sides: Iterable[Side] = ()) -> tuple[float, Ma
 
     Args:
         given: A share such as 0.01, a text such as `1%`, or `noise-floor`.
-        sides: What is compared: the noise floor is that of its device.
+        sides: What is compared: the noise floor is that of the device that all of it ran on.
 
     Raises:
         UsageError: It is no margin, or there is no one device whose noise it could be.
         MissingError: This machine's noise was never measured.
     """
     if given == NOISE_FLOOR:
-        return _noise_floor(_device(sides))
+        every = [*sides]
+        device = _device(every)
+        return _noise_floor(device, _name(device, every))
     return number(given), "option", []
 
 
@@ -56,19 +60,43 @@ def number(given: float | str) -> float:
 
 
 def _device(sides: Iterable[Side]) -> str:
-    devices = {one.problem["device"] for side in sides for one in side.series if one.problem is not None}
+    devices = {sizes(one).get("device") for side in sides for one in side.series if one.problem is not None}
     if len(devices) == 1:
         return str(devices.pop())
-    found = f"the rows are of {' and '.join(sorted(devices))}" if devices else "the files do not say on what they ran"
+    names = " and ".join(sorted(map(str, devices)))
+    found = f"the rows are of {names}" if names else "the files do not say on what they ran"
     raise UsageError(f"a noise floor is that of one device, and {found}", "give the margin as a number, as 1%")
 
 
-def _noise_floor(device: str) -> tuple[float, MarginSource, list[Notice]]:
+def _name(device: str, sides: Iterable[Side]) -> str | None:
+    """What the device is called in all files, which tells machines apart; None where they do not tell."""
+    names = {name for side in sides for name in values(side.environment.get(_name_key(device, side)))}
+    if len(names) == 1:
+        return names.pop()
+    shown = " and ".join(sorted(name or "unknown" for name in names))
+    raise UsageError(
+        f"a noise floor is that of one machine, and the rows are of {shown}", "give the margin as a number, as 1%"
+    )
+
+
+def _name_key(device: str, side: Side) -> str:
+    """Where an environment has the name of a device. GPUs are listed in any order."""
+    if device == "cpu":
+        return "cpu_model"
+    number = device.partition(":")[2]
+    keys = [key for key, value in side.environment.items() if key.endswith("].index") and str(value) == number]
+    return keys[0].removesuffix("index") + "name" if keys else ""
+
+
+def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, list[Notice]]:
     from fastrnns_rs import noise
 
-    floor = noise.stored(device)
+    floor = noise.kept(device, name)
     if floor is None:
-        raise MissingError(f"the noise of {device} on this machine was never measured", "fastrnns-rs ab --same does it")
+        raise MissingError(
+            f"the noise of {device} ({printable(name or 'unknown')}) was never measured here",
+            "fastrnns-rs ab --same does it, on the machine of the files",
+        )
     margin = float(floor.minimum_detectable_change)
     if not 0 <= margin < _TOO_MUCH:
         raise UsageError(f"the noise floor of {device} is {margin:.0%}", "measure on a quieter machine: ab --same")

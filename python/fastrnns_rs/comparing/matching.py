@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from fastrnns_rs.comparing.naming import titles
 from fastrnns_rs.comparing.pooling import identity, sizes
 from fastrnns_rs.comparing.side import Series
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from fastrnns_rs.comparing.side import Side
 
@@ -27,6 +28,7 @@ class Pair:
         candidate: None where the runner is only in the baseline.
         conflicts: Why they do not belong together, as "the devices differ, cpu and cuda".
         intended: In what they were told to differ, in the same words.
+        title: What the row is called in messages, unlike all others.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Pair:
     candidate: Series | None
     conflicts: list[str]
     intended: list[str]
+    title: str = ""
 
     @property
     def series(self) -> Series:
@@ -43,9 +46,9 @@ class Pair:
         return found
 
     @property
-    def title(self) -> str:
-        """What the row is called in messages."""
-        return self.name if self.series.phase is None else f"{self.name}/{self.series.phase}"
+    def measured(self) -> bool:
+        """Whether a side has numbers."""
+        return any(one is not None and one.medians_ns for one in (self.baseline, self.candidate))
 
 
 def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pair]:
@@ -74,24 +77,25 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
         for one, other in _partners(first.get(key, []), second.get(key, []))
     ]
     if not any(pair.baseline and pair.candidate for pair in pairs):
-        names = [", ".join(dict.fromkeys(one.runner for one in side.series)) for side in (baseline, candidate)]
-        raise UsageError(
-            "the two sides have no runner in common", f"the baseline has {names[0]}; the candidate {names[1]}"
-        )
-    return pairs
+        _refuse_strangers(first, second)
+    # What neither side measured backward may have no such phase: the forward row tells why.
+    rows = [pair for pair in pairs if pair.series.phase != "backward" or pair.measured]
+    named = titles([(pair.name, pair.series.phase, pair.series.problem) for pair in rows])
+    return [replace(pair, title=title) for pair, title in zip(rows, named, strict=True)]
 
 
-def refuse_conflicts(pairs: Sequence[Pair]) -> None:
-    """Refuses pairs that do not belong together.
-
-    Raises:
-        UsageError: There are such; the message names the first and its reasons.
-    """
-    found = [pair for pair in pairs if pair.conflicts]
-    if found:
-        more = f" (and so of {len(found) - 1} more rows)" if len(found) > 1 else ""
-        message = f"{found[0].title}: {'; '.join(found[0].conflicts)}{more}"
-        raise UsageError(message, "measure both sides alike; --force compares them all the same, and labels the rows")
+def _refuse_strangers(first: dict[Key, list[Series]], second: dict[Key, list[Series]]) -> NoReturn:
+    """Says why two sides have nothing that could be compared."""
+    for key, series in first.items():
+        if key in second:
+            problems = [sizes(one) for one in (*series, *second[key])]
+            keys = [name for name in problems[0] if any(one.get(name) != problems[0][name] for one in problems)]
+            what = ", ".join(keys) or "how they were timed"
+            message = f"the two sides have no problem in common: those of {series[0].runner} differ in {what}"
+            raise UsageError(message, "measure both sides alike")
+    runners = [[one.runner for found in side.values() for one in found] for side in (first, second)]
+    names = [", ".join(dict.fromkeys(one)) for one in runners]
+    raise UsageError("the two sides have no runner in common", f"the baseline has {names[0]}; the candidate {names[1]}")
 
 
 def _by_key(side: Side, *, across: bool) -> dict[Key, list[Series]]:
@@ -108,15 +112,22 @@ def _only_runner(side: Side) -> str | None:
 
 
 def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Series | None, Series | None]]:
-    if len(first) == len(second) == 1:
-        yield first[0], second[0]
-        return
+    """Those that are alike; then, where as many are left on both sides, those in the same place.
+
+    What differs between these speaks against them, and so is refused or labelled.
+    """
     left = list(second)
+    partners: list[Series | None] = []
     for one in first:
         partner = next((other for other in left if identity(other) == identity(one)), None)
         if partner is not None:
             left.remove(partner)
-        yield one, partner
+        partners.append(partner)
+    if partners.count(None) == len(left):
+        rest = iter(left)
+        partners = [next(rest) if partner is None else partner for partner in partners]
+        left = []
+    yield from zip(first, partners, strict=True)
     yield from ((None, other) for other in left)
 
 

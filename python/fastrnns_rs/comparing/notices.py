@@ -9,7 +9,7 @@ from fastrnns_rs.comparing.environments import other_machine
 from fastrnns_rs.documents import Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fastrnns_rs.comparing.deciding import Judged
     from fastrnns_rs.comparing.document import Difference
@@ -26,16 +26,21 @@ def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Seque
 
 def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
     """What was said when they were measured; what is true of both is said once."""
-    said = [{(one.code, one.message): one for one in side.warnings} for side in (baseline, candidate)]
+    said = [_by_text(side.warnings) for side in (baseline, candidate)]
     for key in {**said[0], **said[1]}:
-        first, second = (one.get(key) for one in said)
-        if first and second:
-            evidence = "; ".join(dict.fromkeys(one.evidence for one in (first, second) if one.evidence)) or None
-            yield replace(first, evidence=evidence)
-        elif first:
-            yield replace(first, message=f"baseline: {first.message}")
-        elif second:
-            yield replace(second, message=f"candidate: {second.message}")
+        first, second = (one.get(key, []) for one in said)
+        every = [*first, *second]
+        evidence = "; ".join(dict.fromkeys(one.evidence for one in every if one.evidence)) or None
+        whose = "" if first and second else "baseline: " if first else "candidate: "
+        yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence)
+
+
+def _by_text(said: Iterable[Notice]) -> dict[tuple[str, str], list[Notice]]:
+    """Warnings that differ in nothing but their evidence, together."""
+    found: dict[tuple[str, str], list[Notice]] = {}
+    for one in said:
+        found.setdefault((one.code, one.message), []).append(one)
+    return found
 
 
 def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:

@@ -38,6 +38,7 @@ def pool(sides: Sequence[Side]) -> Side:
         series=[*series.values()],
         environment=environment,
         warnings=warnings,
+        runs=[run for side in sides for run in side.runs],
     )
 
 
@@ -55,12 +56,17 @@ def sizes(series: Series) -> dict[str, Any]:
 
 
 def _added(first: Series, second: Series) -> Series:
-    # A runner that failed in one file failed: those processes that lived are not a fair sample.
-    reason = first.reason or second.reason
+    # A runner that failed in one file failed: those processes that lived are not a fair sample. Where it was skipped
+    # or interrupted, the processes of the others are as good as they would be alone.
+    broken = next((one for one in (first, second) if one.failed), None)
+    if broken is not None:
+        return replace(first, medians_ns=[], n_samples=0, lack=first.lack or second.lack, reason=broken.reason)
+    medians = [*first.medians_ns, *second.medians_ns]
+    reason = None if medians else first.reason or second.reason
     return replace(
         first,
-        medians_ns=[] if reason else [*first.medians_ns, *second.medians_ns],
-        n_samples=0 if reason else first.n_samples + second.n_samples,
+        medians_ns=medians,
+        n_samples=first.n_samples + second.n_samples,
         lack=first.lack or second.lack,
         reason=reason,
     )

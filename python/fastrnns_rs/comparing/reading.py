@@ -7,6 +7,7 @@ import json
 import math
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastrnns_rs.comparing.pooling import pool
@@ -22,11 +23,17 @@ if TYPE_CHECKING:
 
     Source = str | os.PathLike[str] | Run
 
+_RUN = "fastrnns-rs/run"
+_LONGEST_SCHEMA = 60
 #: Our other documents, and the command that shows each.
 _OTHERS = {
     "fastrnns-rs/comparison": "fastrnns-rs show FILE shows a comparison",
     "fastrnns-rs/summary": "captures are shown by fastrnns-rs report",
     "fastrnns-rs/capture": "captures are shown by fastrnns-rs report",
+    "fastrnns-rs/doctor": "fastrnns-rs doctor looks at the machine anew",
+    "fastrnns-rs/list": "fastrnns-rs list shows the runners",
+    "fastrnns-rs/noise-floor": "fastrnns-rs doctor shows the noise floor",
+    "fastrnns-rs/dry-run": "a plan has no times: measure without --dry-run",
 }
 _KNOWN = "run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark are known"
 
@@ -76,7 +83,9 @@ def read_side(sources: Sequence[Source]) -> Side:
                 message = f"{seen[key]} and {name}, of one side, hold the same run"
                 raise UsageError(message, "a process counts once; give each run once")
             seen[key] = name
-            sides.append(side_of_run(found, label=name, file=name) if isinstance(found, Run) else found)
+            sides.append(
+                side_of_run(found, label=name, file=name) if isinstance(found, Run) else replace(found, runs=[key])
+            )
     return pool(sides)
 
 
@@ -128,8 +137,9 @@ def _open(source: Source) -> Run | Side:
 
 def _run(plain: Any, name: str) -> Run:
     schema = plain.get("schema") if isinstance(plain, dict) else None
-    if schema in _OTHERS:
-        raise UsageError(f"{name} is a {schema} document", _OTHERS[schema])
+    if isinstance(schema, str) and schema != _RUN:
+        # A name that is of no version of ours may be of any length.
+        raise UsageError(f"{name} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
     try:
         return Run.from_dict(plain)
     except UsageError as error:

@@ -42,6 +42,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
         ],
         environment=flatten(run, own),
         warnings=[*run.warnings, *_state(run, file)],
+        runs=[run.run_id],
     )
 
 
@@ -55,13 +56,10 @@ def _state(run: Run, file: str) -> list[Notice]:
 def _series(result: Result, place: str) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
     sound = [(index, one) for index, one in enumerate(result.processes) if one.status == "ok"]
-    if result.mode == "train" and (result.status != "ok" or any(one.backward_ns is not None for _, one in sound)):
+    reason = _reason(result, ended=bool(sound))
+    # Of a runner without samples nobody knows whether it has a backward phase; the other side may.
+    if result.mode == "train" and (reason or any(one.backward_ns is not None for _, one in sound)):
         phases.append("backward")
-    reason = None
-    if result.status != "ok":
-        reason = result.status.replace("_", " ") + (f": {result.reason}" if result.reason else "")
-    elif not sound:
-        reason = "interrupted: no process came to its end"
     problem = to_plain(result.problem)
     for phase in phases:
         medians, count = [], 0
@@ -82,6 +80,22 @@ def _series(result: Result, place: str) -> Iterator[Series]:
             reason=reason,
             mode=result.mode,
         )
+
+
+def _reason(result: Result, *, ended: bool) -> str | None:
+    """Why a runner has no numbers, if it has none."""
+    if (result.status == "ok" and not ended) or (result.status == "failed" and _was_interrupted(result)):
+        return "interrupted: no process came to its end"
+    if result.status == "ok":
+        return None
+    return result.status.replace("_", " ") + (f": {result.reason}" if result.reason else "")
+
+
+def _was_interrupted(result: Result) -> bool:
+    """Whether a runner without samples has them missing because a run was interrupted, and not by its own fault."""
+    if not result.processes:
+        return result.reason == "interrupted"
+    return all(process.status == "interrupted" for process in result.processes)
 
 
 def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fastrnns_rs.documents import Notice
@@ -52,6 +52,7 @@ class Side:
         series: What there is to compare.
         environment: Machine, software and plan, as flat keys such as `torch_version`.
         warnings: What whoever reads its numbers should know.
+        runs: What was measured at once: the name inside each run file, the place of a foreign one.
     """
 
     label: str
@@ -59,3 +60,4 @@ class Side:
     series: list[Series]
     environment: dict[str, Any]
     warnings: list[Notice]
+    runs: list[str] = field(default_factory=list)

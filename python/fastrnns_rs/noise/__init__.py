@@ -6,7 +6,7 @@ The names below are those that other parts of the package use.
 from fastrnns_rs.noise.floor import NoiseFloor
 from fastrnns_rs.noise.of_run import floor_of
 from fastrnns_rs.noise.relabelling import LEAST_PROCESSES, measure_floor
-from fastrnns_rs.noise.storage import store, stored
+from fastrnns_rs.noise.storage import kept, store, stored
 from fastrnns_rs.noise.wording import sentence
 
-__all__ = ["LEAST_PROCESSES", "NoiseFloor", "floor_of", "measure_floor", "sentence", "store", "stored"]
+__all__ = ["LEAST_PROCESSES", "NoiseFloor", "floor_of", "kept", "measure_floor", "sentence", "store", "stored"]

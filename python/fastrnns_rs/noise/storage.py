@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs import documents, environment, nvidia
-from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs import documents, environment
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.noise.floor import NoiseFloor
 from fastrnns_rs.profiling.naming import distinct
 
@@ -60,11 +60,22 @@ def store(floor: NoiseFloor) -> Path:
 
 
 def stored(device: str, name: str | None = None) -> NoiseFloor | None:
-    """The noise floor that was measured last on this machine.
+    """The noise floor that was measured last on this machine; see `kept`.
 
     Args:
         device: As in a problem: `cpu`, `cuda`, `cuda:1`.
-        name: What it is called; None to ask this machine.
+        name: What it is called; None for this machine's CPU. A GPU is known by its name alone, for its number depends
+            on which of them are visible.
+    """
+    return kept(device, environment.cpu_model() if name is None and device == "cpu" else name)
+
+
+def kept(device: str, name: str | None) -> NoiseFloor | None:
+    """The noise floor that was measured last on a device of this name.
+
+    Args:
+        device: As in a problem: `cpu`, `cuda`, `cuda:1`.
+        name: What it is called; None where its machine does not tell.
 
     Returns:
         It, or None where none was measured on such a device.
@@ -72,7 +83,7 @@ def stored(device: str, name: str | None = None) -> NoiseFloor | None:
     Raises:
         UsageError: The file that should have it is damaged.
     """
-    path = _path(device, name or _name_here(device))
+    path = _path(device, name)
     try:
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES + 1)
@@ -100,15 +111,6 @@ def _path(device: str, name: str | None) -> Path:
 
     kind = device.partition(":")[0]
     return platformdirs.user_state_path("fastrnns-rs") / "noise" / f"{kind}-{distinct(name or 'unknown')}.json"
-
-
-def _name_here(device: str) -> str | None:
-    if device == "cpu":
-        return environment.cpu_model()
-    try:
-        return nvidia.states()[int(device.partition(":")[2] or 0)].name
-    except (FastrnnsError, IndexError):
-        return None
 
 
 def _damaged(path: Path, why: str) -> UsageError:

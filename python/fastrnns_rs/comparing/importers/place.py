@@ -11,6 +11,8 @@ from fastrnns_rs.errors import UsageError, printable
 
 #: Longer than anyone measures (30 million years), and short enough that sums of times stay numbers.
 _LONGEST_NS = 1e24
+#: Shorter than any clock tells, and long enough that quotients of times stay numbers.
+_SHORTEST_NS = 1e-6
 _LONGEST_SHOWN = 40
 _LONGEST_TOLD = 200
 _COUNTS_END = 2**63
@@ -102,13 +104,14 @@ class Place:
             unit_ns: How many nanoseconds the file's unit has.
 
         Raises:
-            UnmeasuredError: It is a number that no clock gives, or 0.
+            UnmeasuredError: It is a number that no clock gives, such as 0.
         """
         if type(self.value) is not int and type(self.value) is not float:
             raise self._wrong("a number")
         time_ns = _float(self.value) * unit_ns
-        if not 0.0 < time_ns < _LONGEST_NS:
-            raise UnmeasuredError(f"{self.path} is {self.shown()}, not a time above 0")
+        if not _SHORTEST_NS <= time_ns < _LONGEST_NS:
+            least = f"of at least {_SHORTEST_NS:g} ns" if 0.0 < time_ns < 1.0 else "above 0"
+            raise UnmeasuredError(f"{self.path} is {self.shown()}, not a time {least}")
         return time_ns
 
     def times_ns(self, unit_ns: float) -> list[float]:
@@ -117,7 +120,7 @@ class Place:
         # Files have a million samples: checked at the speed of the interpreter's own loop.
         if all(type(one) is float for one in values):
             times = [one * unit_ns for one in values]
-            if all(0.0 < one < _LONGEST_NS for one in times):
+            if all(_SHORTEST_NS <= one < _LONGEST_NS for one in times):
                 return times
         return [one.time_ns(unit_ns) for one in self.items()]
 

@@ -1,0 +1,120 @@
+"""`compare` on real files of other tools, and on times that no clock tells."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+import scipy.stats
+from foreign_files import FOLDER, NAMES, plain
+
+from fastrnns_rs import UsageError, compare
+from fastrnns_rs.comparing.deciding import decide
+from fastrnns_rs.comparing.matching import Pair
+from fastrnns_rs.comparing.side import Series
+
+
+def slower(name: str, folder: Path, tool_keys: set[str]) -> str:
+    """A copy of a file, all of whose times are half as long again."""
+
+    def grown(value: object, key: str = "") -> object:
+        if isinstance(value, dict):
+            return {name: grown(one, name) for name, one in value.items()}
+        if isinstance(value, list):
+            return [grown(one, key) for one in value]
+        return value * 1.5 if key in tool_keys and isinstance(value, int | float) else value
+
+    path = folder / name
+    path.write_text(json.dumps(grown(plain(name))))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_file_is_equal_to_itself(name: str) -> None:
+    found = compare(FOLDER / name, FOLDER / name)
+    assert found.rows
+    for row in found.rows:
+        assert row.ratio in {None, 1.0}
+        assert row.verdict in {None, "equivalent", "inconclusive"}
+        assert row.verdict or row.reason
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.render("table")
+
+
+@pytest.mark.parametrize("name", ["pyperf.json", "hyperfine_1.20.json", "hyperfine_2.0.json"])
+def test_formats_with_processes_have_verdicts(name: str, tmp_path: Path) -> None:
+    found = compare(FOLDER / name, slower(name, tmp_path, {"values", "times", "value"}))
+    judged = [row for row in found.rows if row.verdict]
+    assert judged
+    for row in judged:
+        assert row.ratio == pytest.approx(1.5)
+        assert row.baseline.n_processes == row.candidate.n_processes >= 3
+        assert row.p_value is not None
+    assert found.geometric_mean.n == len(judged)
+    assert found.counts.faster == 0
+
+
+def test_hyperfine_by_the_numbers_of_scipy(tmp_path: Path) -> None:
+    name = "hyperfine_1.20.json"
+    found = compare(FOLDER / name, slower(name, tmp_path, {"times"}))
+    times = {one["command"]: one["times"] for one in plain(name)["results"]}
+    row = found.rows[0]
+    logs = [[math.log(factor * one) for one in times[row.runner]] for factor in (1.5, 1.0)]
+    expected = scipy.stats.ttest_ind(*logs, equal_var=False)
+    assert row.p_value == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize(("name", "status"), [("pytest_benchmark.json", 4), ("google_benchmark.json", 1)])
+def test_formats_without_processes_are_described(name: str, status: int, tmp_path: Path) -> None:
+    found = compare(FOLDER / name, slower(name, tmp_path, {"data", "median", "real_time"}), fail_on=["inconclusive"])
+    for row in found.rows:
+        if row.ratio is not None:
+            assert row.ratio == pytest.approx(1.5)
+            assert (row.verdict, row.p_value, row.ratio_ci_low) == (None, None, None)
+            assert row.reason.endswith("descriptive only")
+            assert row.baseline.n_processes == 0
+    assert found.geometric_mean is None
+    # That of google-benchmark has benchmarks that failed.
+    assert found.exit_code == status
+
+
+def test_files_of_two_tools_have_nothing_in_common() -> None:
+    with pytest.raises(UsageError, match="no runner in common"):
+        compare(FOLDER / "pyperf.json", FOLDER / "pytest_benchmark.json")
+
+
+def test_times_that_no_clock_tells_are_no_numbers(tmp_path: Path) -> None:
+    sides = []
+    for index, seconds in enumerate((1e-305, 1e14)):
+        document = plain("pytest_benchmark.json")
+        for one in document["benchmarks"]:
+            one["stats"]["data"] = [seconds] * 3
+        sides.append(tmp_path / f"{index}.json")
+        sides[-1].write_text(json.dumps(document))
+    found = compare(*sides)
+    assert {row.ratio for row in found.rows} == {None}
+    assert found.rows[0].reason.startswith("benchmarks[0].stats.data[0] is 1e-305, not a time of at least 1e-06 ns")
+    assert found.geometric_mean is None
+
+
+def test_a_ratio_that_no_number_holds_is_told() -> None:
+    def described(time_ns: float) -> Series:
+        return Series(
+            runner="r",
+            group=None,
+            phase=None,
+            problem=None,
+            timing_mode=None,
+            medians_ns=[time_ns],
+            n_samples=1,
+            lack="no process level: descriptive only",
+            reason=None,
+        )
+
+    for times in ((1e-300, 1e300), (1e300, 1e-300)):
+        one, other = map(described, times)
+        pair = Pair(name="r", baseline=one, candidate=other, conflicts=[], intended=[], title="r")
+        with pytest.raises(UsageError, match="r cannot be compared: no number holds the ratio"):
+            decide([pair], 0.01)

@@ -1,0 +1,94 @@
+"""`--margin noise-floor`: whose noise it is, and that no other machine's is taken for it."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_files import CARD, ENVIRONMENT, PROBLEM, result, run
+
+from fastrnns_rs import Comparison, MissingError, UsageError, compare, environment
+from fastrnns_rs.noise import NoiseFloor, measure_floor, store
+from fastrnns_rs.results import Environment, Run
+
+CARDS = [replace(CARD, index=0, name="old card"), replace(CARD, index=1, name="new card")]
+
+
+def floor_of(device: str, known: Environment, **changes: Any) -> NoiseFloor:
+    generator = random.Random(0)
+    medians = [1e6 * math.exp(generator.gauss(0, 0.01)) for _ in range(40)]
+    return replace(measure_floor(medians, None, device=device, runner="r", environment=known, draws=50), **changes)
+
+
+def on(device: str, seed: int = 0, **changes: Any) -> Run:
+    problem = replace(PROBLEM, device=device)
+    return run([result(seed=seed, problem=problem)], environment=replace(ENVIRONMENT, **changes))
+
+
+def compared(one: Run, other: Run) -> Comparison:
+    return compare(one, other, margin="noise-floor")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine whose CPU is that of the run files, and which has measured its noise."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(environment, "cpu_model", lambda: ENVIRONMENT.cpu_model)
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, false_alarm_rate=0.12))
+
+
+def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
+    found = compared(on("cpu"), on("cpu", seed=1))
+    assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
+    assert found.rows[0].verdict == "equivalent"
+    assert {one.code for one in found.warnings} == {"false_alarms"}
+
+
+def test_a_floor_that_is_no_margin_is_refused() -> None:
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.8))
+    with pytest.raises(UsageError, match="the noise floor of cpu is 80%"):
+        compared(on("cpu"), on("cpu", seed=1))
+
+
+def test_the_noise_of_another_machine_is_not_taken() -> None:
+    other = {"cpu_model": "another processor"}
+    with pytest.raises(MissingError, match=r"noise of cpu \(another processor\) was never measured here"):
+        compared(on("cpu", **other), on("cpu", **other))
+    with pytest.raises(MissingError, match=r"noise of cpu \(unknown\) was never measured here"):
+        compared(on("cpu", cpu_model=None), on("cpu", cpu_model=None))
+    for sides in ((on("cpu"), on("cpu", **other)), (on("cpu", **other), on("cpu"))):
+        with pytest.raises(UsageError, match="one machine, and the rows are of a processor and another processor"):
+            compared(*sides)
+    with pytest.raises(UsageError, match="one machine, and the rows are of a processor and unknown"):
+        compared(on("cpu"), on("cpu", cpu_model=None))
+    # Nor are two files of one side of one machine.
+    with pytest.raises(UsageError, match="the rows are of a processor and another processor"):
+        compare([on("cpu"), on("cpu", **other)], [on("cpu"), on("cpu", **other)], margin="noise-floor")
+
+
+def test_a_machine_that_does_not_tell_its_name_has_a_floor_too() -> None:
+    unnamed = replace(ENVIRONMENT, cpu_model=None)
+    store(floor_of("cpu", unnamed, minimum_detectable_change=0.04))
+    assert compared(on("cpu", cpu_model=None), on("cpu", cpu_model=None)).method.margin == 0.04
+
+
+def test_a_gpu_is_known_by_its_name_whatever_its_number_and_place() -> None:
+    store(floor_of("cuda:1", replace(ENVIRONMENT, gpus=CARDS), minimum_detectable_change=0.05))
+    assert compared(on("cuda:1", gpus=CARDS), on("cuda:1", gpus=CARDS[::-1])).method.margin == 0.05
+    # The same card alone in its machine, under either of its names there.
+    alone = [replace(CARDS[1], index=0)]
+    assert compared(on("cuda", gpus=alone), on("cuda:0", gpus=alone)).method.margin == 0.05
+    with pytest.raises(MissingError, match=r"noise of cuda:0 \(old card\) was never measured here"):
+        compared(on("cuda", gpus=CARDS), on("cuda:0", gpus=CARDS))
+    with pytest.raises(UsageError, match="one machine, and the rows are of new card and old card"):
+        compared(on("cuda", gpus=CARDS), on("cuda", gpus=alone))
+
+
+def test_rows_of_two_devices_have_no_floor() -> None:
+    mixed = run([result(), result("jit", problem=replace(PROBLEM, device="cuda"))])
+    with pytest.raises(UsageError, match="one device, and the rows are of cpu and cuda:0"):
+        compared(mixed, mixed)
