@@ -302,5 +302,6 @@ class Run:
             raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
         try:
             return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, UsageError) as error:
+        # A number of 5,000 digits, or brackets in brackets without end.
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error

@@ -118,3 +118,19 @@ def test_a_ratio_that_no_number_holds_is_told() -> None:
         pair = Pair(name="r", baseline=one, candidate=other, conflicts=[], intended=[], title="r")
         with pytest.raises(UsageError, match="r cannot be compared: no number holds the ratio"):
             decide([pair], 0.01)
+
+
+def test_a_counter_that_is_no_number_costs_no_times(tmp_path: Path) -> None:
+    """google-benchmark writes NaN and Infinity for counters; our own files never hold such a token."""
+    document = plain("google_benchmark.json")
+    for index, token in enumerate([math.nan, math.inf, -math.inf]):
+        document["benchmarks"][index]["a_counter"] = token
+    path = tmp_path / "counters.json"
+    path.write_text(json.dumps(document))
+    assert "NaN" in path.read_text()
+    found = compare(path, FOLDER / "google_benchmark.json")
+    assert {row.ratio for row in found.rows} <= {None, 1.0}
+    own = tmp_path / "own.json"
+    own.write_text('{"schema": "fastrnns-rs/run", "schema_version": "1.0", "run_id": NaN}')
+    with pytest.raises(UsageError, match="NaN is no number of JSON"):
+        compare(own, own)
