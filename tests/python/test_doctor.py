@@ -123,7 +123,8 @@ def test_the_table_has_a_line_a_check_and_what_differs_from_the_defaults(
 ) -> None:
     done = run_cli("doctor", FASTRNNS_BENCH_SEED="7", FASTRNNS_BENCH_SEP="\x1b[31m\udcff\u202e|é", **broken_torch)
     assert done.status == 0, done.stderr
-    checks, profilers, config = done.stdout.split("\n\n")
+    checks, profilers, noise, config = done.stdout.split("\n\n")
+    assert noise.startswith("noise floor: not measured\n  hint: ")
     assert [line.split()[0] for line in profilers.splitlines()] == ["profiler", "nsys", "nvprof", "torch"]
     assert [line.split()[1] for line in checks.splitlines()[1:] if not line.startswith(" ")] == list(get_args(CheckId))
     assert "\n  hint: try: python -c 'import torch'\n" in checks

@@ -104,9 +104,8 @@ class _Execution:
         """
         self._save(self.so_far())
         self._observer.begins(self.so_far(), self._plan)
-        for index, row in enumerate(self._rows):
-            if row.task.refusal is not None:
-                self._end(index)
+        for index in range(len(self._rows)):
+            self._settle(index)
         for index in self._turns():
             self._measure(index)
 
@@ -122,12 +121,6 @@ class _Execution:
                 late = done >= plan.processes and time.monotonic() > deadline
                 if index not in self._ended and done < most and not late:
                     yield index
-            # One side of two tells nothing.
-            over = plan.design == "abba" and any(row.failure is not None for row in self._rows)
-            for index, row in enumerate(self._rows):
-                enough = over or row.failure is not None or self._has_enough(row, by_precision)
-                if index not in self._ended and enough:
-                    self._end(index)
             if len(self._ended) == len(self._rows):
                 return
             if time.monotonic() > deadline and quota >= plan.processes:
@@ -136,9 +129,19 @@ class _Execution:
                     self._end(index)
                 return
 
-    def _has_enough(self, row: Row, by_precision: bool) -> bool:
+    def _settle(self, index: int) -> None:
+        """Ends a row that has had enough, or cannot go on; one side of two tells nothing, so both end then."""
+        failed = self._rows[index].failure is not None
+        over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
+        for one in over:
+            if one not in self._ended and (failed or self._has_enough(self._rows[one])):
+                self._end(one)
+
+    def _has_enough(self, row: Row) -> bool:
         rule = self._plan.rule
-        if rule is not None and by_precision:
+        if row.task.refusal is not None:
+            return True
+        if rule is not None and rule.rule == "precision":
             return row.has_precision(rule.value, self._plan.processes)
         return len(row.counted) >= self._plan.processes
 
@@ -149,8 +152,6 @@ class _Execution:
 
     def _measure(self, index: int) -> None:
         row = self._rows[index]
-        if row.failure is not None:
-            return
         self._observer.process_begins(row.task, len(row.processes))
         answer = self._launch(row.task)
         process = row.add(answer, self._order)
@@ -159,6 +160,7 @@ class _Execution:
         self._observer.process_ends(process, answer.printed)
         if answer.ended == "interrupted":
             raise KeyboardInterrupt
+        self._settle(index)
         self._save(self.so_far())
 
     def _launch(self, task: BenchTask) -> Answer:
