@@ -30,7 +30,7 @@ _REASON_LENGTH = 400
 #: How much is kept of what was no message.
 _GARBAGE_LENGTH = 64 * 1024
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
-_GRACE_S = 0.6
+_GRACE_S = 0.45
 
 
 @dataclass(frozen=True, slots=True)
