@@ -31,7 +31,10 @@ def tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tour")
 
 
-@pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("fastrnns-rs")])
+#: What takes minutes alone is tested with pretended workers, in `test_ab_same.py`.
+@pytest.mark.parametrize(
+    "command", [line for line in COMMANDS if line.startswith("fastrnns-rs") and "--same" not in line]
+)
 def test_commands_of_the_readme_run(command: str, tour: Path) -> None:
     """In one folder, for some read what those before them wrote."""
     done = run_cli(*shlex.split(command)[1:], cwd=tour)
