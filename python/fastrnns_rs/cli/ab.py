@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs._core import comparison_formats
-from fastrnns_rs.cli import effort, running, shared, sides
-from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.cli import effort, running, shared, sides, verdicts
+from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.planning import DEFAULT_TIMEOUT_S
 
@@ -47,26 +46,10 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
     help="How long a process may take.",
 )
 @running.torchscript
-@click.option(
-    "--margin",
-    metavar="SHARE",
-    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what --same found. [default: 1%]",
-)
+@verdicts.margin
 @click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
-@click.option(
-    "--fail-on",
-    cls=ListOption,
-    metavar="CAUSE...",
-    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_AB_FORMAT",
-    type=click.Choice([name for name, _ in comparison_formats()]),
-    help="How to write the comparison to stdout. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_AB_JSON", is_flag=True, help="Short for --format json.")
+@verdicts.fail_on
+@verdicts.formats("ab")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each process.")
 def command(**given: Any) -> int:
     """Measures two sides at the same time and says which is faster.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs._core import comparison_formats
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import shared, verdicts
 from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
 from fastrnns_rs.errors import UsageError
 
@@ -41,32 +40,16 @@ class Files(ListOption):
 @click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]")
 @click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline; processes are added together.")
 @click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate.")
-@click.option(
-    "--margin",
-    metavar="SHARE",
-    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what ab --same found. [default: 1%]",
-)
+@verdicts.margin
 @click.option("--force", is_flag=True, help="Compare other timing modes, devices and problems too, and label the rows.")
-@click.option(
-    "--fail-on",
-    cls=ListOption,
-    metavar="CAUSE...",
-    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
-)
+@verdicts.fail_on
 @click.option(
     "--explain",
     cls=Unconfigured,
     metavar="ROW",
     help="Derive the verdict of a row, RUNNER or RUNNER/PHASE, in place of the table.",
 )
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_COMPARE_FORMAT",
-    type=click.Choice([name for name, _ in comparison_formats()]),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_COMPARE_JSON", is_flag=True, help="Short for --format json.")
+@verdicts.formats("compare")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
 def command(**given: Any) -> int:
     """Says of each runner and phase whether the candidate is faster or slower than the baseline.

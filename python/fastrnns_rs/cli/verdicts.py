@@ -1,0 +1,40 @@
+"""Options that say how two sides are judged and shown, which `compare` and `ab` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from fastrnns_rs._core import comparison_formats
+from fastrnns_rs.cli.options import ListOption
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+margin: Callable[[F], F] = click.option(
+    "--margin",
+    metavar="SHARE",
+    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what ab --same found. [default: 1%]",
+)
+fail_on: Callable[[F], F] = click.option(
+    "--fail-on",
+    cls=ListOption,
+    metavar="CAUSE...",
+    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
+)
+
+
+def formats(verb: str) -> Callable[[F], F]:
+    """`--format` and its short form, with the variables of a verb."""
+    long = click.option(
+        "--format",
+        "format_name",
+        envvar=f"FASTRNNS_{verb.upper()}_FORMAT",
+        type=click.Choice([name for name, _ in comparison_formats()]),
+        help="How to write the comparison. [default: table]",
+    )
+    short = click.option(
+        "--json", "as_json", envvar=f"FASTRNNS_{verb.upper()}_JSON", is_flag=True, help="Short for --format json."
+    )
+    return lambda function: long(short(function))
