@@ -47,7 +47,7 @@ validate: ## The statistics against simulations with many trials, and the tables
 	scripts/setup test
 	FASTRNNS_VALIDATE=long $(BIN)/python -m pytest tests/python/test_validation_*.py
 
-noise: ## False alarms on real processes, ours and others', into docs/validation.md: half an hour, machine left alone
+noise: ## False alarms on real processes, ours and others', into docs/validation.md: forty minutes, machine left alone
 	scripts/setup test bench
 	$(BIN)/python benches/python/false_alarms.py --live 5 --output docs/validation.md
 
