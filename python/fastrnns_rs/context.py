@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from fastrnns_rs.problem import check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from fastrnns_rs.problem import Problem
 
 FUSERS = ("te", "old", "none", "default")
 EXECUTORS = ("profiling", "simple", "legacy", "default")
@@ -116,6 +119,49 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
     finally:
         for place, precision in zip(places, before, strict=True):
             place.fp32_precision = precision
+
+
+@contextmanager
+def cudnn_benchmark(enabled: bool) -> Iterator[None]:
+    """Whether cuDNN tries its algorithms for a convolution inside the block, and takes the quickest."""
+    import torch
+
+    before = torch.backends.cudnn.benchmark
+    torch.backends.cudnn.benchmark = enabled
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.benchmark = before
+
+
+@contextmanager
+def deterministic(enabled: bool) -> Iterator[None]:
+    """Whether only algorithms run inside the block that give the same result every time; others raise an error."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled()
+    if enabled:
+        # Read by cuBLAS when it is first used: its default shares memory between streams.
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(enabled)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
+@contextmanager
+def problem_settings(problem: Problem) -> Iterator[None]:
+    """Torch as a problem asks for it: its device, what it may round, and which algorithms it may take."""
+    import torch
+
+    with ExitStack() as stack:
+        if torch.device(problem.device).type == "cuda":
+            stack.enter_context(torch.cuda.device(problem.device))
+            stack.enter_context(tf32_allowed(problem.allow_tf32))
+            stack.enter_context(cudnn_benchmark(problem.cudnn_benchmark))
+        stack.enter_context(deterministic(problem.deterministic))
+        yield
 
 
 @contextmanager

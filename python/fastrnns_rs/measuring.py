@@ -6,6 +6,8 @@ import dataclasses
 import gc
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,7 +16,7 @@ from fastrnns_rs.context import (
     JitSettings,
     driver_warnings_silenced,
     jit_settings,
-    tf32_allowed,
+    problem_settings,
     torchscript_warnings_silenced,
 )
 from fastrnns_rs.errors import RunnerError
@@ -23,6 +25,7 @@ from fastrnns_rs.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from fastrnns_rs.pacing import TimedPart
@@ -108,15 +111,46 @@ def measure(
         stack.enter_context(jit_settings(jit))
         stack.enter_context(torchscript_warnings_silenced())
         stack.enter_context(driver_warnings_silenced())
-        if torch.device(problem.device).type == "cuda":
-            stack.enter_context(torch.cuda.device(problem.device))
-            stack.enter_context(tf32_allowed(problem.allow_tf32))
+        stack.enter_context(problem_settings(problem))
         on_phase("build")
-        model = model_def(creator(problem))
+        model = build(creator, problem)
         stack.enter_context(model.context())
         watch = measurement.begin(problem.device, has_backward=model.backward is not None)
         on_phase("measure")
         run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
+
+
+def build(creator: Creator, problem: Problem) -> ModelDef:
+    """A model for a problem, run as the problem's modes say: with what is timed of it, and in which precision.
+
+    Raises:
+        RunnerError: The creator returned no model.
+    """
+    model = model_def(creator(problem))
+    if problem.training:
+        return replace(model, forward=_with_autocast(model.forward, problem)) if problem.amp else model
+    if isinstance(model.forward, torch.nn.Module):
+        model.forward.eval()
+    forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
+    without_gradients = partial(_without_gradients, model.context)
+    return replace(model, forward=forward, backward_setup=None, backward=None, context=without_gradients)
+
+
+@contextmanager
+def _without_gradients(context: Callable[[], AbstractContextManager[Any]]) -> Iterator[None]:
+    with context(), torch.inference_mode():
+        yield
+
+
+def _with_autocast(forward: Callable[..., Any], problem: Problem) -> Callable[..., Any]:
+    """`forward` under autocast, entered anew each time: only so are the weights rounded in every iteration."""
+    device = torch.device(problem.device).type
+
+    def mixed(*inputs: Any) -> Any:
+        with torch.autocast(device, dtype=torch.bfloat16):
+            return forward(*inputs)
+
+    return mixed
 
 
 def model_def(built: Any) -> ModelDef:

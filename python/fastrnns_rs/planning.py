@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype, check_seed
 from fastrnns_rs.runners import Runner
 
@@ -66,6 +67,7 @@ class Options:
 
     choice: Choice = field(default_factory=Choice)
     sizes: Sizes = field(default_factory=Sizes)
+    modes: Modes = field(default_factory=Modes)
     quick: bool = False
     warmup: int | None = None
     nloops: int | None = None
@@ -124,6 +126,7 @@ def make_plan(options: Options, facts: Facts) -> Plan:
         problem = runner.problem(
             options.sizes,
             preset,
+            options.modes,
             dtype=options.dtype,
             device=device,
             seed=options.seed,
@@ -159,4 +162,8 @@ def _device(options: Options, facts: Facts) -> str:
         raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
     if options.allow_tf32 and options.dtype != "float32":
         raise UsageError(f"--allow-tf32 concerns float32; --dtype is {options.dtype}", "leave one of them out")
+    if options.modes.amp and options.dtype != "float32":
+        raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
+    if options.modes.cudnn_benchmark and not facts.device.startswith("cuda"):
+        raise UsageError(f"--cudnn-benchmark needs a CUDA device; --device is {facts.device}", "leave it out")
     return facts.device

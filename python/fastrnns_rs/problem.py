@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
+from fastrnns_rs.documents import LATER
 from fastrnns_rs.errors import UsageError, nearest
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -25,10 +26,17 @@ class Problem:
         hidden_size: Features H of the hidden state.
         mini_batch: Sequences or images B in a batch.
         image_size: Height and width of an image, in pixels.
+        bidirectional: Whether a second layer beside each reads the sequence backwards.
+        proj_size: Features that the hidden state is projected to; None for no projection.
         dtype: Name of the torch dtype of parameters and inputs.
+        amp: Whether forward runs under autocast to bfloat16.
         device: `cpu`, `cuda` or `cuda:N`.
         seed: Seed of inputs, parameters and the gradient that backward starts from.
         allow_tf32: Whether float32 matrix products and convolutions may round their inputs to TF32.
+        channels_last: Whether images and convolutions have their channels innermost.
+        cudnn_benchmark: Whether cuDNN tries its algorithms for a convolution and takes the quickest.
+        deterministic: Whether only algorithms run that give the same result every time.
+        mode: `train` runs forward and backward; `inference` only forward, without gradients and in evaluation mode.
     """
 
     seq_length: int | None = None
@@ -47,6 +55,17 @@ class Problem:
     channels_last: bool | None = None
     cudnn_benchmark: bool = False
     deterministic: bool = False
+    mode: Literal["train", "inference"] = field(default="train", metadata=LATER)
+
+    @property
+    def training(self) -> bool:
+        """Whether the model is run as in training."""
+        return self.mode == "train"
+
+    @property
+    def directions(self) -> int:
+        """How many layers lie side by side: two of a bidirectional model, else one."""
+        return 2 if self.bidirectional else 1
 
     def sizes(self) -> tuple[int, int, int, int, int]:
         """(S, L, I, H, B) of a problem for a recurrent runner.
@@ -123,8 +142,8 @@ class Sizes:
     image_size: int | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            check_count(field.name, getattr(self, field.name), least=1)
+        for one in fields(self):
+            check_count(one.name, getattr(self, one.name), least=1)
 
 
 def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -> None:

@@ -43,6 +43,10 @@ def runner(
     devices: tuple[str, ...] = ("cpu", "cuda"),
     requires: tuple[str, ...] = (),
     torchscript: bool = False,
+    compiles: bool = False,
+    honours: tuple[str, ...] = (),
+    lacks: tuple[str, ...] = (),
+    reference: str | None = None,
     note: Callable[[Problem], str | None] = lambda _problem: None,
 ) -> Callable[[Creator], Creator]:
     """Makes a function that builds a model a runner.
@@ -57,6 +61,10 @@ def runner(
         devices: Kinds of device that it runs on.
         requires: Modules beside torch that it imports.
         torchscript: Whether it compiles with TorchScript.
+        compiles: Whether it compiles with torch.compile, which has time and a cache of its own.
+        honours: Which of the modes it has that few have: `bidirectional`, `proj_size`, `channels_last`.
+        lacks: Which of the modes it has not that most have: `inference`, `amp`, `deterministic`.
+        reference: What `verify` holds it against.
         note: What a reader must know to compare its row, for a problem.
 
     Returns:
@@ -86,6 +94,10 @@ def runner(
             devices=devices,
             requires=requires,
             torchscript=torchscript,
+            compiles=compiles,
+            honours=honours,
+            lacks=lacks,
+            reference=reference,
             note=note,
             source=source,
             qualified=creator.__qualname__,

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.problem import Preset, Problem, Sizes
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
 
 Creator = Callable[[Problem], "ModelDef"]
+
+_DEFAULT_MODES = Modes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,10 @@ class Runner:
         devices: Kinds of device that it runs on.
         requires: Modules beside torch that it imports.
         torchscript: Whether it compiles with TorchScript.
+        compiles: Whether it compiles with torch.compile.
+        honours: Which of the modes it has that few have: `bidirectional`, `proj_size`, `channels_last`.
+        lacks: Which of the modes it has not that most have: `inference`, `amp`, `deterministic`.
+        reference: What `verify` holds it against.
         note: What a reader must know to compare its row, for a problem.
         source: Where it was defined.
         qualified: The creator's name there.
@@ -56,25 +63,49 @@ class Runner:
     devices: tuple[str, ...]
     requires: tuple[str, ...]
     torchscript: bool
+    compiles: bool
+    honours: tuple[str, ...]
+    lacks: tuple[str, ...]
+    reference: str | None
     note: Callable[[Problem], str | None]
     source: Source
     qualified: str
 
-    def problem(self, sizes: Sizes, preset: Preset, *, dtype: str, device: str, seed: int, allow_tf32: bool) -> Problem:
+    def problem(
+        self,
+        sizes: Sizes,
+        preset: Preset,
+        modes: Modes = _DEFAULT_MODES,
+        *,
+        dtype: str,
+        device: str,
+        seed: int,
+        allow_tf32: bool,
+    ) -> Problem:
         """The problem that it is built for, when these sizes are asked of it."""
         batch = preset.cnn_mini_batch if self.images else preset.mini_batch
         common = Problem(
-            mini_batch=sizes.mini_batch or batch, dtype=dtype, device=device, seed=seed, allow_tf32=allow_tf32
+            mini_batch=sizes.mini_batch or batch,
+            bidirectional=modes.bidirectional or (None if self.images else False),
+            proj_size=modes.proj_size,
+            dtype=dtype,
+            amp=modes.amp,
+            device=device,
+            seed=seed,
+            allow_tf32=allow_tf32,
+            channels_last=modes.channels_last or (False if self.images else None),
+            cudnn_benchmark=modes.cudnn_benchmark,
+            deterministic=modes.deterministic,
+            mode=modes.mode,
         )
         if self.images:
-            return replace(common, image_size=sizes.image_size or preset.image_size, channels_last=False)
+            return replace(common, image_size=sizes.image_size or preset.image_size)
         return replace(
             common,
             seq_length=sizes.seq_length or preset.seq_length,
             num_layers=sizes.num_layers or max(preset.num_layers, self.layers[0]),
             input_size=sizes.input_size or preset.input_size,
             hidden_size=sizes.hidden_size or preset.hidden_size,
-            bidirectional=False,
         )
 
     def note_on(self, problem: Problem) -> str | None:
@@ -100,8 +131,30 @@ class Runner:
             return (
                 f"its mathematics permits {most} layer{'s' if most > 1 else ''} at most; --numLayers {given} was given"
             )
+        return self._refused_mode(problem) or self._refused_images(problem)
+
+    def _refused_images(self, problem: Problem) -> str | None:
         # Five halvings: up to here the last feature map is one pixel, and one image leaves one value a channel.
         last_single_pixel = 32
-        if self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel:
+        one_value = self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel
+        if one_value and problem.training:
             return "batch normalisation needs more than one value a channel: --miniBatch 2, or --image-size above 32"
         return None
+
+    def _refused_mode(self, problem: Problem) -> str | None:
+        asked = {"bidirectional": problem.bidirectional, "proj_size": problem.proj_size}
+        asked["channels_last"] = problem.channels_last
+        for name, value in asked.items():
+            if value and name not in self.honours:
+                fitting = "images" if name == "channels_last" else "sequences"
+                other = self.images == (fitting == "sequences")
+                why = f"is for runners of {fitting}" if other else "is not among its variants"
+                return f"--{name.replace('_', '-')} {why}"
+        if problem.proj_size is not None and problem.proj_size >= (problem.hidden_size or 0):
+            return f"--proj-size {problem.proj_size} is not below --hiddenSize {problem.hidden_size}"
+        if problem.cudnn_benchmark and not self.images:
+            return "--cudnn-benchmark concerns convolutions, and it has none"
+        lacking = {"inference": not problem.training, "amp": problem.amp, "deterministic": problem.deterministic}
+        flags = {"inference": "--mode inference"}
+        missing = next((name for name, value in lacking.items() if value and name in self.lacks), None)
+        return None if missing is None else f"{flags.get(missing, '--' + missing)} is not among its variants"

@@ -18,6 +18,7 @@ from fastrnns_rs.profiling.forwarding import arguments, child_command
 from fastrnns_rs.profiling.request import ProfileRequest
 from fastrnns_rs.profiling.schedule import Schedule
 from fastrnns_rs.profiling.torch_options import SORT_KEYS, TorchOptions
+from fastrnns_rs.runners import Runner
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
@@ -40,7 +41,14 @@ FORWARDED = {
     "warmup": ["--warmup", "0"],
     "nloops": ["--nloops", "17"],
     "sleep_between_seconds": ["--sleep_between_seconds", "0.25"],
+    "mode": ["--mode", "inference"],
     "inference": ["--inference"],
+    "amp": ["--amp"],
+    "channels_last": ["--channels-last"],
+    "cudnn_benchmark": ["--cudnn-benchmark"],
+    "deterministic": ["--deterministic"],
+    "bidirectional": ["--bidirectional"],
+    "proj_size": ["--proj-size", "3"],
     "device": ["--device", "cpu"],
     "dtype": ["--dtype", "float64"],
     "allow_tf32": ["--allow-tf32"],
@@ -77,6 +85,13 @@ def plan_of(request: ProfileRequest) -> Plan:
     return make_plan(request.options, FACTS)
 
 
+@pytest.fixture
+def no_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every runner and device takes every option: what is forwarded is no matter of who can honour it."""
+    monkeypatch.setattr(Runner, "refusal", lambda _runner, _problem: None)
+    monkeypatch.setattr("fastrnns_rs.planning._device", lambda _options, _facts: "cpu")
+
+
 def without_choice(request: ProfileRequest) -> ProfileRequest:
     """A request but for what the plan has decided: which runners, on which device, how often."""
     plan = plan_of(request)
@@ -89,6 +104,7 @@ def test_every_option_is_in_one_of_these_lists() -> None:
     assert names == OF_THE_PARENT | CHOICES | set(FORWARDED)
 
 
+@pytest.mark.usefixtures("no_refusals")
 @pytest.mark.parametrize("name", FORWARDED)
 def test_an_option_is_forwarded(name: str) -> None:
     given = parsed(["--rnns", "jit", "py", *FORWARDED[name]])
@@ -99,9 +115,10 @@ def test_an_option_is_forwarded(name: str) -> None:
         assert without_choice(given) != without_choice(parsed(["--rnns", "jit", "py"]))
 
 
+@pytest.mark.usefixtures("no_refusals")
 def test_all_options_at_once_are_forwarded() -> None:
     # Only one profiler, and what excludes another option.
-    others = {"nsys", "nvprof", "allow_tf32"}
+    others = {"nsys", "nvprof", "allow_tf32", "amp"}
     words = [word for name, flags in FORWARDED.items() if name not in others for word in flags]
     given = parsed(words)
     again = parsed(arguments(given, plan_of(given)))

@@ -43,14 +43,15 @@ PROFILED = {"inside.py", "ranges.py", "torch_files.py", "torch_session.py"}
 #: Which of our parts each part of the Python package may use, whether at its top or inside a function.
 PYTHON = {
     "errors": set(),
-    "problem": {"errors"},
+    "problem": {"documents", "errors"},
+    "modes": {"errors", "problem"},
     "documents": {"errors"},
     "config": {"errors"},
     "stats": {"_core"},
     "context": {"errors", "problem"},
     "cells": set(),
     "recurrence": {"cells"},
-    "runners": {"problem"},
+    "runners": {"modes", "problem"},
     "registry": {"errors", "models", "problem", "runners"},
     "models": {"registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
@@ -65,7 +66,7 @@ PYTHON = {
     "environment": {"errors", "launching", "results"},
     "health": {"_core", "environment", "errors", "health", "nvidia"},
     "diagnosis": {"documents", "environment", "errors", "health", "noise", "profiling", "results"},
-    "planning": {"context", "environment", "errors", "problem", "registry", "runners"},
+    "planning": {"context", "environment", "errors", "modes", "problem", "registry", "runners"},
     "pacing": {"stats"},
     "cautions": {"documents", "errors", "health", "nvidia", "results", "stats"},
     "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
@@ -74,7 +75,7 @@ PYTHON = {
     "comparing": {"_core", "documents", "errors", "noise", "problem", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
-    | {"models", "planning", "probing", "problem", "registry"},
+    | {"models", "modes", "planning", "probing", "problem", "registry"},
     "reporting": {"_core", "documents", "errors", "profiling"},
     "render": {"_core", "benchmarking", "documents", "errors", "results"},
 }
@@ -134,7 +135,7 @@ def test_python_parts_use_only_what_they_may() -> None:
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching planning documents
     problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli __init__
-    __main__"""
+    __main__ modes"""
     for path in files():
         if part_of(path) in never.split() and path.name not in PROFILED:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path

@@ -11,6 +11,7 @@ from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import MARK
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import Options
 from fastrnns_rs.problem import Sizes
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.results import Run
 
 #: Fields of `Options` that are made of arguments, rather than being one.
-_MADE = {"choice", "sizes", "jit"}
+_MADE = {"choice", "sizes", "modes", "jit"}
 
 
 class RunArguments(TypedDict, total=False):
@@ -37,6 +38,13 @@ class RunArguments(TypedDict, total=False):
     hidden_size: int | None
     mini_batch: int | None
     image_size: int | None
+    mode: str
+    amp: bool
+    channels_last: bool
+    cudnn_benchmark: bool
+    deterministic: bool
+    bidirectional: bool
+    proj_size: int | None
     warmup: int | None
     nloops: int | None
     device: str
@@ -96,7 +104,7 @@ def defaults_of(*kinds: type) -> dict[str, Any]:
 
 
 #: What `bench` and `profile` take where a call says nothing.
-RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, JitSettings)}
+RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, Modes, JitSettings)}
 
 
 def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:
@@ -107,7 +115,8 @@ def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = 
 def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
     """What is to be run, from all arguments of a call."""
     sizes, jit = Sizes(**fields_of(Sizes, given)), JitSettings(**fields_of(JitSettings, given))
-    return Options(choice=choice, sizes=sizes, jit=jit, **fields_of(Options, given, without=_MADE))
+    modes = Modes(**fields_of(Modes, given))
+    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, **fields_of(Options, given, without=_MADE))
 
 
 def names_of(runners: object) -> list[str]:

@@ -41,6 +41,7 @@ _KEYWORDS = Keywords(
     ProfileArguments,
     {
         **RUN_DEFAULTS,
+        "inference": False,
         **defaults_of(ProfileRequest, TorchOptions),
         "nloops": DEFAULT_NLOOPS,
         "timeout": DEFAULT_TIMEOUT_S,
@@ -98,6 +99,13 @@ def profile(
         hidden_size: Features of the hidden state.
         mini_batch: Sequences or images in a batch.
         image_size: Height and width of images, in pixels.
+        mode: `train`, or `inference`: only forward, without gradients and in evaluation mode.
+        amp: Forward under autocast to bfloat16.
+        channels_last: Images with their channels innermost.
+        cudnn_benchmark: cuDNN tries its algorithms for convolutions.
+        deterministic: Only algorithms that repeat their results.
+        bidirectional: A second layer beside each reads the sequence backwards.
+        proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
         warmup: Iterations before the capture begins.
         nloops: Captured iterations.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
@@ -115,7 +123,7 @@ def profile(
         tool_path: The program of the profiler; None for the newest that is found.
         output_dir: Where the capture goes; None for a folder of the user's data.
         sleep_between_seconds: Pause between two runners.
-        inference: Only the forward phase, without gradients.
+        inference: Short for the mode `inference`.
         keep: Files that were only a step on the way to others stay.
         redact: Variables, output, and names of machine and user are taken out of the capture.
         baseline: Whether to run without the profiler too, to compare.
@@ -172,7 +180,7 @@ def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:
     else:
         chosen = Choice(groups=groups_of(groups), names=names_of(runners), variable_lstms=variable_lstms)
     return ProfileRequest(
-        options=options_of(given, chosen),
+        options=options_of({**given, "mode": "inference"} if given["inference"] else given, chosen),
         torch=TorchOptions(**torch),
         **fields_of(ProfileRequest, given, without={"options", "torch"}),
     )

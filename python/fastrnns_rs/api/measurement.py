@@ -47,6 +47,13 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         hidden_size: Features of the hidden state.
         mini_batch: Sequences or images in a batch.
         image_size: Height and width of images, in pixels.
+        mode: `train`, or `inference`: only forward, without gradients and in evaluation mode.
+        amp: Forward under autocast to bfloat16.
+        channels_last: Images with their channels innermost.
+        cudnn_benchmark: cuDNN tries its algorithms for convolutions.
+        deterministic: Only algorithms that repeat their results.
+        bidirectional: A second layer beside each reads the sequence backwards.
+        proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
         processes: Fresh processes of each runner; None for what the preset says.
         rigorous: Twenty processes.
         stop: The rule that ends the run: `precision:1%`, `time:30s` or `count:100`.

@@ -85,8 +85,8 @@ class _Execution:
         self._run = run
         self._observer = observer
         self._save = save
-        earlier = {(one.runner, one.side): one for one in run.results}
-        self._rows = [Row(task, earlier.get((task.runner.name, task.side))) for task in plan.tasks]
+        earlier = {(one.runner, one.side, one.problem): one for one in run.results}
+        self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
         self._results: dict[int, Result] = {}
         for index, row in enumerate(self._rows):
             if row.processes or row.task.refusal is not None:

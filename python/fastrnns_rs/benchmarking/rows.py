@@ -85,7 +85,7 @@ class Row:
             runner=self.task.runner.name,
             side=self.task.side,
             group=self.task.runner.family,
-            mode="train",
+            mode=self.task.problem.mode,
             timing_mode=self._timing_mode,
             timer_resolution_ns=self._resolution,
             problem=self.task.problem,

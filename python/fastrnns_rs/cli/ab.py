@@ -35,6 +35,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @click.option("--same", is_flag=True, help="Measure a runner against itself, and keep what that tells of the machine.")
 @running.runner_files
 @running.sizes
+@running.modes
 @effort.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
 @running.machine
 @click.option(

@@ -37,6 +37,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 )
 @running.runner_files
 @running.sizes
+@running.modes
 @effort.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
 @click.option(
     "--stop",
@@ -147,6 +148,7 @@ def _options(given: dict[str, Any]) -> Any:
     return Options(
         choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms")),
         sizes=running.sizes_of(given),
+        modes=running.modes_of(given),
         jit=running.jit_of(given),
         **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
     )

@@ -55,6 +55,7 @@ _OF_TORCH = (
 @click.option("--variable-lstms", is_flag=True, help="Also profile the group vl_rnns.")
 @running.runner_files
 @running.sizes
+@running.modes
 @click.option("--quick", is_flag=True, help="Small sizes, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
 @click.option("--nloops", type=running.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations.")
@@ -65,7 +66,7 @@ _OF_TORCH = (
     show_default=True,
     help="Pause between two runners.",
 )
-@click.option("--inference", is_flag=True, help="Only the forward phase, without gradients.")
+@click.option("--inference", is_flag=True, help="Short for --mode inference.")
 @running.machine
 @running.torchscript
 @click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
@@ -174,12 +175,13 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
         options=Options(
             choice=choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
             sizes=running.sizes_of(given),
+            modes=running.modes_of({**given, "mode": "inference"} if given["inference"] else given),
             jit=running.jit_of(given),
             **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
         ),
         tool=tool,
         torch=torch,
-        **shared.take(given, "sleep_between_seconds", "inference"),
+        **shared.take(given, "sleep_between_seconds"),
     )
 
 

@@ -11,6 +11,7 @@ from fastrnns_rs import registry
 from fastrnns_rs.cli.options import Count, spelled
 from fastrnns_rs.cli.shared import is_flag, take
 from fastrnns_rs.context import EXECUTORS, FUSERS, JitSettings
+from fastrnns_rs.modes import MODES, Modes
 from fastrnns_rs.problem import DTYPES, Sizes
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ COUNT = Count(min=1)
 
 _SIZES = ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size")
 MACHINE = ("device", "dtype", "allow_tf32", "seed", "threads")
+_MODES = ("mode", "amp", "channels_last", "cudnn_benchmark", "deterministic", "bidirectional", "proj_size")
 _TORCHSCRIPT = (
     "fuser",
     "executor",
@@ -61,6 +63,27 @@ machine: Callable[[F], F] = _all(
     click.option("--seed", type=Count(min=0), default=0, show_default=True, help="Of inputs and parameters."),
     click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]"),
 )
+modes: Callable[[F], F] = _all(
+    click.option(
+        "--mode",
+        type=click.Choice(MODES),
+        default="train",
+        show_default=True,
+        help="inference: only forward, without gradients and in evaluation mode.",
+    ),
+    click.option("--amp/--no-amp", default=False, help="Forward under autocast to bfloat16."),
+    click.option("--channels-last/--no-channels-last", default=False, help="Images with their channels innermost."),
+    click.option(
+        "--cudnn-benchmark/--no-cudnn-benchmark", default=False, help="cuDNN tries its algorithms for convolutions."
+    ),
+    click.option(
+        "--deterministic/--no-deterministic", default=False, help="Only algorithms that repeat their results."
+    ),
+    click.option(
+        "--bidirectional/--no-bidirectional", default=False, help="A second layer beside each reads backwards."
+    ),
+    click.option("--proj-size", type=COUNT, help="Features that an LSTM's hidden state is projected to."),
+)
 torchscript: Callable[[F], F] = _all(
     click.option("--fuser", type=click.Choice(FUSERS), default="te", show_default=True, help="TorchScript's fuser."),
     click.option("--executor", type=click.Choice(EXECUTORS), help="TorchScript's executor; wins over --fuser."),
@@ -80,6 +103,11 @@ def note_idle_flags(choice: Choice) -> None:
 def sizes_of(given: dict[str, Any]) -> Sizes:
     """The sizes that were given."""
     return Sizes(**take(given, *_SIZES))
+
+
+def modes_of(given: dict[str, Any]) -> Modes:
+    """How models are to be run."""
+    return Modes(**take(given, *_MODES))
 
 
 def jit_of(given: dict[str, Any]) -> JitSettings:

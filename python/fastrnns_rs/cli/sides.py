@@ -57,6 +57,7 @@ class _SideFlags(click.Command):
 
     def __init__(self) -> None:
         @running.sizes
+        @running.modes
         @click.option("--affinity")
         @running.machine
         @running.torchscript
@@ -123,6 +124,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
         options=Options(
             choice=Choice(groups=(), names=[runner]),
             sizes=running.sizes_of(all_given),
+            modes=running.modes_of(all_given),
             jit=running.jit_of(all_given),
             **shared.take(all_given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
         ),

@@ -142,7 +142,7 @@ def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:
         problem = [
             f"the problems differ in {key}, {first.get(key)} and {second.get(key)}"
             for key in {**first, **second}
-            if key != "device" and first.get(key) != second.get(key)
+            if key not in {"device", "mode"} and first.get(key) != second.get(key)
         ]
         (meant if intended else conflicts).extend([*_differ("mode", one.mode, other.mode), *problem])
     return Pair(name=" / ".join(names), baseline=one, candidate=other, conflicts=conflicts, intended=meant)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import Options
 from fastrnns_rs.problem import Sizes
 from fastrnns_rs.profiling.request import ProfileRequest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.planning import Plan
 
 #: What the plan has already decided, or the child is told apart; of its time the parent takes care.
-_DECIDED = {"choice", "sizes", "jit", "device", "warmup", "nloops", "timeout"}
+_DECIDED = {"choice", "sizes", "modes", "jit", "device", "warmup", "nloops", "timeout"}
 
 
 def child_command(request: ProfileRequest, plan: Plan, stem: Path, answer: str | None) -> list[str]:
@@ -51,6 +52,7 @@ def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
             words += ["--runner-module", source.module] if importable else ["--runner-file", source.file]
     words += ["--device", plan.tasks[0].problem.device, "--warmup", str(plan.warmup), "--nloops", str(plan.nloops)]
     words += _changed(request.options.sizes, Sizes())
+    words += _changed(request.options.modes, Modes())
     words += _changed(request.options, Options(), _DECIDED)
     words += _changed(request.options.jit, JitSettings())
     words += _changed(request, ProfileRequest(), {"options", "tool", "torch"})

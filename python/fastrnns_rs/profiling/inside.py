@@ -13,12 +13,12 @@ import torch
 from fastrnns_rs.context import (
     driver_warnings_silenced,
     jit_settings,
-    tf32_allowed,
+    problem_settings,
     torchscript_warnings_silenced,
 )
 from fastrnns_rs.environment import Facts
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.measuring import Measurement, collector_off, model_def, zero_gradients
+from fastrnns_rs.measuring import Measurement, build, collector_off, zero_gradients
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.planning import Plan, Task, make_plan
 from fastrnns_rs.probing import probe
@@ -120,19 +120,14 @@ def _run_all(
     say: Callable[[str], None],
 ) -> None:
     """Builds every runner, then runs each, under the plan's settings of torch."""
-    device = plan.tasks[0].problem.device
     with ExitStack() as stack:
         stack.enter_context(jit_settings(plan.jit))
         stack.enter_context(torchscript_warnings_silenced())
         stack.enter_context(driver_warnings_silenced())
         if plan.threads is not None:
             torch.set_num_threads(plan.threads)
-        if device.startswith("cuda"):
-            stack.enter_context(torch.cuda.device(device))
-            stack.enter_context(tf32_allowed(plan.tasks[0].problem.allow_tf32))
-        if request.inference:
-            stack.enter_context(torch.inference_mode())
-        prepared = _prepare(request, plan, answer, save, say)
+        stack.enter_context(problem_settings(plan.tasks[0].problem))
+        prepared = _prepare(plan, answer, save, say)
         save()
         stack.enter_context(collector_off())
         _measure_each(request, plan, prepared, annotator, save, say)
@@ -140,9 +135,7 @@ def _run_all(
     save()
 
 
-def _prepare(
-    request: ProfileRequest, plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]
-) -> list[_Prepared]:
+def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]) -> list[_Prepared]:
     """Builds every model and runs its warm-up: none of that is to be in the capture."""
     prepared = []
     for task, one in zip(plan.tasks, answer.runners, strict=True):
@@ -151,10 +144,8 @@ def _prepare(
         # Should it end the process, this tells which one did.
         save()
         try:
-            with_gradients = torch.inference_mode(mode=False) if request.inference else None
-            with with_gradients or ExitStack():
-                model = model_def(task.runner.creator(task.problem))
-            one.phases = ["forward"] if request.inference or model.backward is None else ["forward", "backward"]
+            model = build(task.runner.creator, task.problem)
+            one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
             built = _Prepared(task, model, one)
             with model.context(), Unmarked().profile(one.name) as marks:
                 _loop(built, plan.warmup, marks, Measurement(plan.warmup))
@@ -191,10 +182,10 @@ def _measure_each(
                 save()
                 time.sleep(request.sleep_between_seconds)
                 begin(one)
-            _measure(one, plan.nloops, annotator, inference=request.inference)
+            _measure(one, plan.nloops, annotator)
 
 
-def _measure(one: _Prepared, nloops: int, annotator: Annotator, *, inference: bool) -> None:
+def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
     measurement = Measurement(nloops)
     try:
         with one.model.context(), annotator.profile(one.answer.name) as marks:
@@ -204,14 +195,14 @@ def _measure(one: _Prepared, nloops: int, annotator: Annotator, *, inference: bo
         _fail(one.answer, error)
     samples = measurement.samples()
     one.answer.forward_ns = samples["forward_ns"]
-    one.answer.backward_ns = None if inference else samples["backward_ns"]
+    one.answer.backward_ns = samples["backward_ns"]
 
 
 def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) -> None:
     """Runs iterations. Their edges are those of `bench`, each phase's inside its range."""
     if not count:
         return
-    model, backward = one.model, one.model.backward if "backward" in one.answer.phases else None
+    model, backward = one.model, one.model.backward
     watch = measurement.begin(one.task.problem.device, has_backward=backward is not None)
     params = list(model.params)
     for _ in range(count):

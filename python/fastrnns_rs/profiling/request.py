@@ -31,14 +31,12 @@ class ProfileRequest:
         options: Runners, problem and counts, as `bench` takes them.
         tool: `nsys`, `nvprof` or `torch`; None for the best that works here.
         sleep_between_seconds: Pause between two runners.
-        inference: Only the forward phase is run, without gradients.
         torch: How torch's profiler is called, where it is the tool.
     """
 
     options: Options = field(default_factory=lambda: Options(nloops=DEFAULT_NLOOPS, timeout=DEFAULT_TIMEOUT_S))
     tool: str | None = None
     sleep_between_seconds: float = DEFAULT_PAUSE_S
-    inference: bool = False
     torch: TorchOptions = field(default_factory=TorchOptions)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.benchmarking.plan import BenchPlan
     from fastrnns_rs.documents import Notice
+    from fastrnns_rs.problem import Problem
     from fastrnns_rs.results import Run
 
 _ENDS = {
@@ -34,6 +35,8 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
     name, description = plan.preset
     yield f"preset {name} for what was not given ({description})"
     yield f"{_amount(plan)}; the order is shuffled by the seed {plan.order_seed}"
+    if modes := _modes(where):
+        yield modes
     for family, sizes in _sizes(plan).items():
         yield f"{family}: {sizes}"
 
@@ -86,6 +89,17 @@ def warnings(notices: Sequence[Notice]) -> Iterator[str]:
             yield f"  hint: {printable(one.hint)}"
 
 
+def _modes(problem: Problem) -> str:
+    """What is not as by default in how the models are run."""
+    asked = {
+        "inference: only forward, without gradients": not problem.training,
+        "forward under autocast to bfloat16": problem.amp,
+        "cuDNN tries its algorithms": problem.cudnn_benchmark,
+        "deterministic algorithms": problem.deterministic,
+    }
+    return "; ".join(name for name, holds in asked.items() if holds)
+
+
 def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
@@ -107,10 +121,14 @@ def _sizes(plan: BenchPlan) -> dict[str, str]:
         "hidden_size": "hiddenSize",
         "mini_batch": "miniBatch",
         "image_size": "image-size",
+        "proj_size": "proj-size",
+        "bidirectional": "bidirectional",
+        "channels_last": "channels-last",
     }
     found: dict[str, str] = {}
     for task in plan.tasks:
         given = {flag: getattr(task.problem, name) for name, flag in flags.items()}
-        text = " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+        shown = {flag: "" if value is True else f" {value}" for flag, value in given.items() if value}
+        text = " ".join(flag + value for flag, value in shown.items())
         found.setdefault(task.runner.family, text)
     return found
