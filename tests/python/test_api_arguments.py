@@ -21,6 +21,7 @@ from fastrnns_rs.api import arguments
 from fastrnns_rs.cli.bench import command as bench_command
 from fastrnns_rs.cli.profile import command as profile_command
 from fastrnns_rs.context import JitSettings
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import Options
 from fastrnns_rs.problem import Sizes
 from fastrnns_rs.profiling import capturing
@@ -83,9 +84,9 @@ def test_types_are_those_of_the_fields() -> None:
     types = {name: kind.__forward_arg__ for name, kind in arguments.ProfileArguments.__annotations__.items()}
     # What the parsers of a list and of a schedule take, beside what they make of it.
     wider = {"activities", "schedule"}
-    for kind in (Sizes, Options, JitSettings, TorchOptions, ProfileRequest):
+    for kind in (Sizes, Modes, Options, JitSettings, TorchOptions, ProfileRequest):
         for field in fields(kind):
-            if field.name not in wider | {"choice", "sizes", "jit", "options", "torch"}:
+            if field.name not in wider | {"choice", "sizes", "modes", "jit", "options", "torch"}:
                 assert types[field.name] == field.type, field.name
 
 

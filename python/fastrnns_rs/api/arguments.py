@@ -11,7 +11,7 @@ from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import MARK
-from fastrnns_rs.modes import Modes
+from fastrnns_rs.modes import Mode, Modes
 from fastrnns_rs.planning import Options
 from fastrnns_rs.problem import Sizes
 
@@ -38,7 +38,7 @@ class RunArguments(TypedDict, total=False):
     hidden_size: int | None
     mini_batch: int | None
     image_size: int | None
-    mode: str
+    mode: Mode
     amp: bool
     channels_last: bool
     cudnn_benchmark: bool

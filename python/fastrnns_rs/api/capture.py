@@ -102,7 +102,7 @@ def profile(
         mode: `train`, or `inference`: only forward, without gradients and in evaluation mode.
         amp: Forward under autocast to bfloat16.
         channels_last: Images with their channels innermost.
-        cudnn_benchmark: cuDNN tries its algorithms for convolutions.
+        cudnn_benchmark: Whether cuDNN tries its algorithms for convolutions.
         deterministic: Only algorithms that repeat their results.
         bidirectional: A second layer beside each reads the sequence backwards.
         proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
