@@ -89,6 +89,11 @@ class Options:
         if not isinstance(self.timeout, int | float) or not 0 < self.timeout < math.inf:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
 
+    @property
+    def computed_dtype(self) -> str:
+        """What the device has to compute in: under autocast another dtype than that of the parameters."""
+        return "bfloat16" if self.modes.amp else self.dtype
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -155,15 +160,18 @@ def _device(options: Options, facts: Facts) -> str:
         reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
         known = "" if count == 0 else f", or cuda:0 to cuda:{count - 1}"
         raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
+    if options.modes.amp and options.dtype != "float32":
+        raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
     if facts.dtype_problem is not None:
-        message = f"{options.dtype} does not work on {facts.device}: {facts.dtype_problem}"
-        raise UsageError(message, "choose another --dtype or --device")
+        message = f"{options.computed_dtype} does not work on {facts.device}: {facts.dtype_problem}"
+        hint = (
+            "leave out --amp, or choose another --device" if options.modes.amp else "choose another --dtype or --device"
+        )
+        raise UsageError(message, hint)
     if options.allow_tf32 and facts.tf32_problem is not None:
         raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
     if options.allow_tf32 and options.dtype != "float32":
         raise UsageError(f"--allow-tf32 concerns float32; --dtype is {options.dtype}", "leave one of them out")
-    if options.modes.amp and options.dtype != "float32":
-        raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
     if options.modes.cudnn_benchmark and not facts.device.startswith("cuda"):
         raise UsageError(f"--cudnn-benchmark needs a CUDA device; --device is {facts.device}", "leave it out")
     return facts.device

@@ -42,7 +42,7 @@ def start(
     processes = effort.processes_of(1, quick=options.quick)
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
-    facts = environment.probe(options.device, options.dtype, setting)
+    facts = environment.probe(options.device, options.computed_dtype, setting)
     plan = plan_bench(options, effort, facts, setting)
     run = new_run(plan, environment.describe(facts, setting), command)
     device = plan.tasks[0].problem.device

@@ -68,5 +68,5 @@ def _plan(side: SideRequest, effort: Effort) -> tuple[BenchPlan, Environment]:
     python = None if side.python is None else interpreter.check(side.python, side.variables)
     affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
-    facts = environment.probe(side.options.device, side.options.dtype, setting)
+    facts = environment.probe(side.options.device, side.options.computed_dtype, setting)
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)

@@ -47,7 +47,7 @@ def plan_of(request: ProfileRequest) -> Plan:
         MissingError: The device is not there.
         UsageError: Options contradict each other or the device.
     """
-    plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.dtype)))
+    plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.computed_dtype)))
     plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
     if not plan.tasks:
         raise UsageError("nothing is left to profile: no runner can honour the options", "change one of them")

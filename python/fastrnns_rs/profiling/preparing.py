@@ -54,7 +54,7 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     if request.tool in tools.PROGRAMS:
         # Asked before torch is, which takes seconds.
         tools.choose(str(request.tool), paths.get(str(request.tool)))
-    facts = environment.probe(request.options.device, request.options.dtype)
+    facts = environment.probe(request.options.device, request.options.computed_dtype)
     chosen = request.tool is None
     name = request.tool or ("torch" if request.torch != TorchOptions() else tools.best(facts))
     request = replace(request, tool=name)

@@ -1,0 +1,164 @@
+"""How models are run: each mode does what it says, is recorded, or is refused by name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from test_planning import CPU, GPU, plan
+
+from fastrnns_rs import measuring, registry
+from fastrnns_rs.context import cudnn_benchmark, deterministic, driver_warnings_silenced, problem_settings
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.modes import Modes
+from fastrnns_rs.planning import Choice
+from fastrnns_rs.problem import PRESETS, Problem, Sizes
+
+SIZES = Sizes(seq_length=4, num_layers=1, input_size=3, hidden_size=5, mini_batch=2, image_size=33)
+
+
+def problem_of(name: str, **modes: Any) -> Problem:
+    return registry.find(name).problem(
+        SIZES, PRESETS["quick"], Modes(**modes), dtype="float32", device="cpu", seed=3, allow_tf32=False
+    )
+
+
+def refusal(name: str, **modes: Any) -> str:
+    return registry.find(name).refusal(problem_of(name, **modes)) or ""
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"mode": "infer"}, "no mode is called 'infer'"),
+        ({"mode": None}, "no mode is called None"),
+        ({"proj_size": 0}, "proj_size is 0"),
+        ({"proj_size": True}, "proj_size is True"),
+        ({"amp": 1}, "amp is 1"),
+        ({"bidirectional": "no"}, "bidirectional is 'no'"),
+    ],
+)
+def test_what_is_no_mode_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Modes(**given)
+
+
+@pytest.mark.parametrize(
+    ("runner", "mode", "message"),
+    [
+        ("resnet18", {"bidirectional": True}, "--bidirectional is for runners of sequences"),
+        ("resnet18", {"proj_size": 2}, "--proj-size is for runners of sequences"),
+        ("py", {"channels_last": True}, "--channels-last is for runners of images"),
+        ("py", {"cudnn_benchmark": True}, "--cudnn-benchmark concerns convolutions"),
+        ("jit_simple", {"bidirectional": True}, "--bidirectional is not among its variants"),
+    ],
+)
+def test_a_runner_refuses_by_name_what_it_cannot_honour(runner: str, mode: dict[str, Any], message: str) -> None:
+    assert message in refusal(runner, **mode)
+    # Named by hand it is a mistake; as one of a group it is left out, with a note.
+    with pytest.raises(UsageError, match=f"{runner} cannot do this"):
+        plan(GPU, modes=Modes(**mode), sizes=SIZES, choice=Choice(groups=(), names=[runner]))
+    skipped = plan(GPU, modes=Modes(**mode), sizes=SIZES, choice=Choice(groups=["rnns", "cnns"]))
+    wanted = "jit_simple" if runner == "jit_simple" else "resnet18" if runner == "resnet18" else "py"
+    assert message in next(task.refusal or "" for task in skipped.tasks if task.runner.name == wanted)
+
+
+def test_what_most_runners_have_may_be_lacking() -> None:
+    runner = replace(registry.find("py"), lacks=("inference", "amp", "deterministic"))
+    for mode, flag in (({"mode": "inference"}, "--mode inference"), ({"amp": True}, "--amp")):
+        assert runner.refusal(problem_of("py", **mode)) == f"{flag} is not among its variants"
+    assert runner.refusal(problem_of("py", deterministic=True)) == "--deterministic is not among its variants"
+    assert runner.refusal(problem_of("py")) is None
+
+
+def test_what_the_device_or_the_dtype_cannot_do_is_refused() -> None:
+    with pytest.raises(UsageError, match="--cudnn-benchmark needs a CUDA device"):
+        plan(CPU, modes=Modes(cudnn_benchmark=True))
+    with pytest.raises(UsageError, match="--amp starts from float32; --dtype is float64"):
+        plan(CPU, modes=Modes(amp=True), dtype="float64")
+    with pytest.raises(UsageError, match="bfloat16 does not work on cuda"):
+        plan(replace(GPU, dtype_problem="the GPU computes bfloat16 by emulation only"), modes=Modes(amp=True))
+
+
+def model_of(name: str, **modes: Any) -> ModelDef:
+    return measuring.build(registry.find(name).creator, problem_of(name, **modes))
+
+
+def test_inference_has_no_gradients_and_no_backward() -> None:
+    model = model_of("cudnn", mode="inference")
+    assert model.backward is None
+    with model.context():
+        y, _ = model.forward(*model.inputs)
+    assert y.is_inference()
+    assert not torch.is_inference_mode_enabled()
+
+
+def test_inference_is_evaluation() -> None:
+    network = model_of("resnet18", mode="inference")
+    assert isinstance(network.forward, torch.nn.Module)
+    assert not network.forward.training
+    before = {name: buffer.clone() for name, buffer in network.forward.named_buffers()}
+    with network.context():
+        network.forward(*network.inputs)
+    # Batch normalisation in training would have counted this.
+    assert all(torch.equal(buffer, before[name]) for name, buffer in network.forward.named_buffers())
+
+
+def test_mixed_precision_computes_in_bfloat16_and_differentiates_in_float32() -> None:
+    model = model_of("py", amp=True)
+    plain = model_of("py")
+    (y, _), (expected, _) = model.forward(*model.inputs), plain.forward(*plain.inputs)
+    assert not torch.equal(y, expected)
+    torch.testing.assert_close(y.float(), expected, rtol=0.05, atol=0.05)
+    assert model.backward is not None
+    assert model.backward_setup is not None
+    with driver_warnings_silenced():
+        model.backward(*model.backward_setup((y, None)))
+    assert {param.grad.dtype for param in model.params if param.grad is not None} == {torch.float32}
+
+
+def test_the_weights_are_rounded_in_every_iteration() -> None:
+    """Autocast keeps what it has rounded until it is left: entered once around a loop it would round only once."""
+    weight = torch.nn.Parameter(torch.eye(2))
+    rounded = []
+
+    def forward(x: torch.Tensor) -> tuple[torch.Tensor, None]:
+        y = x @ weight
+        rounded.append(y.grad_fn.next_functions[1][0])  # type: ignore[union-attr]
+        return y, None
+
+    def creator(problem: Problem) -> ModelDef:
+        return ModelDef([torch.ones(2, 2)], [weight], forward, from_sequence(problem.seed), backward)
+
+    model = measuring.build(creator, problem_of("py", amp=True))
+    for _ in range(2):
+        model.forward(*model.inputs)
+    assert rounded[0] is not rounded[1]
+
+
+def test_settings_of_the_process_are_put_back() -> None:
+    for inside in (deterministic, cudnn_benchmark):
+        read = torch.are_deterministic_algorithms_enabled if inside is deterministic else _benchmark
+        before = read()
+        with inside(not before):
+            assert read() is not before
+        assert read() is before
+    with problem_settings(problem_of("py", deterministic=True)):
+        assert torch.are_deterministic_algorithms_enabled()
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def _benchmark() -> bool:
+    return bool(torch.backends.cudnn.benchmark)
+
+
+def test_problems_of_older_files_were_trained() -> None:
+    from fastrnns_rs.documents import from_plain, to_plain
+
+    plain = json.loads(json.dumps(to_plain(problem_of("py"))))
+    assert plain.pop("mode") == "train"
+    assert from_plain(Problem, plain) == problem_of("py")
