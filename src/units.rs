@@ -39,6 +39,12 @@ pub fn show_milliseconds(ns: f64) -> String {
     significant(milliseconds(ns))
 }
 
+/// Bytes as mebibytes with four significant digits.
+pub fn show_mebibytes(bytes: u64) -> String {
+    const BYTES: f64 = (1_u64 << 20) as f64;
+    significant(bytes as f64 / BYTES)
+}
+
 /// A ratio with four significant digits, and up to six decimals where it takes them to tell it from 1; with an exponent
 /// where its digits would stand far from the point.
 ///

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from fastrnns_rs import registry
-from fastrnns_rs.documents import Notice
+from fastrnns_rs.documents import LATER, Notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerEntry:
-    """A runner. `group` is the value of `--group` that picks it; null for one that is picked by name only."""
+    """A runner. `group` is the value of `--group` that picks it; null for one that is picked by name only.
+
+    `honours` are the modes that it has of those that few have, `lacks` those that it has not of those that most have,
+    `package` the name and version of the package that adds it, and `missing` what it needs and is not installed.
+    """
 
     name: str
     group: str | None
@@ -19,6 +23,12 @@ class RunnerEntry:
     devices: list[str]
     description: str
     source: str
+    honours: list[str] = field(default_factory=list, metadata=LATER)
+    lacks: list[str] = field(default_factory=list, metadata=LATER)
+    reference: str | None = field(default=None, metadata=LATER)
+    compiles: bool = field(default=False, metadata=LATER)
+    package: str | None = field(default=None, metadata=LATER)
+    missing: list[str] = field(default_factory=list, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +60,12 @@ def catalogue() -> Catalogue:
             devices=list(one.devices),
             description=one.description,
             source=str(one.source),
+            honours=list(one.honours),
+            lacks=list(one.lacks),
+            reference=one.reference,
+            compiles=one.compiles,
+            package=one.source.package,
+            missing=one.missing(),
         )
         for one in registry.all_runners().values()
     ]
@@ -57,7 +73,7 @@ def catalogue() -> Catalogue:
     return Catalogue(
         schema="fastrnns-rs/list",
         schema_version="1.0",
-        warnings=[],
+        warnings=registry.notices(),
         runners=runners,
         groups=[GroupEntry(name=name, runners=registry.members(name)) for name in names],
     )

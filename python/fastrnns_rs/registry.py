@@ -6,30 +6,33 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
-import os
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs import plugins
 from fastrnns_rs.errors import FastrnnsError, UsageError, nearest
 from fastrnns_rs.runners import Creator, Runner, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fastrnns_rs.documents import Notice
     from fastrnns_rs.problem import Problem
 
 #: What modules are called that were made of a runner's file: nobody can import them.
 _FILE_MODULE = "_fastrnns_runners_"
-ENTRY_POINT_GROUP = "fastrnns_rs.runners"
 #: What `--group` picks, in the order in which groups run.
 GROUPS = ("vl_rnns", "rnns", "cnns")
 ALL = "all"
 
 _OUR_MODELS = ("lstm", "custom", "layernorm", "dropout", "varlen", "cnn")
 _runners: dict[str, Runner] = {}
-_loaded = False
+_failures: list[plugins.Failure] = []
+#: The plug-in that is being loaded: what is registered meanwhile is its.
+_plugin: plugins.Plugin | None = None
+_plugins_wanted = True
 
 
 def runner(
@@ -111,21 +114,65 @@ def _source_of(creator: Creator) -> Source:
     code = getattr(inspect.unwrap(creator), "__code__", None)
     if code is None:
         raise UsageError(f"{creator!r} is no function", "decorate a function that is defined with def")
-    return Source(module=creator.__module__, file=str(Path(code.co_filename).resolve()))
+    return Source(
+        module=creator.__module__,
+        file=str(Path(code.co_filename).resolve()),
+        package=None if _plugin is None else _plugin.package,
+        plugin=None if _plugin is None else _plugin.value,
+    )
 
 
 def all_runners() -> Mapping[str, Runner]:
-    """Every runner by name: ours, then those of installed packages.
-
-    A package adds runners with an entry point in the group `fastrnns_rs.runners` that names a module.
-    """
-    global _loaded  # noqa: PLW0603
-    if not _loaded:
-        _loaded = True
-        for module in _OUR_MODELS:
-            importlib.import_module(f"fastrnns_rs.models.{module}")
-        _load_entry_points()
+    """Every runner by name: ours, then those of installed packages."""
+    global _plugins_wanted  # noqa: PLW0603
+    _load_ours()
+    if _plugins_wanted:
+        _plugins_wanted = False
+        _load_plugins()
     return _runners
+
+
+def obtain(name: str, source: Source) -> Runner:
+    """The runner called `name`, in a process that was started for it: other plug-ins are loaded if it is not found.
+
+    Raises:
+        UsageError: Its source defines no such runner.
+    """
+    global _plugins_wanted  # noqa: PLW0603
+    _load_ours()
+    if name not in _runners:
+        wanted, _plugins_wanted = _plugins_wanted, False
+        load(source)
+        _plugins_wanted = wanted
+    return find(name)
+
+
+def notices() -> list[Notice]:
+    """A warning for each plug-in that could not be loaded."""
+    all_runners()
+    return [one.notice() for one in _failures]
+
+
+def _load_ours() -> None:
+    for module in _OUR_MODELS:
+        importlib.import_module(f"fastrnns_rs.models.{module}")
+
+
+def _load_plugins() -> None:
+    """Imports the plug-ins; of one that fails nothing stays, for a worker could not load it either."""
+    global _plugin  # noqa: PLW0603
+    found, damaged = plugins.installed()
+    _failures.extend(damaged)
+    try:
+        for _plugin in found:
+            before = dict(_runners)
+            failure = plugins.load(_plugin)
+            if failure is not None:
+                _failures.append(failure)
+                _runners.clear()
+                _runners.update(before)
+    finally:
+        _plugin = None
 
 
 def find(name: str) -> Runner:
@@ -134,9 +181,12 @@ def find(name: str) -> Runner:
     Raises:
         UsageError: There is none; the hint offers the nearest match.
     """
-    runners = all_runners()
+    _load_ours()
+    runners = _runners if name in _runners else all_runners()
     if name not in runners:
-        raise UsageError(f"no runner is called {name!r}", nearest(name, runners))
+        failed = ", ".join(str(one.plugin) for one in _failures)
+        hint = f"; or it is of a plug-in that failed: {failed}" if failed else ""
+        raise UsageError(f"no runner is called {name!r}", nearest(name, runners) + hint)
     return runners[name]
 
 
@@ -172,7 +222,10 @@ def members(group: str) -> list[str]:
 
 def load(source: Source) -> None:
     """Runs the code that defines a runner, in a process that does not have it yet."""
-    if is_importable(source):
+    if source.plugin is not None:
+        # Not the module of the function: that may have been made elsewhere.
+        plugins.import_value(source.plugin)
+    elif is_importable(source):
         importlib.import_module(source.module)
     else:
         load_file(source.file)
@@ -239,35 +292,3 @@ def _origin(module: str) -> str | None:
     except (ImportError, ValueError):
         return None
     return None if spec is None or spec.origin is None else str(Path(spec.origin).resolve())
-
-
-def _load_entry_points() -> None:
-    if not any(_mentions_us(folder) for folder in sys.path):
-        return
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        try:
-            point.load()
-        except Exception as error:
-            message = f"the package entry point {point.name} = {point.value} failed: {type(error).__name__}: {error}"
-            raise UsageError(message, f"mend or uninstall {point.dist and point.dist.name}") from error
-
-
-def _mentions_us(folder: str) -> bool:
-    """Whether a package in a folder of `sys.path` may have entry points for us.
-
-    Asking `importlib.metadata` takes as long as everything else that `list` does; reading the files takes a tenth.
-    """
-    wanted = f"[{ENTRY_POINT_GROUP}]".encode()
-    try:
-        names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
-    except OSError:
-        return False
-    for name in names:
-        try:
-            if wanted in Path(folder, name, "entry_points.txt").read_bytes():
-                return True
-        except OSError:
-            continue
-    return False

@@ -204,6 +204,7 @@ class Process:
     timed_loop_ns: int | None
     forward_ns: list[int]
     backward_ns: list[int] | None
+    baseline_memory_bytes: int | None = field(default=None, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +225,8 @@ class Result:
     processes: list[Process]
     side: Literal["a", "b"] | None = field(default=None, metadata=LATER)
     warmup_class: str | None = field(default=None, metadata=LATER)
+    peak_memory_bytes: int | None = field(default=None, metadata=LATER)
+    peak_reserved_bytes: int | None = field(default=None, metadata=LATER)
 
     def first_call_ns(self) -> float | None:
         """The first iteration, forward and backward together: the median of the processes that count."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.modes import Modes
 from fastrnns_rs.problem import Preset, Problem, Sizes
 
@@ -16,16 +18,33 @@ if TYPE_CHECKING:
 Creator = Callable[[Problem], "ModelDef"]
 
 _DEFAULT_MODES = Modes()
+#: What a runner may say of itself, so that a slip of the pen is none of the silent kind.
+KNOWN = {
+    "honours": ("bidirectional", "proj_size", "channels_last"),
+    "lacks": ("inference", "amp", "deterministic"),
+    "devices": ("cpu", "cuda"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a worker process finds a runner again: a module to import, or a file to execute."""
+    """Where a worker process finds a runner again: a plug-in or a module to import, or a file to execute.
+
+    Attributes:
+        module: The module of the function.
+        file: Its file.
+        package: Name and version of the package whose plug-in it is; None for what is of none.
+        plugin: What the entry point of that package names.
+    """
 
     module: str
     file: str
+    package: str | None = None
+    plugin: str | None = None
 
     def __str__(self) -> str:
+        if self.package is not None:
+            return f"{self.package} ({self.module})"
         return self.file if self.module == "__main__" else self.module
 
 
@@ -70,6 +89,14 @@ class Runner:
     note: Callable[[Problem], str | None]
     source: Source
     qualified: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[^\s,-][^\s,]*", self.name):
+            raise UsageError(f"no runner can be called {self.name!r}", "give a name without blanks and commas")
+        for key, known in KNOWN.items():
+            given = getattr(self, key)
+            if isinstance(given, str) or not set(given) <= set(known):
+                raise UsageError(f"{key} of the runner {self.name} is {given!r}", f"give a tuple of {', '.join(known)}")
 
     def problem(
         self,
@@ -116,13 +143,16 @@ class Runner:
             return f"its note failed: {type(error).__name__}: {error}"
         return None if note is None else str(note)
 
+    def missing(self) -> list[str]:
+        """What it needs and is not installed, found without importing it."""
+        return [module for module in self.requires if not _is_installed(module)]
+
     def refusal(self, problem: Problem) -> str | None:
         """Why it cannot honour `problem`, or None if it can."""
         if problem.device.partition(":")[0] not in self.devices:
             return f"it runs on {' and '.join(self.devices)} only"
-        for module in self.requires:
-            if importlib.util.find_spec(module) is None:
-                return f"it needs the package {module}, which is not installed"
+        if missing := self.missing():
+            return f"it needs the package {missing[0]}, which is not installed"
         least, most = self.layers
         given = problem.num_layers
         if given is not None and given < least:
@@ -158,3 +188,11 @@ class Runner:
         flags = {"inference": "--mode inference"}
         missing = next((name for name, value in lacking.items() if value and name in self.lacks), None)
         return None if missing is None else f"{flags.get(missing, '--' + missing)} is not among its variants"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        # The package around it is not there.
+        return False

@@ -15,7 +15,6 @@ import sys
 import threading
 import traceback
 from functools import partial
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,6 +70,7 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
     channel.phase("import")
     import torch
 
+    from fastrnns_rs import memory
     from fastrnns_rs.context import JitSettings
     from fastrnns_rs.measuring import Measurement, measure
     from fastrnns_rs.pacing import Loop, Pace, timed_part
@@ -83,8 +83,11 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
     loop = Loop(**job["loop"])
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
+    baseline = memory.in_use(problem.device)
     measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, Pace(loop).next, channel.phase)
-    return {"status": "ok", **measurement.samples(), **_peak_memory(problem.device)}
+    # Before the samples are looked at, which takes memory too.
+    used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline}
+    return {"status": "ok", **measurement.samples(), **used}
 
 
 def main() -> None:
@@ -132,9 +135,7 @@ def _print_traceback() -> None:
 def _runner(job: dict[str, Any]) -> Runner:
     from fastrnns_rs import registry, runners
 
-    if job["runner"] not in registry.all_runners():
-        registry.load(runners.Source(**job["source"]))
-    return registry.find(job["runner"])
+    return registry.obtain(job["runner"], runners.Source(**job["source"]))
 
 
 def _watch_parent(control: IO[str], channel: Channel, progress: Progress) -> None:
@@ -168,21 +169,6 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, FastrnnsError):
         return text
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
-
-
-def _peak_memory(device: str) -> dict[str, int | None]:
-    """The most memory that was in use: of the device's allocator on CUDA, of the whole process on a CPU."""
-    import torch
-
-    if torch.device(device).type == "cuda":
-        return {
-            "peak_memory_bytes": torch.cuda.max_memory_allocated(device),
-            "peak_reserved_bytes": torch.cuda.max_memory_reserved(device),
-        }
-    # Not getrusage: what that reports begins with the memory of the parent that started this process.
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    kibibytes = int(status.split("VmHWM:")[1].split()[0])
-    return {"peak_memory_bytes": kibibytes * 1024, "peak_reserved_bytes": None}
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ const NUMBERS: [&str; 15] = [
     "mad_ns",
 ];
 /// What later versions of the run file brought stands last, so that a column keeps its place.
-const LAST: [&str; 3] = ["ci_method", "warmup_class", "side"];
+const LAST: [&str; 5] = ["ci_method", "warmup_class", "side", "peak_memory_bytes", "peak_reserved_bytes"];
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
@@ -72,6 +72,8 @@ fn line(row: &Row, problem: &[&str], name: &str, phase: Option<&Phase>) -> Vec<S
     fields.push(text(phase.and_then(|phase| phase.ci_method.as_ref())));
     fields.push(text(row.warmup_class.as_ref()));
     fields.push(text(row.side.as_ref()));
+    let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+    fields.extend([row.peak_memory_bytes, row.peak_reserved_bytes].map(bytes));
     fields
 }
 

@@ -4,15 +4,17 @@
 use super::escape::{code_cell, code_span};
 use super::run::{Phase, Row, Run};
 use crate::error::Result;
-use crate::units::show_milliseconds;
+use crate::units::{show_mebibytes, show_milliseconds};
 
 pub(super) fn render(document: &str) -> Result<String> {
     let run = Run::parse(document)?;
-    let mut lines = vec![
-        "| runner | forward, ms (95 % interval) | backward, ms (95 % interval) | processes | samples |".to_owned(),
-        "|---|---:|---:|---:|---:|".to_owned(),
-    ];
-    lines.extend(run.results.iter().map(line));
+    // Only CUDA's allocator reserves.
+    let reserves = run.results.iter().any(|row| row.peak_reserved_bytes.is_some());
+    let (heading, rule) = if reserves { (" reserved, MiB |", "---:|") } else { ("", "") };
+    let headings =
+        "| runner | forward, ms (95 % interval) | backward, ms (95 % interval) | processes | samples | peak, MiB |";
+    let mut lines = vec![format!("{headings}{heading}"), format!("|---|---:|---:|---:|---:|---:|{rule}")];
+    lines.extend(run.results.iter().map(|row| line(row, reserves)));
     let notes: Vec<String> = run
         .results
         .iter()
@@ -25,14 +27,18 @@ pub(super) fn render(document: &str) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &Row, reserves: bool) -> String {
     let name = code_cell(&row.name());
     if !row.is_ok() {
-        return format!("| {name} | {} | | | |", code_cell(&row.outcome()));
+        let rest = if reserves { " | | | | | |" } else { " | | | | |" };
+        return format!("| {name} | {}{rest}", code_cell(&row.outcome()));
     }
     let (processes, samples) = row.forward.as_ref().map_or((0, 0), |phase| (phase.n_processes, phase.n_samples));
     let [forward, backward] = [&row.forward, &row.backward].map(|phase| cell(phase.as_ref()));
-    format!("| {name} | {forward} | {backward} | {processes} | {samples} |")
+    let mebibytes = |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), show_mebibytes);
+    let peak = mebibytes(row.peak_memory_bytes);
+    let reserved = if reserves { format!(" {} |", mebibytes(row.peak_reserved_bytes)) } else { String::new() };
+    format!("| {name} | {forward} | {backward} | {processes} | {samples} | {peak} |{reserved}")
 }
 
 fn cell(phase: Option<&Phase>) -> String {

@@ -35,6 +35,10 @@ pub struct Row {
     pub forward: Option<Phase>,
     /// The backward phase, when it was measured.
     pub backward: Option<Phase>,
+    /// The most memory that one of its processes used: on CUDA what torch allocated, on a CPU the resident size.
+    pub peak_memory_bytes: Option<u64>,
+    /// The most that torch reserved on a CUDA device.
+    pub peak_reserved_bytes: Option<u64>,
     /// The processes that were started for it.
     pub processes: Vec<Process>,
 }

@@ -1,25 +1,25 @@
-//! The table of `bench`: the original benchmark's columns, then the unit, the estimates with their intervals, and what
-//! stands behind them.
+//! The table of `bench`: the original benchmark's columns, then the unit, the estimates with their intervals, what stands
+//! behind them, and the memory that it took.
 
 use super::align::{Align, pad, width};
 use super::escape::visible;
 use super::run::{Phase, Row, Run};
 use crate::error::Result;
-use crate::units::show_milliseconds;
+use crate::units::{show_mebibytes, show_milliseconds};
 
-const HEADINGS: [&str; 14] = [
+const HEADINGS: [&str; 15] = [
     "name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd", "unit", "est_fwd", "ci95_fwd",
-    "est_bwd", "ci95_bwd", "procs", "warmup",
+    "est_bwd", "ci95_bwd", "procs", "warmup", "peak_MiB",
 ];
 /// Columns as wide as the original's were for names, and wide enough for an interval of two numbers.
-const WIDTHS: [usize; 14] = [16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15];
+const WIDTHS: [usize; 15] = [16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15, 8];
 /// A number that does not exist: too few samples, or a runner without a backward.
 const NONE: &str = "-";
 
 /// The layout of a table whose rows may arrive one by one.
 #[derive(Debug, Clone)]
 pub struct Table {
-    widths: [usize; 14],
+    widths: [usize; 15],
     separator: String,
 }
 
@@ -48,9 +48,10 @@ impl Table {
         let unit = "ms".to_owned();
         let processes = row.forward.as_ref().map_or_else(|| NONE.to_owned(), |phase| phase.n_processes.to_string());
         let warmup = row.warmup_class.as_deref().map_or_else(|| NONE.to_owned(), |class| visible(class).into_owned());
+        let peak = row.peak_memory_bytes.map_or_else(|| NONE.to_owned(), show_mebibytes);
         self.line(&[
             name, avg_fwd, std_fwd, info_fwd, avg_bwd, std_bwd, info_bwd, unit, est_fwd, ci_fwd, est_bwd, ci_bwd,
-            processes, warmup,
+            processes, warmup, peak,
         ])
     }
 

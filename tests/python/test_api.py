@@ -189,19 +189,11 @@ def test_entry_points_of_packages_add_runners(tmp_path: Path) -> None:
     info = tmp_path / "extra-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
-    entry_points = info / "entry_points.txt"
-    entry_points.write_text("[fastrnns_rs.runners]\nextra = extra_runners\n")
+    (info / "entry_points.txt").write_text("[fastrnns_rs.runners]\nextra = extra_runners\n")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from fastrnns_rs.cli import main; main(['list'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "extra                rnns     Adds one." in done.stdout, done.stderr
-    entry_points.write_text("[fastrnns_rs.runners]\nextra = no_such_module\n")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    error, hint = done.stderr.splitlines()
-    assert error.startswith(
-        "error: the package entry point extra = no_such_module failed: ModuleNotFoundError: No module"
-    )
-    assert hint == "hint: mend or uninstall extra"
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["extra", "rnns", "custom", "cpu,cuda", "-", "Adds", "one.", "(extra", "1.0)"] in lines, done.stderr
 
 
 def slow(_problem: Problem) -> ModelDef:

@@ -98,7 +98,7 @@ def test_the_separator_may_be_anything() -> None:
         done = run_cli(*PLANTED_RUN, "--rnns", "sound", "--sep", separator)
         assert done.status == 0, done.stderr
         line = next(line for line in done.stderr.splitlines() if line.lstrip().startswith("name"))
-        assert line.count(separator) == 13
+        assert line.count(separator) == 14
         assert done.stdout == ""
 
 

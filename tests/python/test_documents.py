@@ -79,7 +79,9 @@ def came_later(path: tuple[Any, ...]) -> bool:
     match path:
         case ("sides",) | ("plan", "threads" | "affinity" | "timeout_s" | "runners"):
             return True
-        case ("results", _, "side" | "warmup_class"):
+        case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes"):
+            return True
+        case ("results", _, "processes", _, "baseline_memory_bytes"):
             return True
     return False
 

@@ -66,7 +66,7 @@ fn of_a_side() -> Value {
         "runner": "py", "group": "lstm", "status": "ok", "reason": null, "note": null,
         "problem": { "seq_length": 3, "dtype": "float32", "image_size": null }, "forward": forward, "backward": null,
         "processes": [process(&[7, 1_400_000], None), process(&[7, 1_600_000], None)],
-        "side": "b", "warmup_class": "no_steady_state",
+        "side": "b", "warmup_class": "no_steady_state", "peak_memory_bytes": 315_097_088_u64,
     })
 }
 
@@ -106,12 +106,12 @@ fn the_table_has_the_original_columns_then_unit_estimate_and_interval() {
     assert_eq!(
         lines,
         [
-            "name avg_fwd std_fwd info_fwd avg_bwd std_bwd info_bwd unit est_fwd ci95_fwd est_bwd ci95_bwd procs warmup",
-            "cudnn 1.500 0.001001 n=2 3.000 0.001001 n=2 ms 1.500 1.400..1.600 3.000 - 1 -",
-            "cudnn_layernorm 2.500 0.001001 n=2 - - - ms 2.500 - - - 1 -",
+            "name avg_fwd std_fwd info_fwd avg_bwd std_bwd info_bwd unit est_fwd ci95_fwd est_bwd ci95_bwd procs warmup peak_MiB",
+            "cudnn 1.500 0.001001 n=2 3.000 0.001001 n=2 ms 1.500 1.400..1.600 3.000 - 1 - -",
+            "cudnn_layernorm 2.500 0.001001 n=2 - - - ms 2.500 - - - 1 - -",
             "jit failed: RuntimeError: a, b",
-            "a \"b\"|c 2.000 0.001001 n=2 4.000 0.001001 n=2 ms 2.000 - 4.000 - 1 -",
-            "py (b) 1.500 0.001001 n=4 - - - ms 1.500 range:1.400..1.600 - - 2 no_steady_state",
+            "a \"b\"|c 2.000 0.001001 n=2 4.000 0.001001 n=2 ms 2.000 - 4.000 - 1 - -",
+            "py (b) 1.500 0.001001 n=4 - - - ms 1.500 range:1.400..1.600 - - 2 no_steady_state 300.5",
             "note: a \"b\"|c: read me",
         ]
     );
@@ -200,8 +200,8 @@ fn a_separator_parts_fields_whatever_it_is() {
     let table = Table::new(["cudnn"], ",");
     let document: Value = serde_json::from_str(&run()).expect("JSON");
     let row: Row = serde_json::from_value(document["results"][0].clone()).expect("a row");
-    assert_eq!(table.header().split(',').count(), 14);
-    assert_eq!(table.row(&row).split(',').count(), 14);
+    assert_eq!(table.header().split(',').count(), 15);
+    assert_eq!(table.row(&row).split(',').count(), 15);
 }
 
 #[test]
@@ -231,20 +231,36 @@ fn csv_has_a_line_for_each_phase_and_quotes_what_it_must() {
     assert_eq!(&lines[3][4], "RuntimeError: a, b");
     let estimate = heads.iter().position(|head| head == "estimate_ns").expect("a column");
     assert_eq!((&lines[0][estimate], &lines[3][estimate]), ("1500000", ""));
-    let last = |line: &csv::StringRecord| line.iter().skip(heads.len() - 4).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(last(&heads), ["mad_ns", "ci_method", "warmup_class", "side"]);
-    assert_eq!(last(&lines[6]), ["0.5", "range", "no_steady_state", "b"]);
-    assert_eq!(last(&lines[3]), ["", "", "", ""]);
+    let last = |line: &csv::StringRecord| line.iter().skip(heads.len() - 6).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(
+        last(&heads),
+        ["mad_ns", "ci_method", "warmup_class", "side", "peak_memory_bytes", "peak_reserved_bytes"]
+    );
+    assert_eq!(last(&lines[6]), ["0.5", "range", "no_steady_state", "b", "315097088", ""]);
+    assert_eq!(last(&lines[3]), ["", "", "", "", "", ""]);
 }
 
 #[test]
 fn markdown_keeps_its_columns_whatever_a_name_holds() {
     let text = rendered("markdown");
-    assert!(text.contains("| `cudnn` | 1.500 (1.400 – 1.600) | 3.000 | 1 | 2 |\n"), "{text}");
-    assert!(text.contains("| `cudnn_layernorm` | 2.500 | – | 1 | 2 |\n"), "{text}");
-    assert!(text.contains("| `a \"b\"\\|c` | 2.000 | 4.000 | 1 | 2 |\n"), "{text}");
-    assert!(text.contains("| `py (b)` | 1.500 (range 1.400 – 1.600) | – | 2 | 4 |\n"), "{text}");
-    assert!(text.contains("| `jit` | `failed: RuntimeError: a, b` | | | |\n"), "{text}");
+    assert!(text.contains("| `cudnn` | 1.500 (1.400 – 1.600) | 3.000 | 1 | 2 | – |\n"), "{text}");
+    assert!(text.contains("| `cudnn_layernorm` | 2.500 | – | 1 | 2 | – |\n"), "{text}");
+    assert!(text.contains("| `a \"b\"\\|c` | 2.000 | 4.000 | 1 | 2 | – |\n"), "{text}");
+    assert!(text.contains("| `py (b)` | 1.500 (range 1.400 – 1.600) | – | 2 | 4 | 300.5 |\n"), "{text}");
+    assert!(text.contains("| `jit` | `failed: RuntimeError: a, b` | | | | |\n"), "{text}");
+}
+
+#[test]
+fn markdown_has_what_was_reserved_where_a_row_has_it() {
+    let mut run: Value = serde_json::from_str(&run()).expect("JSON");
+    run["results"][0]["peak_memory_bytes"] = json!(1_u64 << 30);
+    run["results"][0]["peak_reserved_bytes"] = json!(3_u64 << 29);
+    let text = render(&run.to_string(), "markdown").expect("the run is sound");
+    let lines: Vec<&str> = text.lines().take(7).collect();
+    assert!(lines.iter().all(|line| line.replace("\\|", "").matches('|').count() == 8), "{text}");
+    assert!(lines[0].ends_with("| peak, MiB | reserved, MiB |"), "{text}");
+    assert!(lines[2].ends_with("| 1024 | 1536 |"), "{text}");
+    assert!(lines[6].ends_with("| 300.5 | – |"), "{text}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from fastrnns_rs import registry
 from fastrnns_rs._core import BUILD_PROFILE, __version__
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.results import SCHEMA_VERSION, Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
@@ -78,8 +79,8 @@ def _stop(plan: BenchPlan) -> Stop:
 
 
 def notices(plan: BenchPlan) -> list[Notice]:
-    """What is to be said of the plan alone."""
-    found = []
+    """What is to be said of the plan and of the runners that there are."""
+    found = registry.notices()
     scripted = sorted({task.runner.name for task in plan.measured if task.runner.torchscript})
     if scripted:
         found.append(

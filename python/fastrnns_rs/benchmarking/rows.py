@@ -95,8 +95,15 @@ class Row:
             warmup_class=_warmup_class([one.warmup_class for one in self.counted]),
             forward=described[0],
             backward=described[1],
+            peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,
+            peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
             processes=[*self.processes],
         )
+
+    def _most(self, name: str) -> int | None:
+        """The largest value of the processes that count, of those that know it."""
+        known: list[int] = [value for one in self.counted if (value := getattr(one, name)) is not None]
+        return max(known, default=None)
 
     def _outcome(self) -> tuple[ResultStatus, str | None]:
         if self.task.refusal is not None:
@@ -138,6 +145,7 @@ def _process(answer: Answer, index: int, order: int) -> Process:
         timed_loop_ns=content.get("timed_loop_ns"),
         forward_ns=forward,
         backward_ns=backward,
+        baseline_memory_bytes=content.get("baseline_memory_bytes"),
     )
 
 

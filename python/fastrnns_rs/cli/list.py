@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
-from fastrnns_rs.catalogue import Catalogue, catalogue
+from fastrnns_rs.catalogue import Catalogue, RunnerEntry, catalogue
+from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents import to_plain
+from fastrnns_rs.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: A letter for each mode that a runner has where few have it, and for each that it has not where most have it.
+_HONOURED = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}
+_LACKED = {"inference": "i", "amp": "a", "deterministic": "d"}
+_LEGEND = """\
+modes: B --bidirectional, P --proj-size, C --channels-last; without: i --mode inference, a --amp, d --deterministic"""
 
 
 @click.command(name="list", cls=Verb)
 @click.argument("what", type=click.Choice(["runners", "groups"]), required=False)
 @click.option("--json", "as_json", envvar="FASTRNNS_LIST_JSON", is_flag=True, help="Write the document for scripts.")
 def command(what: str | None, as_json: bool) -> None:
-    """Shows the runners and groups that bench can run."""
+    """Shows the runners and groups that bench can run.
+
+    A runner of another package stands with that package. The letters of a runner's modes are explained below the table.
+    """
     found = catalogue()
+    shared.tell_warnings(found.warnings)
     if as_json:
         click.echo(json.dumps(to_plain(found), indent=2))
         return
@@ -29,13 +45,37 @@ def command(what: str | None, as_json: bool) -> None:
 
 
 def _runners(found: Catalogue) -> str:
-    rows = [("runner", "group", "description")]
-    rows += [(one.name, one.group or "-", one.description) for one in found.runners]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    return "\n".join(f"{name:<{widths[0]}}  {group:<{widths[1]}}  {text}" for name, group, text in rows)
+    rows = [("runner", "group", "family", "devices", "modes", "description")]
+    rows += [
+        (one.name, one.group or "-", one.family, ",".join(one.devices), _modes(one), _about(one))
+        for one in found.runners
+    ]
+    return f"{_aligned(rows)}\n{_LEGEND}"
+
+
+def _modes(one: RunnerEntry) -> str:
+    """`BP-a`: it has two modes that few have, and has not one that most have."""
+    honoured = "".join(letter for name, letter in _HONOURED.items() if name in one.honours)
+    lacked = "".join(letter for name, letter in _LACKED.items() if name in one.lacks)
+    return honoured + (f"-{lacked}" if lacked else "") or "-"
+
+
+def _about(one: RunnerEntry) -> str:
+    """Its description, what it needs in vain, and the package that it comes from."""
+    missing = f"needs {' and '.join(one.missing)}, not installed" if one.missing else ""
+    package = f"({one.package})" if one.package else ""
+    return " ".join(filter(None, ("; ".join(filter(None, (one.description, missing))), package)))
 
 
 def _groups(found: Catalogue) -> str:
-    rows = [("group", "runners")] + [(one.name, " ".join(one.runners)) for one in found.groups]
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {runners}" for name, runners in rows)
+    return _aligned([("group", "runners"), *((one.name, " ".join(one.runners)) for one in found.groups)])
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns as wide as their widest entry; names of other packages move no cursor."""
+    shown = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in list(zip(*shown, strict=True))[:-1]]
+    return "\n".join(
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in shown
+    )

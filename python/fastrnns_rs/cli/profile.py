@@ -141,6 +141,7 @@ def command(**given: Any) -> int:
     running.note_idle_flags(request.options.choice)
     if given["internal_run"]:
         return internal_run.run(request, given)
+    shared.tell_warnings(registry.notices())
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
         raise click.UsageError("--format and --json both say what stdout is to carry; give one of them")
     return _capture(request, given)

@@ -1,0 +1,168 @@
+"""The most memory that a runner used, beside its times: what is measured, kept and shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import run_files
+from conftest import FACTS, run_cli
+
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.plan import plan_bench
+from fastrnns_rs.benchmarking.rows import Row
+from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.results import Process, Result, Run
+
+MEBIBYTE = 1 << 20
+#: Two runners that differ by so many bytes, which exist during forward and nowhere else.
+BYTES = 256 * MEBIBYTE
+RUNNERS = f"""
+from fastrnns_rs import ModelDef, runner
+
+def model(problem, count):
+    import torch
+
+    weight = torch.ones(3, device=problem.device, requires_grad=True)
+
+    def forward(x):
+        torch.ones(count, dtype=torch.uint8, device=problem.device)
+        return x * 2
+
+    return ModelDef([weight], [weight], forward, lambda y: (y, y.detach()), lambda y, g: y.backward(g))
+
+@runner("small")
+def small(problem):
+    return model(problem, 1)
+
+@runner("large")
+def large(problem):
+    return model(problem, {BYTES})
+"""
+#: What markdown has for a number that is not known.
+NONE = "\N{EN DASH}"
+NEW = ("peak_memory_bytes", "peak_reserved_bytes")
+
+
+def bench(tmp_path: Path, device: str) -> Any:
+    path = tmp_path / "sized.py"
+    path.write_text(RUNNERS)
+    flags = ["--quick", "--processes", "1", "--warmup", "1", "--nloops", "3", "--device", device, "--json"]
+    done = run_cli("bench", "--runner-file", path, "--group", "rnns", "--rnns", "small", "large", *flags)
+    assert done.status == 0, done.stderr
+    assert done.stderr.count("peak_MiB") == 1
+    small, large = done.json()["results"]
+    for row in (small, large):
+        (process,) = row["processes"]
+        assert {key: row[key] for key in NEW} == {key: process[key] for key in NEW}
+        shown = next(line for line in done.stderr.splitlines() if line.split()[:1] == [row["runner"]])
+        assert float(shown.split()[-1]) == pytest.approx(row["peak_memory_bytes"] / MEBIBYTE, rel=1e-3)
+    return small, large
+
+
+def test_the_resident_size_has_what_a_forward_took_for_a_moment(tmp_path: Path) -> None:
+    small, large = bench(tmp_path, "cpu")
+    # Two processes load the same libraries, and differ by what their allocators and page tables make of it.
+    assert large["peak_memory_bytes"] - small["peak_memory_bytes"] == pytest.approx(BYTES, abs=32 * MEBIBYTE)
+    for row in (small, large):
+        baseline = row["processes"][0]["baseline_memory_bytes"]
+        assert 50 * MEBIBYTE < baseline <= row["peak_memory_bytes"]
+        assert row["peak_reserved_bytes"] is None
+    above = large["peak_memory_bytes"] - large["processes"][0]["baseline_memory_bytes"]
+    assert above + MEBIBYTE > BYTES
+
+
+@pytest.mark.gpu
+def test_cuda_counts_what_was_allocated_and_what_was_reserved_for_it(tmp_path: Path) -> None:
+    small, large = bench(tmp_path, "cuda")
+    # torch rounds blocks up to 512 bytes, and reserves in pieces of 2 MiB.
+    assert large["peak_memory_bytes"] - small["peak_memory_bytes"] == pytest.approx(BYTES, abs=512)
+    assert BYTES <= large["peak_reserved_bytes"] <= BYTES + 64 * MEBIBYTE
+    assert [row["processes"][0]["baseline_memory_bytes"] for row in (small, large)] == [0, 0]
+
+
+def row_of(*peaks: tuple[int | None, int | None], last: str = "answered") -> Result:
+    """The row of a runner whose processes used so much; the last may have ended otherwise."""
+    plan = plan_bench(Options(choice=Choice(groups=(), names=("py",)), device="cpu"), Effort(), FACTS, Setting())
+    row = Row(plan.tasks[0])
+    for order, (allocated, reserved) in enumerate(peaks):
+        content = {"status": "ok", "forward_ns": [5, 5], "backward_ns": None, "steady_from": 1, "warmup_class": "flat"}
+        content |= {"peak_memory_bytes": allocated, "peak_reserved_bytes": reserved, "baseline_memory_bytes": 7}
+        ended = last if order == len(peaks) - 1 else "answered"
+        row.add(Answer(content, ended, None if ended == "answered" else ended, ""), order)
+    return row.result()
+
+
+def test_a_row_has_the_most_of_the_processes_that_count() -> None:
+    found = row_of((10, None), (30, 40), (None, 50), (20, None))
+    assert (found.peak_memory_bytes, found.peak_reserved_bytes) == (30, 50)
+    assert [one.baseline_memory_bytes for one in found.processes] == [7] * 4
+    found = row_of((10, None), (30, None), last="interrupted")
+    assert (found.status, found.peak_memory_bytes, found.peak_reserved_bytes) == ("ok", 10, None)
+    found = row_of((None, None))
+    assert (found.peak_memory_bytes, found.peak_reserved_bytes) == (None, None)
+    # Numbers of a runner that failed are no result.
+    found = row_of((10, 20), (30, 40), last="timed_out")
+    assert (found.status, found.peak_memory_bytes, found.peak_reserved_bytes) == ("timed_out", None, None)
+
+
+def without_new_keys(run: Run) -> Any:
+    """The document as it was before there were these keys."""
+    plain = run.to_dict()
+    for row in plain["results"]:
+        for key in NEW:
+            del row[key]
+        for process in row["processes"]:
+            del process["baseline_memory_bytes"]
+    return plain
+
+
+def measured(*rows: Result) -> Run:
+    phase = row_of((1, None)).forward
+    return run_files.run([replace(row, forward=phase) for row in rows])
+
+
+def test_files_without_these_keys_are_read_and_shown(tmp_path: Path) -> None:
+    run = Run.from_dict(without_new_keys(measured(run_files.result("py"))))
+    assert isinstance(run["py"].processes[0], Process)
+    assert run["py"].peak_memory_bytes is None
+    assert run.render("table").splitlines()[1].split()[-1] == "-"
+    assert run.render("markdown").splitlines()[2].endswith(f"| {NONE} |")
+    (line,) = csv.DictReader(io.StringIO(run.render("csv")))
+    assert [line[key] for key in NEW] == ["", ""]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(without_new_keys(measured(run_files.result("py")))))
+    assert run_cli("show", path).stdout.splitlines()[1].split()[-1] == "-"
+
+
+def test_each_format_shows_it_in_its_unit() -> None:
+    on_cpu = run_files.result("py", peak_memory_bytes=MEBIBYTE * 3 // 2)
+    on_cuda = run_files.result("jit", peak_memory_bytes=1 << 30, peak_reserved_bytes=3 << 29)
+    run = measured(on_cpu, on_cuda)
+    heading, py, jit = (line.split() for line in run.render("table").splitlines())
+    assert (heading[-1], py[-1], jit[-1]) == ("peak_MiB", "1.500", "1024")
+    heading, _, py, jit = run.render("markdown").splitlines()
+    assert heading.endswith("| peak, MiB | reserved, MiB |")
+    cells = [[cell.strip() for cell in line.split("|")[-3:-1]] for line in (py, jit)]
+    assert cells == [["1.500", NONE], ["1024", "1536"]]
+    lines = {line["runner"]: [line[key] for key in NEW] for line in csv.DictReader(io.StringIO(run.render("csv")))}
+    assert lines == {"py": ["1572864", ""], "jit": ["1073741824", "1610612736"]}
+    # As upstream has them.
+    for name in ("oss", "pep"):
+        assert "1073741824" not in run.render(name)
+    assert "reserved" not in measured(on_cpu).render("markdown")
+
+
+def test_numbers_that_no_machine_has_are_shown_or_refused() -> None:
+    """What no machine has in memory, but a file may hold."""
+    huge = measured(run_files.result("py", peak_memory_bytes=(1 << 64) - 1))
+    assert huge.render("table").splitlines()[1].split()[-1] == "17592186044416"
+    for value in (-1, 1 << 64):
+        with pytest.raises(ValueError, match="peak_memory_bytes|integer|invalid"):
+            measured(run_files.result("py", peak_memory_bytes=value)).render("table")

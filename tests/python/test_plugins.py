@@ -1,0 +1,207 @@
+"""Packages that add runners: installed by pip, listed, run in workers; and those that fail harm no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import TINY, Done, run_cli
+from packages import install, wheel
+
+import fastrnns_rs
+from fastrnns_rs import plugins, registry
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem import Problem
+
+#: Writes down who imports it.
+MARK = """
+import os, sys
+with open(os.environ["IMPORTS"], "a") as file:
+    file.write(__name__ + (" worker" if "FASTRNNS_WORKER" in os.environ else "") + "\\n")
+"""
+#: Its runner's function is made in another module than the one that registers it.
+SOUND = {
+    "sound_runners/__init__.py": MARK
+    + """
+from fastrnns_rs import runner
+from sound_runners.making import made
+
+print("from Python")
+os.write(1, b"from below Python\\n")
+sys.__stdout__.write("from behind our back\\n")
+runner("packaged", group="rnns", description="adds one", honours=("bidirectional",), lacks=("amp",))(made(2))
+runner("unmet", requires=("no_such_package", "no_such.inner"), description="cannot run here")(made(3))
+""",
+    "sound_runners/making.py": """
+def made(factor):
+    def create(problem):
+        import torch
+        from fastrnns_rs import ModelDef
+
+        weight = torch.ones(3, requires_grad=True)
+        return ModelDef([weight], [weight], lambda x: x * factor, lambda y: (y, y.detach()), lambda y, g: y.backward(g))
+
+    create.__qualname__ = f"create_{factor}"
+    return create
+""",
+}
+RUNNER = "from fastrnns_rs import runner\n@runner({name!r})\ndef create(problem): pass\n"
+BROKEN = {
+    "raises.py": MARK + RUNNER.format(name="half") + "raise RuntimeError('first line\\nsecond line')\n",
+    "exits.py": MARK + "sys.exit('enough')\n",
+    "misspelt.py": "def (\n",
+    "needs.py": "import no_such_package\n",
+    "takes.py": RUNNER.format(name="cudnn"),
+    "slips.py": "from fastrnns_rs import runner\nrunner('slip', honours=('bidirectinal',))(lambda problem: None)\n",
+    "lies.py": "class Lie(BaseException):\n    def __str__(self): raise ValueError\nraise Lie\n",
+}
+POINTS = {name.removesuffix(".py"): f"broken_runners.{name.removesuffix('.py')}" for name in BROKEN}
+REASONS = {
+    "raises": "RuntimeError: first line",
+    "exits": "SystemExit: enough",
+    "misspelt": "SyntaxError: invalid syntax (misspelt.py, line 1)",
+    "needs": "ModuleNotFoundError: No module named 'no_such_package'",
+    "takes": "UsageError: a runner called cudnn exists already, in fastrnns_rs.models.lstm (choose another name)",
+    "slips": "UsageError: honours of the runner slip is ('bidirectinal',) "
+    "(give a tuple of bidirectional, proj_size, channels_last)",
+    "lies": "Lie: its message cannot be shown: ValueError",
+    "lost": "AttributeError: module 'json' has no attribute 'nothing'",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a package that works and one that does not."""
+    folder, site = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("site")
+    broken = {f"broken_runners/{name}": text for name, text in BROKEN.items()} | {"broken_runners/__init__.py": ""}
+    points = {**POINTS, "lost": "json:nothing"}
+    sound = wheel(folder, "sound-runners", "1.2", {"sound": "sound_runners"}, SOUND)
+    install([sound, wheel(folder, "broken-runners", "0.1", points, broken)], site)
+    return site
+
+
+def run(site: Path, *arguments: str | Path, **variables: str) -> Done:
+    (site / "imports").unlink(missing_ok=True)
+    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    return run_cli(*arguments, PYTHONPATH=path, IMPORTS=str(site / "imports"), **variables)
+
+
+def test_what_fails_is_a_warning_and_the_others_are_listed(site: Path) -> None:
+    done = run(site, "list", "--json")
+    assert done.status == 0, done.stderr
+    found = done.json()
+    assert {one["code"] for one in found["warnings"]} == {"plugin_failed"}
+    said = {one["message"].split()[2]: one for one in found["warnings"]}
+    assert {name: one["evidence"] for name, one in said.items()} == REASONS
+    assert "raises = broken_runners.raises of the package broken-runners 0.1" in said["raises"]["message"]
+    for name in REASONS:
+        assert f"warning: the plug-in {name} = " in done.stderr
+    runners = {one["name"]: one for one in found["runners"]}
+    assert not {"half", "slip", "create"} & runners.keys()
+    assert runners["cudnn"]["source"] == "fastrnns_rs.models.lstm"
+    packaged = runners["packaged"]
+    assert packaged["source"] == "sound-runners 1.2 (sound_runners.making)"
+    assert packaged["package"] == "sound-runners 1.2"
+    assert (packaged["honours"], packaged["lacks"]) == (["bidirectional"], ["amp"])
+    assert runners["unmet"]["missing"] == ["no_such_package", "no_such.inner"]
+    assert "packaged" in next(one["runners"] for one in found["groups"] if one["name"] == "rnns")
+    for line in ("from Python", "from below Python", "from behind our back"):
+        assert line in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_people_see_the_modes_and_the_package_of_a_runner(site: Path) -> None:
+    done = run(site, "list", "runners", FASTRNNS_DEBUG="1")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["runner", "group", "family", "devices", "modes", "description"]
+    packaged = next(line for line in lines if line[0] == "packaged")
+    assert packaged == ["packaged", "rnns", "custom", "cpu,cuda", "B-a", "adds", "one", "(sound-runners", "1.2)"]
+    unmet = next(line for line in done.stdout.splitlines() if line.startswith("unmet"))
+    assert unmet.endswith("cannot run here; needs no_such_package and no_such.inner, not installed (sound-runners 1.2)")
+    assert "B --bidirectional" in done.stdout.splitlines()[-1]
+    assert done.stdout.index("description") <= 60
+    assert done.stderr.count("Traceback") >= len(REASONS)
+    assert "broken_runners/raises.py" in done.stderr
+
+
+def test_a_runner_of_a_package_is_run_and_its_worker_loads_no_other(site: Path, tmp_path: Path) -> None:
+    flags = ["--quick", "--processes", "1", "--warmup", "1", "--nloops", "3", "--device", "cpu", *TINY]
+    path = tmp_path / "run.json"
+    done = run(site, "bench", "--group", "rnns", "--rnns", "packaged", *flags, "--output", path)
+    assert done.status == 0, done.stderr
+    found = fastrnns_rs.Run.load(path)
+    assert found["packaged"].status == "ok"
+    assert found.plan.runners[0].source == "sound-runners 1.2 (sound_runners.making)"
+    failed = [one for one in found.warnings if one.code == "plugin_failed"]
+    assert len(failed) == len(REASONS) == done.stderr.count("warning: the plug-in")
+    imports = sorted((site / "imports").read_text().splitlines())
+    assert imports == ["broken_runners.exits", "broken_runners.raises", "sound_runners", "sound_runners worker"]
+
+
+def test_a_runner_that_failed_to_load_is_told_with_its_plug_in(site: Path) -> None:
+    done = run(site, "bench", "--group", "rnns", "--rnns", "half")
+    assert done.status == 2
+    error, hint = [line for line in done.stderr.splitlines() if line.startswith(("error", "hint"))]
+    assert error == "error: no runner is called 'half'"
+    assert "raises = broken_runners.raises of the package broken-runners 0.1" in hint
+
+
+def test_damaged_packages_and_odd_folders_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, version in ((first, "2.0"), (second, "1.0")):
+        install_by_hand(folder, f"twice-{version}", f"[fastrnns_rs.runners]\none = module_{version[0]}\n")
+    install_by_hand(second, "damaged-1.0", "[fastrnns_rs.runners]\nno equals sign\n")
+    install_by_hand(second, "other-1.0", "[console_scripts]\nx = y:z\n")
+    (second / "a.dist-info").write_text("a file")
+    monkeypatch.setattr(sys, "path", [str(first), str(second), str(tmp_path / "nowhere"), None, "\0"])
+    found, damaged = plugins.installed()
+    assert [(one.package, one.name, one.value) for one in found] == [("twice 2.0", "one", "module_2")]
+    assert [one.plugin.package for one in damaged] == ["damaged 1.0"]
+    assert damaged[0].notice().code == "plugin_failed"
+
+
+def install_by_hand(site: Path, stem: str, points: str) -> None:
+    info = site / f"{stem}.dist-info"
+    info.mkdir(parents=True)
+    name, version = stem.split("-")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(points)
+
+
+@pytest.mark.parametrize("value", ["", ".", "a b", ":", "no_such_module [extra]", "os:path:join", "os.\0"])
+def test_an_entry_point_that_names_nothing_is_a_failure(value: str) -> None:
+    plugin = plugins.Plugin(name="x", value=value, package="p 1")
+    failure = plugins.load(plugin)
+    assert failure is not None
+    assert failure.reason.isprintable()
+    assert json.dumps(failure.reason)
+
+
+def test_an_entry_point_may_name_an_attribute_and_extras() -> None:
+    for value in ("os", "os:path.join", "os : path", "os:path [extra, another]"):
+        assert plugins.load(plugins.Plugin(name="x", value=value, package="p 1")) is None
+
+
+def test_a_package_in_a_package_that_is_missing_is_missing_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_runners", {})
+    registry.runner("unmet", requires=("os.path", "no_such.inner"))(lambda _problem: None)
+    unmet = registry.find("unmet")
+    assert unmet.missing() == ["no_such.inner"]
+    assert unmet.refusal(Problem(mini_batch=2)) == "it needs the package no_such.inner, which is not installed"
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a,b", "-x", 3, None])
+def test_a_name_that_no_flag_could_give_is_refused(name: object) -> None:
+    with pytest.raises(UsageError, match="no runner can be called"):
+        registry.runner(name)(lambda _problem: None)
+    assert name not in registry.all_runners()
+
+
+@pytest.mark.parametrize("key", ["honours", "lacks", "devices"])
+def test_a_slip_of_the_pen_in_a_declaration_is_refused(key: str) -> None:
+    for value in ("cpu", ("cpus",)):
+        with pytest.raises(UsageError, match=f"{key} of the runner slip is"):
+            registry.runner("slip", **{key: value})(lambda _problem: None)
