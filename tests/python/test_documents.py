@@ -81,6 +81,8 @@ def came_later(path: tuple[Any, ...]) -> bool:
             return True
         case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes"):
             return True
+        case (*_, "problem", "mode"):
+            return True
         case ("results", _, "processes", _, "baseline_memory_bytes"):
             return True
     return False
