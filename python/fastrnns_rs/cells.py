@@ -1,7 +1,9 @@
-"""The mathematics of one step of an LSTM, as TorchScript can compile it.
+"""The mathematics of one step of a recurrent network, as TorchScript can compile it.
 
-Gates stand in the order input, forget, cell, output. B is the batch, I the input's features, H the hidden state's.
-The names of the weights are those of `nn.LSTM`: w_ih [4H, I], w_hh [4H, H], b_ih and b_hh [4H].
+B is the batch, I the input's features, H the hidden state's, P what it is projected to. Every cell takes x [B, I] and
+the state before the step, and returns the state after it: h [B, H], and c [B, H] where there is one. Weights have the
+names that torch's modules give them: w_ih [G H, I], w_hh [G H, H], b_ih and b_hh [G H], where G is 4 for an LSTM, with
+its gates in the order input, forget, cell, output; 3 for a GRU: reset, update, new; and 1 for a plain network.
 """
 
 import torch
@@ -34,6 +36,14 @@ def flat_lstm_cell(
     return gates_to_state(torch.mm(x, w_ih.t()) + torch.mm(h, w_hh.t()) + b_ih + b_hh, c)
 
 
+def projected_lstm_cell(
+    x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor, w_hr: Tensor
+) -> tuple[Tensor, Tensor]:
+    """One step of an LSTM whose hidden state is projected by w_hr [P, H]: h [B, P], w_hh [4H, P]."""
+    h, c = lstm_cell(x, state, w_ih, w_hh, b_ih, b_hh)
+    return torch.mm(h, w_hr.t()), c
+
+
 def premul_lstm_cell(
     input_gates: Tensor, state: tuple[Tensor, Tensor], w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -48,6 +58,47 @@ def premul_lstm_cell_no_bias(
     """The same where `input_gates` holds the input's bias already."""
     h, c = state
     return gates_to_state(input_gates + torch.mm(h, w_hh.t()) + b_hh, c)
+
+
+def milstm_cell(
+    x: Tensor,
+    state: tuple[Tensor, Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    alpha: Tensor,
+    beta_i: Tensor,
+    beta_h: Tensor,
+    bias: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """One step of an LSTM with multiplicative integration; alpha, beta_i, beta_h and bias are [4H].
+
+    The gates hold the product of what the input and the hidden state contribute, beside each of the two:
+    alpha * (W x) * (U h) + beta_i * (W x) + beta_h * (U h) + bias (Wu et al. 2016, arXiv:1606.06630).
+    """
+    h, c = state
+    from_input = torch.mm(x, w_ih.t())
+    from_hidden = torch.mm(h, w_hh.t())
+    return gates_to_state(alpha * from_input * from_hidden + beta_i * from_input + beta_h * from_hidden + bias, c)
+
+
+def gru_cell(x: Tensor, h: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> Tensor:
+    """One step of a GRU, whose reset gate acts on the product with the hidden state and its bias, as in `nn.GRU`."""
+    input_reset, input_update, input_new = (torch.mm(x, w_ih.t()) + b_ih).chunk(3, 1)
+    hidden_reset, hidden_update, hidden_new = (torch.mm(h, w_hh.t()) + b_hh).chunk(3, 1)
+    reset_gate = torch.sigmoid(input_reset + hidden_reset)
+    update_gate = torch.sigmoid(input_update + hidden_update)
+    new = torch.tanh(input_new + reset_gate * hidden_new)
+    return new + update_gate * (h - new)
+
+
+def rnn_tanh_cell(x: Tensor, h: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> Tensor:
+    """One step of a plain recurrent network with tanh."""
+    return torch.tanh(torch.mm(x, w_ih.t()) + b_ih + torch.mm(h, w_hh.t()) + b_hh)
+
+
+def rnn_relu_cell(x: Tensor, h: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> Tensor:
+    """One step of a plain recurrent network with the rectifier."""
+    return torch.relu(torch.mm(x, w_ih.t()) + b_ih + torch.mm(h, w_hh.t()) + b_hh)
 
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -131,6 +131,10 @@ def build(creator: Creator, problem: Problem) -> ModelDef:
         return replace(model, forward=_with_autocast(model.forward, problem)) if problem.amp else model
     if isinstance(model.forward, torch.nn.Module):
         model.forward.eval()
+    for param in model.params:
+        if param.is_leaf:
+            # TorchScript would prepare for the derivatives of what it is given, and cannot in inference mode.
+            param.requires_grad_(False)  # noqa: FBT003
     forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
     without_gradients = partial(_without_gradients, model.context)
     return replace(model, forward=forward, backward_setup=None, backward=None, context=without_gradients)

@@ -1,7 +1,8 @@
 """Loops of a cell over time, as plain Python and as TorchScript run them.
 
-Every layer takes x [S, B, I] and (h, c), each [1, B, H], and returns (y [S, B, H], (h, c)). The loops stay in the
-subset of Python that TorchScript knows: no closures, no `zip` of lists, annotated empty lists.
+Every layer takes x [S, B, I] and its state, and returns (y [S, B, H], the state after all steps). The state of an LSTM
+is (h, c), each [1, B, H]; that of a GRU or a plain network is h. The loops stay in the subset of Python that
+TorchScript knows: no closures, so each cell has a loop of its own; no `zip` of lists; annotated empty lists.
 """
 
 import torch
@@ -9,11 +10,16 @@ from torch import Tensor
 
 from fastrnns_rs.cells import (
     flat_lstm_cell,
+    gru_cell,
     layer_norm,
     layer_norm_decomposed,
     lstm_cell,
+    milstm_cell,
     premul_lstm_cell,
     premul_lstm_cell_no_bias,
+    projected_lstm_cell,
+    rnn_relu_cell,
+    rnn_tanh_cell,
 )
 
 
@@ -25,6 +31,18 @@ def lstm_layer(
     outputs: list[Tensor] = []
     for step in x.unbind(0):
         h, c = lstm_cell(step, (h, c), w_ih, w_hh, b_ih, b_hh)
+        outputs.append(h)
+    return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
+
+
+def projected_layer(
+    x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor, w_hr: Tensor
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """The same with its hidden state projected: h [1, B, P] and y [S, B, P]."""
+    h, c = state[0][0], state[1][0]
+    outputs: list[Tensor] = []
+    for step in x.unbind(0):
+        h, c = projected_lstm_cell(step, (h, c), w_ih, w_hh, b_ih, b_hh, w_hr)
         outputs.append(h)
     return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
 
@@ -64,31 +82,44 @@ def last_state(
     return h, c
 
 
-def multilayer(
-    x: Tensor, state: tuple[Tensor, Tensor], weights: list[Tensor], dropout: float
+def bidirectional_layer(
+    x: Tensor, state: tuple[Tensor, Tensor], weights: list[Tensor]
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A stack of layers in one function; `weights` has four a layer, `state` is two of [L, B, H].
+    """Two layers side by side, of which the second reads the sequence backwards: y [S, B, 2H].
 
-    `dropout` is the probability with which an output between two layers becomes zero.
+    `weights` has four a direction, `state` is two of [2, B, H].
     """
-    layers = state[0].size(0)
+    h, c = state
+    ahead, first = lstm_layer(x, (h[:1], c[:1]), weights[0], weights[1], weights[2], weights[3])
+    back, second = lstm_layer(x.flip(0), (h[1:], c[1:]), weights[4], weights[5], weights[6], weights[7])
+    last = (torch.cat([first[0], second[0]]), torch.cat([first[1], second[1]]))
+    return torch.cat([ahead, back.flip(0)], 2), last
+
+
+def multilayer(
+    x: Tensor, state: tuple[Tensor, Tensor], weights: list[Tensor], dropout: float, directions: int = 1
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """A stack of layers in one function; `weights` has four a layer and direction, `state` is two of [L D, B, H].
+
+    `dropout` is the probability with which an output between two layers becomes zero. With `directions` D of 2 every
+    layer is a `bidirectional_layer`, and y is [S, B, 2H].
+    """
+    rows = state[0].size(0)
     h_last: list[Tensor] = []
     c_last: list[Tensor] = []
     y = x
-    for layer in range(layers):
-        h, c = state[0][layer], state[1][layer]
-        w_ih, w_hh = weights[4 * layer], weights[4 * layer + 1]
-        b_ih, b_hh = weights[4 * layer + 2], weights[4 * layer + 3]
-        outputs: list[Tensor] = []
-        for step in y.unbind(0):
-            h, c = lstm_cell(step, (h, c), w_ih, w_hh, b_ih, b_hh)
-            outputs.append(h)
-        y = torch.stack(outputs)
-        if dropout > 0.0 and layer + 1 < layers:
+    for row in range(0, rows, directions):
+        before = (state[0][row : row + directions], state[1][row : row + directions])
+        at = 4 * row
+        if directions == 1:
+            y, last = lstm_layer(y, before, weights[at], weights[at + 1], weights[at + 2], weights[at + 3])
+        else:
+            y, last = bidirectional_layer(y, before, weights[at : at + 8])
+        if dropout > 0.0 and row + directions < rows:
             y = torch.dropout(y, dropout, True)  # noqa: FBT003
-        h_last.append(h)
-        c_last.append(c)
-    return y, (torch.stack(h_last), torch.stack(c_last))
+        h_last.append(last[0])
+        c_last.append(last[1])
+    return y, (torch.cat(h_last), torch.cat(c_last))
 
 
 def layer_norm_layer(
@@ -123,31 +154,74 @@ def layer_norm_layer(
 
 
 def varlen_layers(
-    sequences: list[Tensor], state: tuple[Tensor, Tensor], weights: list[Tensor]
+    sequences: list[Tensor], state: tuple[Tensor, Tensor], weights: list[Tensor], directions: int = 1
 ) -> tuple[list[Tensor], tuple[Tensor, Tensor]]:
     """A stack of layers over sequences of many lengths, one sequence after the other.
 
-    Takes B sequences of [length, I] and two states of [L, B, H]; returns B outputs of [length, H] and the states.
+    Takes B sequences of [length, I] and two states of [L D, B, H]; returns B outputs of [length, D H] and the states.
     """
     outputs: list[Tensor] = []
     h_last: list[Tensor] = []
     c_last: list[Tensor] = []
     for index in range(len(sequences)):
-        y = sequences[index]
-        h_layers: list[Tensor] = []
-        c_layers: list[Tensor] = []
-        for layer in range(state[0].size(0)):
-            h, c = state[0][layer, index].unsqueeze(0), state[1][layer, index].unsqueeze(0)
-            w_ih, w_hh = weights[4 * layer], weights[4 * layer + 1]
-            b_ih, b_hh = weights[4 * layer + 2], weights[4 * layer + 3]
-            steps: list[Tensor] = []
-            for step in y.unbind(0):
-                h, c = lstm_cell(step.unsqueeze(0), (h, c), w_ih, w_hh, b_ih, b_hh)
-                steps.append(h)
-            y = torch.cat(steps)
-            h_layers.append(h)
-            c_layers.append(c)
-        outputs.append(y)
-        h_last.append(torch.stack(h_layers))
-        c_last.append(torch.stack(c_layers))
+        before = (state[0][:, index : index + 1], state[1][:, index : index + 1])
+        y, last = multilayer(sequences[index].unsqueeze(1), before, weights, 0.0, directions)
+        outputs.append(y.squeeze(1))
+        h_last.append(last[0])
+        c_last.append(last[1])
     return outputs, (torch.cat(h_last, 1), torch.cat(c_last, 1))
+
+
+def milstm_layer(
+    x: Tensor,
+    state: tuple[Tensor, Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    alpha: Tensor,
+    beta_i: Tensor,
+    beta_h: Tensor,
+    bias: Tensor,
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """A layer of an LSTM with multiplicative integration."""
+    h, c = state[0][0], state[1][0]
+    outputs: list[Tensor] = []
+    for step in x.unbind(0):
+        h, c = milstm_cell(step, (h, c), w_ih, w_hh, alpha, beta_i, beta_h, bias)
+        outputs.append(h)
+    return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
+
+
+def gru_layer(
+    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
+) -> tuple[Tensor, Tensor]:
+    """A layer of a GRU; `state` is h [1, B, H]."""
+    h = state[0]
+    outputs: list[Tensor] = []
+    for step in x.unbind(0):
+        h = gru_cell(step, h, w_ih, w_hh, b_ih, b_hh)
+        outputs.append(h)
+    return torch.stack(outputs), h.unsqueeze(0)
+
+
+def rnn_tanh_layer(
+    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
+) -> tuple[Tensor, Tensor]:
+    """A layer of a plain recurrent network with tanh; `state` is h [1, B, H]."""
+    h = state[0]
+    outputs: list[Tensor] = []
+    for step in x.unbind(0):
+        h = rnn_tanh_cell(step, h, w_ih, w_hh, b_ih, b_hh)
+        outputs.append(h)
+    return torch.stack(outputs), h.unsqueeze(0)
+
+
+def rnn_relu_layer(
+    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The same with the rectifier."""
+    h = state[0]
+    outputs: list[Tensor] = []
+    for step in x.unbind(0):
+        h = rnn_relu_cell(step, h, w_ih, w_hh, b_ih, b_hh)
+        outputs.append(h)
+    return torch.stack(outputs), h.unsqueeze(0)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.testing import assert_close
 
-from fastrnns_rs.context import JitSettings, jit_settings, torchscript_warnings_silenced
+from fastrnns_rs.context import JitSettings, driver_warnings_silenced, jit_settings, torchscript_warnings_silenced
+from fastrnns_rs.measuring import build
+from fastrnns_rs.models.inputs import RecurrentInputs
+from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import PRESETS
 from fastrnns_rs.problem import Problem, Sizes
 from fastrnns_rs.registry import all_runners, find
@@ -27,18 +34,21 @@ class Outcome:
 
 
 def problem_of(name: str, **changes: Any) -> Problem:
-    """A small problem for a runner; `changes` are sizes, dtype, device or seed."""
+    """A small problem for a runner; `changes` are sizes, modes, dtype, device or seed."""
     settings = {"dtype": "float32", "device": "cpu", "seed": 3, "allow_tf32": False}
     sizes = dict(SMALL)
+    modes: dict[str, Any] = {}
     for key, value in changes.items():
-        (settings if key in settings else sizes)[key] = value
-    return find(name).problem(Sizes(**sizes), PRESETS["quick"], **settings)
+        into = settings if key in settings else modes if key in Modes.__slots__ else sizes
+        into[key] = value
+    return find(name).problem(Sizes(**sizes), PRESETS["quick"], Modes(**modes), **settings)
 
 
 def run_once(name: str, *, times: int = 1, fuser: str = "te", executor: str | None = None, **changes: Any) -> Outcome:
     """Runs forward and backward `times`, zeroing gradients between, and returns the last outcome."""
-    with torchscript_warnings_silenced(), jit_settings(JitSettings(fuser=fuser, executor=executor)):
-        model = find(name).creator(problem_of(name, **changes))
+    settings = JitSettings(fuser=fuser, executor=executor)
+    with torchscript_warnings_silenced(), driver_warnings_silenced(), _projections_allowed(), jit_settings(settings):
+        model = build(find(name).creator, problem_of(name, **changes))
         with model.context():
             for _ in range(times):
                 for param in model.params:
@@ -48,3 +58,26 @@ def run_once(name: str, *, times: int = 1, fuser: str = "te", executor: str | No
                     model.backward(*model.backward_setup(result))
     output, states = result if isinstance(result, tuple) else (result, None)
     return Outcome(output, states, [param.grad for param in model.params])
+
+
+@contextmanager
+def _projections_allowed() -> Iterator[None]:
+    """Without torch's notice that oneDNN has no LSTM with a projection: a note of the runner says so."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
+        yield
+
+
+def run_module(inputs: RecurrentInputs[Any], seed: int) -> Outcome:
+    """What torch's own module makes of a runner's inputs, differentiated as runners are."""
+    with driver_warnings_silenced(), _projections_allowed():
+        output, states = inputs.module(inputs.x, inputs.hidden)
+        output.backward(torch.randn(output.shape, generator=torch.Generator().manual_seed(seed)).to(output))
+    return Outcome(output, states, [weight.grad for weight in inputs.flat_weights()])
+
+
+def assert_same(found: Outcome, expected: Outcome, **tolerances: float) -> None:
+    """Output, states and gradients are equal, in shape and number too."""
+    assert_close(found.output, expected.output, **tolerances)
+    assert_close(found.states, expected.states, **tolerances)
+    assert_close(found.gradients, expected.gradients, **tolerances)

@@ -14,6 +14,8 @@ import pytest
 from conftest import ROOT, run_cli
 from models_under_test import OURS
 
+from fastrnns_rs.registry import find
+
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
@@ -76,6 +78,10 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     runners = (ROOT / "docs" / "runners.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", runners, flags=re.MULTILINE).__len__() == len(OURS)
     assert all(f"| `{name}` |" in runners for name in OURS)
+    for row in re.findall(r"^\| `\w+` \|.*", runners, flags=re.MULTILINE):
+        name, variants = row.split("`")[1], row.rstrip(" |").rpartition(" | ")[2]
+        honoured = tuple(flag.replace("-", "_") for flag in re.findall(r"`--([\w-]+)`", variants))
+        assert honoured == find(name).honours, name
     migration = (ROOT / "docs" / "migration.md").read_text()
     upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
     print-json rnns cnns group fuser executor"""

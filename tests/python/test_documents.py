@@ -62,7 +62,7 @@ def test_a_run_is_what_its_schema_says(document: Any) -> None:
 def test_the_list_is_what_its_schema_says() -> None:
     done = run_cli("list", "--json")
     validator("list").validate(done.json())
-    assert len(done.json()["runners"]) == 20
+    assert len(done.json()["runners"]) == 31
     assert [group["name"] for group in done.json()["groups"]] == ["vl_rnns", "rnns", "cnns", "all"]
 
 

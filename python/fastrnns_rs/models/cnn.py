@@ -24,8 +24,11 @@ def _creator(architecture: str, *, traced: bool) -> Creator:
         torch.manual_seed(problem.seed)
         dtype = torch_dtype(problem)
         size = problem.image_size or 224
-        images = torch.randn(problem.mini_batch, 3, size, size).to(problem.device, dtype)
-        model = getattr(models, architecture)(weights=None).to(problem.device, dtype).train()
+        layout = torch.channels_last if problem.channels_last else torch.contiguous_format
+        images = torch.randn(problem.mini_batch, 3, size, size).to(problem.device, dtype, memory_format=layout)
+        model = getattr(models, architecture)(weights=None).to(problem.device, dtype, memory_format=layout)
+        # Before it is traced: a trace keeps the mode.
+        model.train(problem.training)
         forward = model
         if traced:
             with torchscript_warnings_silenced(), warnings.catch_warnings():
@@ -54,4 +57,5 @@ for _architecture in ("resnet18", "resnet50"):
             images=True,
             requires=("torchvision",),
             torchscript=_traced,
+            honours=("channels_last",),
         )(_creator(_architecture, traced=_traced))

@@ -14,8 +14,9 @@ from fastrnns_rs.registry import runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import torch
+    from torch import Tensor
 
+    from fastrnns_rs.models.inputs import MilstmInputs, RecurrentInputs
     from fastrnns_rs.problem import Problem
 
 
@@ -30,45 +31,94 @@ def script(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-def stacked(layer: Callable[..., Any], *shared: Any) -> Callable[..., Any]:
-    """A function over a stack of layers from one over a single layer, which is called with its weights and `shared`."""
+def stacked(layer: Callable[..., Any], *shared: Any, directions: int = 1) -> Callable[..., Any]:
+    """A function over a stack of layers from one over a single layer, which is called with its weights and `shared`.
+
+    Args:
+        layer: Takes x [S, B, I], its state, its weights and `shared`; returns y [S, B, H] and its state. A state is one
+            tensor [1, B, H] or a tuple of them.
+        shared: What every layer takes beside its weights.
+        directions: With 2 a second layer beside each reads the sequence backwards: y [S, B, 2H].
+
+    Returns:
+        A function of x, the states of all layers and directions as one tensor [L D, B, H] or a tuple of them, and the
+        weights of each. It returns (y, states).
+    """
     import torch
 
-    def forward(
-        x: torch.Tensor, hidden: tuple[torch.Tensor, torch.Tensor], weights: list[list[Any]]
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
-        h, c = hidden
+    def one_way(x: Tensor, hidden: Any, weights: list[list[Any]]) -> tuple[Tensor, Any]:
         if len(weights) == 1:
-            result: tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]] = layer(x, hidden, *weights[0], *shared)
+            result: tuple[Tensor, Any] = layer(x, hidden, *weights[0], *shared)
             return result
         states = []
-        for index, of_layer in enumerate(weights):
-            x, state = layer(x, (h[index : index + 1], c[index : index + 1]), *of_layer, *shared)
+        for row, of_layer in enumerate(weights):
+            x, state = layer(x, _row(hidden, row), *of_layer, *shared)
             states.append(state)
-        return x, (torch.cat([h for h, _ in states]), torch.cat([c for _, c in states]))
+        return x, _joined(states)
 
-    return forward
+    def both_ways(x: Tensor, hidden: Any, weights: list[list[Any]]) -> tuple[Tensor, Any]:
+        states = []
+        for row in range(0, len(weights), 2):
+            ahead, first = layer(x, _row(hidden, row), *weights[row], *shared)
+            back, second = layer(x.flip(0), _row(hidden, row + 1), *weights[row + 1], *shared)
+            x = torch.cat([ahead, back.flip(0)], 2)
+            states += [first, second]
+        return x, _joined(states)
+
+    return one_way if directions == 1 else both_ways
 
 
-def _stacked_lstm(problem: Problem, layer: Callable[..., Any]) -> ModelDef:
-    from fastrnns_rs.models.inputs import lstm_inputs
+def _row(states: Any, row: int) -> Any:
+    """The state of one layer and direction."""
+    if isinstance(states, tuple):
+        return tuple(state[row : row + 1] for state in states)
+    return states[row : row + 1]
 
-    inputs = lstm_inputs(problem)
+
+def _joined(states: list[Any]) -> Any:
+    """The states of all layers and directions, of which `_row` gives one."""
+    import torch
+
+    if isinstance(states[0], tuple):
+        return tuple(torch.cat(of_layers) for of_layers in zip(*states, strict=True))
+    return torch.cat(states)
+
+
+def stacked_model(problem: Problem, inputs: RecurrentInputs[Any] | MilstmInputs, layer: Callable[..., Any]) -> ModelDef:
+    """A model of layers and directions of `layer`, with what `inputs` holds."""
     return ModelDef(
         inputs=[inputs.x, inputs.hidden, inputs.weights()],
         params=inputs.flat_weights(),
-        forward=stacked(layer),
+        forward=stacked(layer, directions=problem.directions),
         backward_setup=from_sequence(problem.seed),
         backward=backward,
     )
 
 
-@runner("jit", family="lstm", group="rnns", description="TorchScript: a loop over time", torchscript=True)
-def jit(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
-    from fastrnns_rs.recurrence import lstm_layer
+def _stacked_lstm(problem: Problem, layer: Callable[..., Any]) -> ModelDef:
+    from fastrnns_rs.models.inputs import lstm_inputs
 
-    return _stacked_lstm(problem, script(lstm_layer))
+    return stacked_model(problem, lstm_inputs(problem), layer)
+
+
+def _step_by_step(problem: Problem) -> Callable[..., Any]:
+    """The layer that multiplies its input in each step, with a projection if the problem has one."""
+    from fastrnns_rs.recurrence import lstm_layer, projected_layer
+
+    return lstm_layer if problem.proj_size is None else projected_layer
+
+
+@runner(
+    "jit",
+    family="lstm",
+    group="rnns",
+    description="TorchScript: a loop over time",
+    honours=("bidirectional", "proj_size"),
+    torchscript=True,
+)
+def jit(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    return _stacked_lstm(problem, script(_step_by_step(problem)))
 
 
 @runner(
@@ -76,10 +126,11 @@ def jit(problem: Problem) -> ModelDef:
     family="lstm",
     group="rnns",
     description="TorchScript: the input multiplied for all steps at once",
+    honours=("bidirectional",),
     torchscript=True,
 )
 def jit_premul(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.recurrence import premul_layer
 
     return _stacked_lstm(problem, script(premul_layer))
@@ -90,10 +141,11 @@ def jit_premul(problem: Problem) -> ModelDef:
     family="lstm",
     group="rnns",
     description="TorchScript: as jit_premul, with the input's bias added there too",
+    honours=("bidirectional",),
     torchscript=True,
 )
 def jit_premul_bias(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.recurrence import premul_bias_layer
 
     return _stacked_lstm(problem, script(premul_bias_layer))
@@ -120,7 +172,7 @@ def jit_simple(problem: Problem) -> ModelDef:
     inputs = lstm_inputs(problem)
     last = script(last_state)
 
-    def forward(*arguments: torch.Tensor) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+    def forward(*arguments: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         h, c = last(*arguments)
         return h.unsqueeze(0), (h.unsqueeze(0), c.unsqueeze(0))
 
@@ -138,21 +190,28 @@ def jit_simple(problem: Problem) -> ModelDef:
     family="lstm",
     group="rnns",
     description="TorchScript: the loop over layers compiled too",
+    honours=("bidirectional",),
     torchscript=True,
 )
 def jit_multilayer(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return multilayer(problem, dropout=0.0)
 
 
 def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
-    """A stack of layers in one TorchScript function."""
+    """A stack of layers in one TorchScript function, which drops nothing unless it is trained."""
     from fastrnns_rs import recurrence
     from fastrnns_rs.models.inputs import lstm_inputs
 
     inputs = lstm_inputs(problem)
     return ModelDef(
-        inputs=[inputs.x, inputs.hidden, inputs.flat_weights(), dropout],
+        inputs=[
+            inputs.x,
+            inputs.hidden,
+            inputs.flat_weights(),
+            dropout if problem.training else 0.0,
+            problem.directions,
+        ],
         params=inputs.flat_weights(),
         forward=script(recurrence.multilayer),
         backward_setup=from_sequence(problem.seed),
@@ -160,9 +219,13 @@ def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
     )
 
 
-@runner("py", family="lstm", group="rnns", description="the loop over time in plain Python")
+@runner(
+    "py",
+    family="lstm",
+    group="rnns",
+    description="the loop over time in plain Python",
+    honours=("bidirectional", "proj_size"),
+)
 def py(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
-    from fastrnns_rs.recurrence import lstm_layer
-
-    return _stacked_lstm(problem, lstm_layer)
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    return _stacked_lstm(problem, _step_by_step(problem))

@@ -16,14 +16,21 @@ PROBABILITY = 0.4
 
 
 def _where(problem: Problem) -> str:
+    if not problem.training:
+        return "inference drops nothing"
     return f"dropout {PROBABILITY} between its {problem.num_layers} layers"
 
 
 @runner(
-    "cudnn_dropout", family="lstm", description="nn.LSTM with dropout between layers", layers=(2, None), note=_where
+    "cudnn_dropout",
+    family="lstm",
+    description="nn.LSTM with dropout between layers",
+    layers=(2, None),
+    honours=("bidirectional", "proj_size"),
+    note=_where,
 )
 def cudnn_dropout(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem, dropout=PROBABILITY)
 
 
@@ -32,9 +39,10 @@ def cudnn_dropout(problem: Problem) -> ModelDef:
     family="lstm",
     description="TorchScript: jit_multilayer with dropout between layers",
     layers=(2, None),
+    honours=("bidirectional",),
     torchscript=True,
     note=_where,
 )
 def jit_dropout(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return multilayer(problem, dropout=PROBABILITY)

@@ -1,34 +1,39 @@
-"""Inputs, states and parameters of the LSTM runners: the same numbers for every runner with the same seed.
+"""Inputs, states and parameters of recurrent runners: the same numbers for every runner of a family with the same seed.
 
 They are drawn on the CPU in float32 and then moved, so that a device or a dtype does not change them either. The order
-of the draws is that of PyTorch's fastrnns: input, hidden state, cell state, `nn.LSTM`.
+of the draws is that of PyTorch's fastrnns: input, hidden state, cell state, parameters. A model with two directions has
+D = 2 layers side by side; its states and parameters stand in the order of torch's modules: layer by layer, in each
+forward, then backward.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import torch
 
     from fastrnns_rs.problem import Problem
 
+State = TypeVar("State")
+RnnKind = Literal["gru", "rnn_tanh", "rnn_relu"]
 
-class LstmInputs(NamedTuple):
-    """What an LSTM runner starts from.
+
+class RecurrentInputs(NamedTuple, Generic[State]):
+    """What a runner starts from whose parameters are those of a module of torch.
 
     Attributes:
         x: [S, B, I], or B sequences of [length, I].
-        hidden: (h, c), each [L, B, H].
-        module: `nn.LSTM` with the parameters.
+        hidden: h [L D, B, H], or (h, c) for an LSTM; its h is [L D, B, P] with a projection.
+        module: `nn.LSTM`, `nn.GRU` or `nn.RNN` with the parameters.
     """
 
     x: torch.Tensor | list[torch.Tensor]
-    hidden: tuple[torch.Tensor, torch.Tensor]
-    module: torch.nn.LSTM
+    hidden: State
+    module: torch.nn.RNNBase
 
     def weights(self) -> list[list[torch.Tensor]]:
-        """For each layer [w_ih, w_hh, b_ih, b_hh]."""
+        """For each layer and direction [w_ih, w_hh, b_ih, b_hh], and w_hr with a projection."""
         return [list(layer) for layer in self.module.all_weights]
 
     def flat_weights(self) -> list[torch.Tensor]:
@@ -36,14 +41,35 @@ class LstmInputs(NamedTuple):
         return [weight for layer in self.weights() for weight in layer]
 
 
+LstmInputs: TypeAlias = "RecurrentInputs[tuple[torch.Tensor, torch.Tensor]]"
+RnnInputs: TypeAlias = "RecurrentInputs[torch.Tensor]"
+
+
+class MilstmInputs(NamedTuple):
+    """What an LSTM with multiplicative integration starts from; torch has no module for it.
+
+    Attributes:
+        x: [S, B, I].
+        hidden: (h, c), each [L D, B, H].
+        layers: For each layer and direction [w_ih, w_hh, alpha, beta_i, beta_h, bias].
+    """
+
+    x: torch.Tensor
+    hidden: tuple[torch.Tensor, torch.Tensor]
+    layers: list[list[torch.Tensor]]
+
+    def weights(self) -> list[list[torch.Tensor]]:
+        """For each layer and direction w_ih [4H, I], w_hh [4H, H], alpha, beta_i, beta_h, bias, each [4H]."""
+        return self.layers
+
+    def flat_weights(self) -> list[torch.Tensor]:
+        """The same, one layer after the other."""
+        return [weight for layer in self.layers for weight in layer]
+
+
 def lstm_inputs(problem: Problem, *, dropout: float = 0.0) -> LstmInputs:
     """Inputs with sequences of one length."""
-    import torch
-
-    steps, _, features, _, batch = problem.sizes()
-    torch.manual_seed(problem.seed)
-    x = torch.randn(steps, batch, features).to(problem.device, torch_dtype(problem))
-    return _with_states(problem, x, dropout)
+    return _of_lstm(problem, _sequence(problem), dropout)
 
 
 def varlen_inputs(problem: Problem) -> LstmInputs:
@@ -54,8 +80,45 @@ def varlen_inputs(problem: Problem) -> LstmInputs:
     torch.manual_seed(problem.seed)
     shortest = max(1, steps * 3 // 10)
     lengths = torch.randint(shortest, max(shortest + 1, steps), (batch,)).tolist()
-    x = [torch.randn(length, features).to(problem.device, torch_dtype(problem)) for length in lengths]
-    return _with_states(problem, x, 0.0)
+    return _of_lstm(problem, [_normal(problem, length, features) for length in lengths], 0.0)
+
+
+def rnn_inputs(problem: Problem, kind: RnnKind) -> RnnInputs:
+    """Inputs of a GRU or of a plain recurrent network."""
+    import torch
+
+    x = _sequence(problem)
+    _, layers, features, hidden, batch = problem.sizes()
+    h = _normal(problem, layers * problem.directions, batch, hidden)
+    options: dict[str, Any] = {"bidirectional": problem.directions == 2}  # noqa: PLR2004
+    module: torch.nn.RNNBase
+    if kind == "gru":
+        module = torch.nn.GRU(features, hidden, layers, **options)
+    else:
+        module = torch.nn.RNN(features, hidden, layers, nonlinearity=kind.removeprefix("rnn_"), **options)
+    return RecurrentInputs(x, h, _placed(problem, module))
+
+
+def milstm_inputs(problem: Problem) -> MilstmInputs:
+    """Inputs of an LSTM with multiplicative integration: alpha about 1, both betas about a half, bias about 0."""
+    import torch
+
+    x = _sequence(problem)
+    _, layers, features, hidden, batch = problem.sizes()
+    rows = layers * problem.directions
+    state = (_normal(problem, rows, batch, hidden), _normal(problem, rows, batch, hidden))
+    bound = hidden**-0.5
+
+    def parameter(about: float, *shape: int) -> torch.Tensor:
+        drawn = about + torch.empty(shape).uniform_(-bound, bound)
+        return torch.nn.Parameter(drawn.to(problem.device, torch_dtype(problem)))
+
+    of_layers = []
+    for row in range(rows):
+        width = features if row < problem.directions else hidden * problem.directions
+        weights = [parameter(0.0, 4 * hidden, width), parameter(0.0, 4 * hidden, hidden)]
+        of_layers.append(weights + [parameter(about, 4 * hidden) for about in (1.0, 0.5, 0.5, 0.0)])
+    return MilstmInputs(x, state, of_layers)
 
 
 def torch_dtype(problem: Problem) -> torch.dtype:
@@ -66,11 +129,31 @@ def torch_dtype(problem: Problem) -> torch.dtype:
     return dtype
 
 
-def _with_states(problem: Problem, x: torch.Tensor | list[torch.Tensor], dropout: float) -> LstmInputs:
+def _of_lstm(problem: Problem, x: torch.Tensor | list[torch.Tensor], dropout: float) -> LstmInputs:
     import torch
 
     _, layers, features, hidden, batch = problem.sizes()
-    dtype = torch_dtype(problem)
-    h, c = (torch.randn(layers, batch, hidden).to(problem.device, dtype) for _ in range(2))
-    module = torch.nn.LSTM(features, hidden, layers, dropout=dropout).to(problem.device, dtype)
-    return LstmInputs(x, (h, c), module)
+    rows, projected = layers * problem.directions, problem.proj_size or 0
+    state = (_normal(problem, rows, batch, projected or hidden), _normal(problem, rows, batch, hidden))
+    module = torch.nn.LSTM(features, hidden, layers, dropout=dropout, bidirectional=rows > layers, proj_size=projected)
+    return RecurrentInputs(x, state, _placed(problem, module))
+
+
+def _sequence(problem: Problem) -> torch.Tensor:
+    """The first draw from a problem's seed: x [S, B, I]."""
+    import torch
+
+    steps, _, features, _, batch = problem.sizes()
+    torch.manual_seed(problem.seed)
+    return _normal(problem, steps, batch, features)
+
+
+def _normal(problem: Problem, *shape: int) -> torch.Tensor:
+    import torch
+
+    return torch.randn(*shape).to(problem.device, torch_dtype(problem))
+
+
+def _placed(problem: Problem, module: torch.nn.RNNBase) -> torch.nn.RNNBase:
+    """A module where the problem wants it, and as in evaluation unless it is trained."""
+    return module.to(problem.device, torch_dtype(problem)).train(problem.training)

@@ -24,16 +24,17 @@ def _lower_bound(_problem: Problem) -> str:
     "cudnn_layernorm",
     family="lstm",
     description="nn.LSTM and as many layer norms beside it, forward only",
+    honours=("bidirectional", "proj_size"),
     note=_lower_bound,
 )
 def cudnn_layernorm(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]; c went through the norms."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; c went through the norms."""
     import torch
 
     from fastrnns_rs.models.inputs import lstm_inputs, torch_dtype
 
     inputs = lstm_inputs(problem)
-    steps, layers, _, hidden, batch = problem.sizes()
+    steps, _, _, hidden, batch = problem.sizes()
     dtype = torch_dtype(problem)
     of_input, of_hidden, of_cell = (
         torch.nn.LayerNorm(size).to(problem.device, dtype) for size in (4 * hidden, 4 * hidden, hidden)
@@ -45,13 +46,13 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
         y, (h, c) = inputs.module(x, state)
         cells = []
-        for layer in range(layers):
-            cell = c[layer]
+        for cell in c:
+            normed = cell
             for _ in range(steps):
                 of_input(gates)
                 of_hidden(gates)
-                cell = of_cell(cell)
-            cells.append(cell)
+                normed = of_cell(normed)
+            cells.append(normed)
         return y, (h, torch.stack(cells))
 
     return ModelDef(inputs=[inputs.x, inputs.hidden], params=inputs.flat_weights(), forward=forward)
@@ -61,10 +62,11 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
     "jit_layernorm",
     family="lstm",
     description="TorchScript: a layer-normalised LSTM with torch's layer_norm",
+    honours=("bidirectional",),
     torchscript=True,
 )
 def jit_layernorm(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=False)
 
 
@@ -72,10 +74,11 @@ def jit_layernorm(problem: Problem) -> ModelDef:
     "jit_layernorm_decom",
     family="lstm",
     description="TorchScript: the same with layer_norm from elementary operators",
+    honours=("bidirectional",),
     torchscript=True,
 )
 def jit_layernorm_decom(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=True)
 
 
@@ -95,7 +98,7 @@ def _layer_normalised(problem: Problem, *, decompose: bool) -> ModelDef:
     return ModelDef(
         inputs=[inputs.x, inputs.hidden, layers],
         params=[weight for w_ih, w_hh, norms in layers for weight in (w_ih, w_hh, *norms)],
-        forward=stacked(script(layer_norm_layer), decompose),
+        forward=stacked(script(layer_norm_layer), decompose, directions=problem.directions),
         backward_setup=from_sequence(problem.seed),
         backward=backward,
     )

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.registry import runner
 
 if TYPE_CHECKING:
+    from fastrnns_rs.models.inputs import RecurrentInputs
     from fastrnns_rs.problem import Problem
 
 
 def _same_on_cpu(problem: Problem) -> str | None:
-    return "cudnn and aten are the same code path on a CPU (oneDNN)" if problem.device == "cpu" else None
+    if problem.device != "cpu":
+        return None
+    # Which oneDNN has no LSTM for, so that torch warns and takes its own.
+    path = "oneDNN" if problem.proj_size is None else "torch's own: oneDNN has no projection"
+    return f"cudnn and aten are the same code path on a CPU ({path})"
 
 
-def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
-    """The module `nn.LSTM`, with dropout between its layers."""
-    from fastrnns_rs.models.inputs import lstm_inputs
-
-    inputs = lstm_inputs(problem, dropout=dropout)
+def of_module(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
+    """The module that `inputs` holds, run as it is."""
     return ModelDef(
         inputs=[inputs.x, inputs.hidden],
         params=inputs.flat_weights(),
@@ -29,15 +31,36 @@ def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
     )
 
 
-@runner("cudnn", family="lstm", group="rnns", description="nn.LSTM as torch runs it, on cuDNN", note=_same_on_cpu)
+def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
+    """The module `nn.LSTM`, with dropout between its layers."""
+    from fastrnns_rs.models.inputs import lstm_inputs
+
+    return of_module(problem, lstm_inputs(problem, dropout=dropout))
+
+
+@runner(
+    "cudnn",
+    family="lstm",
+    group="rnns",
+    description="nn.LSTM as torch runs it, on cuDNN",
+    honours=("bidirectional", "proj_size"),
+    note=_same_on_cpu,
+)
 def cudnn(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem)
 
 
-@runner("aten", family="lstm", group="rnns", description="nn.LSTM with cuDNN switched off", note=_same_on_cpu)
+@runner(
+    "aten",
+    family="lstm",
+    group="rnns",
+    description="nn.LSTM with cuDNN switched off",
+    honours=("bidirectional", "proj_size"),
+    note=_same_on_cpu,
+)
 def aten(problem: Problem) -> ModelDef:
-    """Returns y [S, B, H] and (h, c), each [L, B, H]."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     from dataclasses import replace
 
     from fastrnns_rs.context import cudnn_disabled

@@ -20,9 +20,16 @@ def _lengths(problem: Problem) -> str:
     return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
 
 
-@runner("vl_cudnn", family="vl_lstm", group="vl_rnns", description="nn.LSTM on packed sequences", note=_lengths)
+@runner(
+    "vl_cudnn",
+    family="vl_lstm",
+    group="vl_rnns",
+    description="nn.LSTM on packed sequences",
+    honours=("bidirectional", "proj_size"),
+    note=_lengths,
+)
 def vl_cudnn(problem: Problem) -> ModelDef:
-    """Returns y [longest, B, H], padded with zeros, and (h, c), each [L, B, H]."""
+    """Returns y [longest, B, D H], padded with zeros, and (h, c), each [L D, B, H]; P for H with a projection."""
     from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
     from fastrnns_rs.models.inputs import varlen_inputs
@@ -50,19 +57,27 @@ def vl_cudnn(problem: Problem) -> ModelDef:
     family="vl_lstm",
     group="vl_rnns",
     description="TorchScript: one sequence after the other",
+    honours=("bidirectional",),
     torchscript=True,
     note=_lengths,
 )
 def vl_jit(problem: Problem) -> ModelDef:
-    """Returns B outputs of [length, H] and (h, c), each [L, B, H]."""
+    """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.recurrence import varlen_layers
 
     return _one_by_one(problem, script(varlen_layers))
 
 
-@runner("vl_py", family="vl_lstm", group="vl_rnns", description="the same in plain Python", note=_lengths)
+@runner(
+    "vl_py",
+    family="vl_lstm",
+    group="vl_rnns",
+    description="the same in plain Python",
+    honours=("bidirectional",),
+    note=_lengths,
+)
 def vl_py(problem: Problem) -> ModelDef:
-    """Returns B outputs of [length, H] and (h, c), each [L, B, H]."""
+    """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.recurrence import varlen_layers
 
     return _one_by_one(problem, varlen_layers)
@@ -73,7 +88,7 @@ def _one_by_one(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
 
     inputs = varlen_inputs(problem)
     return ModelDef(
-        inputs=[inputs.x, inputs.hidden, inputs.flat_weights()],
+        inputs=[inputs.x, inputs.hidden, inputs.flat_weights(), problem.directions],
         params=inputs.flat_weights(),
         forward=forward,
         backward_setup=_from_sequences(problem.seed),

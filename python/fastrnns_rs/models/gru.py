@@ -1,0 +1,58 @@
+"""GRUs: torch's module, and written out in Python, with and without TorchScript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.models.custom import script, stacked_model
+from fastrnns_rs.models.lstm import of_module
+from fastrnns_rs.registry import runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.problem import Problem
+
+
+@runner(
+    "gru_cudnn",
+    family="gru",
+    description="nn.GRU as torch runs it, on cuDNN",
+    honours=("bidirectional",),
+    reference="nn.GRU",
+)
+def gru_cudnn(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and h [L D, B, H]."""
+    from fastrnns_rs.models.inputs import rnn_inputs
+
+    return of_module(problem, rnn_inputs(problem, "gru"))
+
+
+@runner(
+    "gru_jit",
+    family="gru",
+    description="TorchScript: a GRU as a loop over time",
+    torchscript=True,
+    honours=("bidirectional",),
+    reference="nn.GRU",
+)
+def gru_jit(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and h [L D, B, H]."""
+    from fastrnns_rs.models.inputs import rnn_inputs
+    from fastrnns_rs.recurrence import gru_layer
+
+    return stacked_model(problem, rnn_inputs(problem, "gru"), script(gru_layer))
+
+
+@runner(
+    "gru_py",
+    family="gru",
+    description="the same loop in plain Python",
+    honours=("bidirectional",),
+    reference="nn.GRU",
+)
+def gru_py(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and h [L D, B, H]."""
+    from fastrnns_rs.models.inputs import rnn_inputs
+    from fastrnns_rs.recurrence import gru_layer
+
+    return stacked_model(problem, rnn_inputs(problem, "gru"), gru_layer)

@@ -1,0 +1,43 @@
+"""LSTMs with multiplicative integration, written out in Python, with and without TorchScript: torch has no module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.models.custom import script, stacked_model
+from fastrnns_rs.registry import runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.problem import Problem
+
+
+@runner(
+    "milstm_jit",
+    family="milstm",
+    description="TorchScript: an LSTM with multiplicative integration",
+    torchscript=True,
+    honours=("bidirectional",),
+    reference="MI-LSTM equations",
+)
+def milstm_jit(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    from fastrnns_rs.models.inputs import milstm_inputs
+    from fastrnns_rs.recurrence import milstm_layer
+
+    return stacked_model(problem, milstm_inputs(problem), script(milstm_layer))
+
+
+@runner(
+    "milstm_py",
+    family="milstm",
+    description="the same in plain Python",
+    honours=("bidirectional",),
+    reference="MI-LSTM equations",
+)
+def milstm_py(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    from fastrnns_rs.models.inputs import milstm_inputs
+    from fastrnns_rs.recurrence import milstm_layer
+
+    return stacked_model(problem, milstm_inputs(problem), milstm_layer)

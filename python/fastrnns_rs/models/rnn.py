@@ -1,0 +1,51 @@
+"""Plain recurrent networks with tanh and with the rectifier: torch's module, and written out in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs.models.custom import script, stacked_model
+from fastrnns_rs.models.lstm import of_module
+from fastrnns_rs.registry import runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.models.inputs import RnnKind
+    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.runners import Creator
+
+Way = Literal["cudnn", "jit", "py"]
+
+_NONLINEARITIES: dict[RnnKind, str] = {"rnn_tanh": "tanh", "rnn_relu": "relu"}
+_DESCRIPTIONS: dict[Way, str] = {
+    "cudnn": "nn.RNN with {} as torch runs it, on cuDNN",
+    "jit": "TorchScript: a plain recurrent network with {}, a loop over time",
+    "py": "the same loop with {} in plain Python",
+}
+
+
+def _creator(kind: RnnKind, way: Way) -> Creator:
+    def creator(problem: Problem) -> ModelDef:
+        """Returns y [S, B, D H] and h [L D, B, H]."""
+        from fastrnns_rs.models.inputs import rnn_inputs
+        from fastrnns_rs.recurrence import rnn_relu_layer, rnn_tanh_layer
+
+        inputs = rnn_inputs(problem, kind)
+        if way == "cudnn":
+            return of_module(problem, inputs)
+        layer = rnn_tanh_layer if kind == "rnn_tanh" else rnn_relu_layer
+        return stacked_model(problem, inputs, script(layer) if way == "jit" else layer)
+
+    return creator
+
+
+for _kind, _nonlinearity in _NONLINEARITIES.items():
+    for _way, _description in _DESCRIPTIONS.items():
+        runner(
+            f"{_kind}_{_way}",
+            family="rnn",
+            description=_description.format(_nonlinearity),
+            torchscript=_way == "jit",
+            honours=("bidirectional",),
+            reference=f"nn.RNN ({_nonlinearity})",
+        )(_creator(_kind, _way))
