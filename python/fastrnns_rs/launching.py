@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs._core import Process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fastrnns_rs._core import Completed
 
@@ -31,6 +31,8 @@ _REASON_LENGTH = 400
 _GARBAGE_LENGTH = 64 * 1024
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
 _GRACE_S = 0.45
+#: How long one of several workers is listened to before the next.
+_GLANCE_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,12 @@ def launch(
         Its answer. On Ctrl-C this is what it had measured, marked `interrupted`.
     """
     setting = setting or Setting()
-    # -P: the folder one happens to stand in must not hide the standard library from the worker.
-    command = [setting.python or sys.executable, "-P", "-m", "fastrnns_rs.worker"]
-    where = {"sys_path": setting.sys_path(), "affinity": setting.affinity}
     heard = _Heard()
-    worker = Process(command, env=setting.environment())
+    worker = Process(_command(setting), env=setting.environment())
     ended = "answered"
     try:
         try:
-            _tell(worker, json.dumps({**job, **where}))
+            _tell(worker, json.dumps({**job, **_where(setting)}))
             finished = _listen(worker, heard, on_phase, time.monotonic() + timeout)
             ended = "answered" if finished else "timed_out"
         except KeyboardInterrupt:
@@ -138,6 +137,58 @@ def launch(
     return _answer(heard, ended, completed, timeout)
 
 
+def launch_together(
+    jobs: Sequence[dict[str, Any]],
+    *,
+    timeout: float,
+    settings: Sequence[Setting],
+    on_phase: Callable[[str], None] = lambda _name: None,
+) -> list[Answer]:
+    """Runs jobs at the same time, each in a fresh interpreter of its own.
+
+    Args:
+        jobs: What the workers read.
+        timeout: Seconds after which those that still run are stopped.
+        settings: What each of them runs in.
+        on_phase: Called with each phase that any of them reports.
+
+    Returns:
+        Their answers. On Ctrl-C those that had not answered are marked `interrupted`.
+    """
+    workers: list[Process] = []
+    heard = [_Heard() for _ in jobs]
+    completed: list[Completed] = []
+    ended = "timed_out"
+    late: set[int] = set()
+
+    def listen(deadline: float) -> None:
+        while running := [number for number, one in enumerate(workers) if not one.ended]:
+            for number in running:
+                until = min(deadline, time.monotonic() + _GLANCE_S)
+                _listen(workers[number], heard[number], on_phase, until)
+            if time.monotonic() >= deadline:
+                return
+
+    try:
+        try:
+            for job, setting in zip(jobs, settings, strict=True):
+                workers.append(Process(_command(setting), env=setting.environment()))
+                _tell(workers[-1], json.dumps({**job, **_where(setting)}))
+            listen(time.monotonic() + timeout)
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        late = {number for number, one in enumerate(workers) if not one.ended}
+        for number in late:
+            _tell(workers[number], "stop")
+        listen(time.monotonic() + _GRACE_S)
+    finally:
+        completed += [one.end() for one in workers]
+    return [
+        _answer(heard[number], ended if number in late else "answered", one, timeout)
+        for number, one in enumerate(completed)
+    ] + [Answer({}, "interrupted", "interrupted", "")] * (len(jobs) - len(completed))
+
+
 @cache
 def _lent() -> str:
     """A folder with this package and nothing else, for interpreters that have other packages."""
@@ -146,6 +197,15 @@ def _lent() -> str:
     package = Path(__file__).parent
     (Path(folder) / package.name).symlink_to(package, target_is_directory=True)
     return folder
+
+
+def _command(setting: Setting) -> list[str]:
+    # -P: the folder one happens to stand in must not hide the standard library from the worker.
+    return [setting.python or sys.executable, "-P", "-m", "fastrnns_rs.worker"]
+
+
+def _where(setting: Setting) -> dict[str, Any]:
+    return {"sys_path": setting.sys_path(), "affinity": setting.affinity}
 
 
 def _answer(heard: _Heard, ended: str, completed: Completed, timeout: float) -> Answer:

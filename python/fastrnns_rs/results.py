@@ -129,6 +129,18 @@ class PlanRecord:
     affinity: list[int] | None = field(default=None, metadata=LATER)
     timeout_s: float | None = field(default=None, metadata=LATER)
     runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
+    devices: list[str] = field(default_factory=list, metadata=LATER)
+    side_by_side: bool = field(default=False, metadata=LATER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRank:
+    """One of the ranks that `torchrun` started: where its workers ran. Machines are told apart by number."""
+
+    rank: int
+    local_rank: int
+    node: int
+    device: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +200,11 @@ class Compile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One worker process: every sample that it took, warm-up included, in order."""
+    """One worker process: every sample that it took, warm-up included, in order.
+
+    Processes of one `index` are those of the ranks that `torchrun` started: they ran at the same time, and are one
+    replicate. `rank` is None where there are none.
+    """
 
     index: int
     order: int
@@ -227,6 +243,12 @@ class Result:
     warmup_class: str | None = field(default=None, metadata=LATER)
     peak_memory_bytes: int | None = field(default=None, metadata=LATER)
     peak_reserved_bytes: int | None = field(default=None, metadata=LATER)
+    label: str | None = field(default=None, metadata=LATER)
+
+    @property
+    def title(self) -> str:
+        """The runner's name, and what tells it from other rows of that runner: `cudnn on cuda:1`."""
+        return self.label or self.runner
 
     def first_call_ns(self) -> float | None:
         """The first iteration, forward and backward together: the median of the processes that count."""
@@ -250,6 +272,7 @@ class Run:
     plan: PlanRecord
     results: list[Result]
     sides: list[RunSide] = field(default_factory=list, metadata=LATER)
+    ranks: list[RunRank] = field(default_factory=list, metadata=LATER)
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`.

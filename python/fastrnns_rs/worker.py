@@ -18,7 +18,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastrnns_rs.measuring import Measurement
+    from fastrnns_rs.measuring import Measurement, More
     from fastrnns_rs.runners import Runner
 
 
@@ -83,8 +83,13 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
     loop = Loop(**job["loop"])
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
+    more: More = Pace(loop).next
+    if job.get("ranks") is not None:
+        from fastrnns_rs.joining import Ranks
+
+        more = Ranks(job["ranks"], job["patience_s"], channel.phase).together(more)
     baseline = memory.in_use(problem.device)
-    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, Pace(loop).next, channel.phase)
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase)
     # Before the samples are looked at, which takes memory too.
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline}
     return {"status": "ok", **measurement.samples(), **used}

@@ -23,6 +23,8 @@ pub struct Row {
     pub status: String,
     /// Which side of an `ab` it is: `a` or `b`.
     pub side: Option<String>,
+    /// What it is called where the runner's name is that of several rows: `cudnn on cuda:1`.
+    pub label: Option<String>,
     /// How its processes warmed up, in one word.
     pub warmup_class: Option<String>,
     /// Why it is not `ok`.
@@ -104,11 +106,12 @@ impl Row {
         self.status == "ok"
     }
 
-    /// The runner, and its side where the run has two: `cudnn (a)`.
+    /// The runner, or what tells it from other rows of that runner, and its side where the run has two: `cudnn (a)`.
     pub fn name(&self) -> String {
+        let name = self.label.as_ref().unwrap_or(&self.runner);
         match &self.side {
-            Some(side) => format!("{} ({side})", self.runner),
-            None => self.runner.clone(),
+            Some(side) => format!("{name} ({side})"),
+            None => name.clone(),
         }
     }
 

@@ -35,7 +35,7 @@ RUST = {
 
 #: Parts of the Python package that may import torch when they are imported: only child processes load them, or people
 #: who want torch anyway.
-WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch"}
+WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch", "joining"}
 
 #: The same for the files of a part that is otherwise used by the parent process.
 PROFILED = {"inside.py", "ranges.py", "torch_files.py", "torch_session.py"}
@@ -60,7 +60,12 @@ PYTHON = {
     "probing": {"nvidia", "problem"},
     "memory": set(),
     "plugins": {"documents", "errors"},
-    "worker": {"measuring", "memory", "pacing", "probing", "registry", "runners", "problem", "context", "errors"},
+    "torchrun": {"errors"},
+    "joining": {"errors", "measuring"},
+    "courier": {"joining"},
+    "replicates": {"results", "stats"},
+    "worker": {"joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem", "context"}
+    | {"errors"},
     "keeper": set(),
     "launching": {"_core"},
     "results": {"_core", "documents", "errors", "problem"},
@@ -70,11 +75,11 @@ PYTHON = {
     "diagnosis": {"documents", "environment", "errors", "health", "noise", "profiling", "results"},
     "planning": {"context", "environment", "errors", "modes", "problem", "registry", "runners"},
     "pacing": {"stats"},
-    "cautions": {"documents", "errors", "health", "nvidia", "results", "stats"},
+    "cautions": {"documents", "errors", "health", "nvidia", "replicates", "results", "stats"},
     "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
-    | {"planning", "problem", "registry", "results", "runners", "stats"},
-    "comparing": {"_core", "documents", "errors", "noise", "problem", "results", "stats"},
+    | {"planning", "problem", "registry", "replicates", "results", "runners", "stats", "torchrun"},
+    "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"models", "modes", "planning", "probing", "problem", "registry"},
@@ -137,7 +142,7 @@ def test_python_parts_use_only_what_they_may() -> None:
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching planning documents
     problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli __init__
-    __main__ modes"""
+    __main__ modes torchrun replicates"""
     for path in files():
         if part_of(path) in never.split() and path.name not in PROFILED:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path

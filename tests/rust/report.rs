@@ -196,6 +196,19 @@ fn two_sides_of_a_runner_are_two_names() {
 }
 
 #[test]
+fn a_row_is_called_by_its_label_where_it_has_one() {
+    let mut run: Value = serde_json::from_str(&run()).expect("JSON");
+    let (mut first, mut second) = (of_a_side(), of_a_side());
+    (first["label"], first["side"]) = (json!("py on cuda:0"), Value::Null);
+    second["label"] = json!("py on cuda:1");
+    run["results"] = json!([first, second]);
+    for format in ["table", "markdown", "oss", "pep"] {
+        let shown = render(&run.to_string(), format).expect("the run is sound");
+        assert!(shown.contains("py on cuda:0") && shown.contains("py on cuda:1 (b)"), "{format}: {shown}");
+    }
+}
+
+#[test]
 fn a_separator_parts_fields_whatever_it_is() {
     let table = Table::new(["cudnn"], ",");
     let document: Value = serde_json::from_str(&run()).expect("JSON");

@@ -68,6 +68,8 @@ class BenchArguments(RunArguments, total=False):
     stop: str | None
     affinity: str | None
     order_seed: int | None
+    devices: Sequence[str] | None
+    side_by_side: bool
     resume: Run | str | os.PathLike[str] | None
 
 

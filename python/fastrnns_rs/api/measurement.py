@@ -66,6 +66,8 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         threads: Threads of torch on the CPU; None for torch's default.
         affinity: The CPUs that processes may use, as `0,2-3`; None for those of this one.
         order_seed: Seed of the order of processes; None for a random one.
+        devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, in place of `device`.
+        side_by_side: Whether these measure a runner at the same time, rather than one after the other.
         timeout: Seconds that a process may take.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.benchmarking import stopping
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.pacing import Loop
-from fastrnns_rs.problem import check_count
+from fastrnns_rs.problem import check_count, check_device
 
 if TYPE_CHECKING:
     from fastrnns_rs.benchmarking.stopping import StopRule
@@ -21,6 +22,7 @@ MOST_PROCESSES = 100_000
 #: An interval from fewer processes is not one to stop by.
 LEAST_FOR_PRECISION = 5
 #: What a default run on a CPU takes at most, roughly.
+_LEAST_SIDE_BY_SIDE = 2
 _DEFAULT_RUN_S = 600.0
 _LEAST_SECONDS = 0.5
 #: Iterations that a process keeps where only time ends it: enough for any phase, and bounded in a file.
@@ -37,6 +39,8 @@ class Effort:
         stop: The rule that ends the run, as `stopping.parse` takes it.
         affinity: The CPUs that workers may use, as `0,2-3`.
         order_seed: Seed of the order in which processes run; None for a random one.
+        devices: The devices, where each runner is to run on several.
+        side_by_side: Whether these measure at the same time, rather than one after the other.
     """
 
     processes: int | None = None
@@ -44,12 +48,18 @@ class Effort:
     stop: str | None = None
     affinity: str | None = None
     order_seed: int | None = None
+    devices: Sequence[str] | None = None
+    side_by_side: bool = False
 
     def __post_init__(self) -> None:
         check_count("processes", self.processes, least=1, most=MOST_PROCESSES)
         check_count("order_seed", self.order_seed, least=0, most=(1 << 32) - 1)
         if self.stop is not None and not isinstance(self.stop, str):
             raise UsageError(f"stop is {self.stop!r}", "give a text as precision:1%")
+        if self.devices is not None:
+            _check_devices(self.devices)
+        if self.side_by_side and len(self.devices or ()) < _LEAST_SIDE_BY_SIDE:
+            raise UsageError("side by side is for several devices", "name them, as --devices cuda:0,cuda:1")
 
     def rule(self) -> StopRule | None:
         """The rule that was asked for.
@@ -118,6 +128,22 @@ def seconds_within(seconds: float, processes: int, start_s: float) -> float:
     """
     each = _DEFAULT_RUN_S / max(1, processes)
     return min(seconds, max(_LEAST_SECONDS, (each - start_s) / 2))
+
+
+def _check_devices(devices: Sequence[str]) -> None:
+    hint = "name each device once, as --devices cuda:0,cuda:1"
+    if isinstance(devices, str) or not isinstance(devices, Iterable):
+        raise UsageError(f"devices is {devices!r}", 'give a list, as ["cuda:0", "cuda:1"]')
+    for one in devices:
+        check_device(one)
+        if one == "auto":
+            raise UsageError("--devices names devices, and auto is not the name of one", hint)
+    if not devices:
+        raise UsageError("--devices needs the name of at least one device", hint)
+    names = ["cuda:0" if one == "cuda" else one for one in devices]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--devices names {twice} twice", hint)
 
 
 def _cpus(text: str) -> tuple[int, ...]:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import cautions
 from fastrnns_rs.benchmarking.observer import Observer, Silent
-from fastrnns_rs.benchmarking.order import rounds
+from fastrnns_rs.benchmarking.order import rounds, turns_of
 from fastrnns_rs.benchmarking.rows import Row
 from fastrnns_rs.cautions.gpu import Watch
-from fastrnns_rs.launching import Answer, launch
+from fastrnns_rs.launching import launch, launch_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
+    from fastrnns_rs.benchmarking.team import Team
+    from fastrnns_rs.launching import Answer
     from fastrnns_rs.results import Result, Run, RunStatus
 
 
@@ -39,6 +41,7 @@ def execute(
     *,
     observer: Observer | None = None,
     save: Callable[[Run], None] = lambda _run: None,
+    team: Team | None = None,
 ) -> Run:
     """Runs what is left of a plan.
 
@@ -47,6 +50,7 @@ def execute(
         run: A new run, or one that was interrupted: what it has measured is not measured again.
         observer: Who is told how it goes.
         save: Called with the run so far before the first process, after each, and at the end.
+        team: The ranks that `torchrun` started, which all execute the same plan.
 
     Returns:
         The run. Runners that failed are rows of it.
@@ -54,7 +58,7 @@ def execute(
     Raises:
         Interrupted: Ctrl-C; the exception carries the run.
     """
-    execution = _Execution(plan, run, observer or Silent(), save)
+    execution = _Execution(plan, run, observer or Silent(), save, team)
     interrupted = False
     try:
         with ExitStack() as stack:
@@ -80,11 +84,17 @@ def execute(
 class _Execution:
     """The state of a run."""
 
-    def __init__(self, plan: BenchPlan, run: Run, observer: Observer, save: Callable[[Run], None]) -> None:
+    def __init__(
+        self, plan: BenchPlan, run: Run, observer: Observer, save: Callable[[Run], None], team: Team | None
+    ) -> None:
         self._plan = plan
         self._run = run
         self._observer = observer
         self._save = save
+        self._team = team
+        # Ranks that decided by clocks of their own would not decide alike.
+        self._clock = time.monotonic if team is None else team.clock
+        self._turns = turns_of(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
         self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
         self._results: dict[int, Result] = {}
@@ -106,24 +116,25 @@ class _Execution:
         self._observer.begins(self.so_far(), self._plan)
         for index in range(len(self._rows)):
             self._settle(index)
-        for index in self._turns():
-            self._measure(index)
+        for indices in self._coming():
+            self._measure(indices)
 
-    def _turns(self) -> Iterator[int]:
-        """Which row's process comes next."""
+    def _coming(self) -> Iterator[list[int]]:
+        """Of which rows a process comes next: of one, or of one on each device."""
         plan, rule = self._plan, self._plan.rule
         by_precision = rule is not None and rule.rule == "precision"
-        deadline = time.monotonic() + rule.limit_s if rule is not None and by_precision else float("inf")
-        for turns, quota in rounds(len(self._rows), plan.design, plan.order_seed):
-            for index in turns:
+        deadline = self._clock() + rule.limit_s if rule is not None and by_precision else float("inf")
+        for turns, quota in rounds(len(self._turns), plan.design, plan.order_seed):
+            for turn in turns:
                 most = quota if by_precision else min(quota, plan.processes)
-                done = len(self._rows[index].counted)
-                late = done >= plan.processes and time.monotonic() > deadline
-                if index not in self._ended and done < most and not late:
-                    yield index
+                left = [index for index in self._turns[turn] if index not in self._ended]
+                done = min((len(self._rows[index].replicates) for index in left), default=most)
+                late = done >= plan.processes and self._clock() > deadline
+                if done < most and not late:
+                    yield left
             if len(self._ended) == len(self._rows):
                 return
-            if time.monotonic() > deadline and quota >= plan.processes:
+            if self._clock() > deadline and quota >= plan.processes:
                 self._stopped_by = "time"
                 for index in {*range(len(self._rows))} - self._ended:
                     self._end(index)
@@ -133,8 +144,11 @@ class _Execution:
         """Ends a row that has had enough, or cannot go on; one side of two tells nothing, so both end then."""
         failed = self._rows[index].failure is not None
         over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
+        # Devices side by side go on until each has enough: one that went on alone would meet another load.
+        beside = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
+        enough = all(self._has_enough(row) for row in beside if row.failure is None)
         for one in over:
-            if one not in self._ended and (failed or self._has_enough(self._rows[one])):
+            if one not in self._ended and (failed or enough):
                 self._end(one)
 
     def _has_enough(self, row: Row) -> bool:
@@ -143,28 +157,43 @@ class _Execution:
             return True
         if rule is not None and rule.rule == "precision":
             return row.has_precision(rule.value, self._plan.processes)
-        return len(row.counted) >= self._plan.processes
+        return len(row.replicates) >= self._plan.processes
 
     def _end(self, index: int) -> None:
         self._ended.add(index)
         self._results[index] = self._rows[index].result()
         self._observer.runner_ends(self._results[index])
 
-    def _measure(self, index: int) -> None:
-        row = self._rows[index]
-        self._observer.process_begins(row.task, len(row.processes))
-        answer = self._launch(row.task)
-        process = row.add(answer, self._order)
-        self._order += 1
-        self._results[index] = row.result()
-        self._observer.process_ends(process, answer.printed)
-        if answer.ended == "interrupted":
+    def _measure(self, indices: list[int]) -> None:
+        rows = [self._rows[index] for index in indices]
+        for row in rows:
+            self._observer.process_begins(row.task, row.next_index)
+        answers = self._launch([row.task for row in rows])
+        for index, row, of_ranks in zip(indices, rows, answers, strict=True):
+            number = row.next_index
+            for rank, answer in of_ranks.items():
+                process = row.add(answer, self._order, index=number, rank=rank)
+                self._order += 1
+                self._observer.process_ends(process, answer.printed)
+            self._results[index] = row.result()
+        if any(answer.ended == "interrupted" for of_ranks in answers for answer in of_ranks.values()):
             raise KeyboardInterrupt
-        self._settle(index)
+        for index in indices:
+            self._settle(index)
         self._save(self.so_far())
 
-    def _launch(self, task: BenchTask) -> Answer:
-        job = {
+    def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
+        """For each task what its worker answered, by rank."""
+        jobs, settings = [self._job(task) for task in tasks], [task.setting for task in tasks]
+        timeout, on_phase = self._plan.timeout, self._observer.phase
+        if self._team is not None:
+            return [self._team.measure(jobs[0], timeout=timeout, setting=settings[0], on_phase=on_phase)]
+        if len(jobs) == 1:
+            return [{None: launch(jobs[0], timeout=timeout, setting=settings[0], on_phase=on_phase)}]
+        return [{None: one} for one in launch_together(jobs, timeout=timeout, settings=settings, on_phase=on_phase)]
+
+    def _job(self, task: BenchTask) -> dict[str, Any]:
+        return {
             "kind": "bench",
             "runner": task.runner.name,
             "source": asdict(task.runner.source),
@@ -173,7 +202,6 @@ class _Execution:
             "threads": task.setting.threads,
             "jit": asdict(task.jit),
         }
-        return launch(job, timeout=self._plan.timeout, setting=task.setting, on_phase=self._observer.phase)
 
     def so_far(self) -> Run:
         """The run with what it has measured."""

@@ -57,6 +57,8 @@ def record(plan: BenchPlan) -> PlanRecord:
             PlannedRunner(runner=one.runner.name, side=one.side, source=str(one.runner.source), problem=one.problem)
             for one in plan.tasks
         ],
+        devices=[*plan.devices],
+        side_by_side=plan.side_by_side,
     )
 
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from fastrnns_rs.benchmarking.plan import BenchPlan
+
+
+def turns_of(plan: BenchPlan) -> list[list[int]]:
+    """Which tasks, by index, are measured at the same time: each by itself, or one runner on every device."""
+    found: dict[object, list[int]] = {}
+    for index, task in enumerate(plan.tasks):
+        alike = (task.runner.name, task.side, replace(task.problem, device=""))
+        key = alike if plan.side_by_side and task.refusal is None else index
+        found.setdefault(key, []).append(index)
+    return list(found.values())
 
 
 def rounds(tasks: int, design: Literal["rounds", "abba"], seed: int) -> Iterator[tuple[list[int], int]]:

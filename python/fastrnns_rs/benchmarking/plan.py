@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.benchmarking.effort import Effort, loop_of, seconds_within
@@ -17,8 +17,10 @@ from fastrnns_rs.problem import Problem
 from fastrnns_rs.runners import Runner
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastrnns_rs.environment import Facts
-    from fastrnns_rs.planning import Options
+    from fastrnns_rs.planning import Options, Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +33,18 @@ class BenchTask:
     jit: JitSettings
     setting: Setting
     side: Literal["a", "b"] | None = None
+    #: Its device, where the plan has several.
+    on: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The runner, and where it runs if that is not one place for all."""
+        return self.runner.name if self.on is None else f"{self.runner.name} on {self.on}"
 
     @property
     def label(self) -> str:
         """What a person calls it."""
-        return self.runner.name if self.side is None else f"{self.runner.name} ({self.side})"
+        return self.name if self.side is None else f"{self.name} ({self.side})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +58,8 @@ class BenchPlan:
         rule: The rule that was asked for.
         design: How processes take turns: each runner once a round in random order, or two sides in blocks ABBA.
         start_s: How long a worker takes until it has torch.
+        devices: The devices, if they are several.
+        side_by_side: Whether the devices measure a runner at the same time, rather than one after the other.
     """
 
     preset: tuple[str, str]
@@ -60,6 +71,8 @@ class BenchPlan:
     design: Literal["rounds", "abba"]
     timeout: float
     start_s: float
+    devices: tuple[str, ...] = ()
+    side_by_side: bool = False
 
     @property
     def measured(self) -> list[BenchTask]:
@@ -72,6 +85,7 @@ def plan_bench(
     effort: Effort,
     facts: Facts,
     setting: Setting,
+    further: Sequence[Facts] = (),
 ) -> BenchPlan:
     """Decides what a bench will run, before anything does.
 
@@ -80,18 +94,17 @@ def plan_bench(
         effort: How much is measured.
         facts: What is known of torch and the device.
         setting: What the workers run in.
+        further: The same of each device beside the first, where a bench has several.
 
     Raises:
         MissingError: The device is not there.
         UsageError: Options contradict each other, or a runner named by hand cannot honour one.
     """
     rule = effort.rule()
-    base = make_plan(options, facts)
+    names = effort.devices or [options.device]
+    wanted = [replace(options, device=name) for name in names]
+    base, tasks = _on_devices(wanted, [facts, *further], setting)
     processes = effort.processes_of(base.preset.processes, quick=options.quick)
-    tasks = [
-        BenchTask(runner=one.runner, problem=one.problem, refusal=one.refusal, jit=base.jit, setting=setting)
-        for one in base.tasks
-    ]
     start_s = facts.start_s or 0.0
     seconds = base.preset.seconds
     if not effort.rigorous and effort.processes is None:
@@ -112,4 +125,29 @@ def plan_bench(
         design="rounds",
         timeout=base.timeout,
         start_s=start_s,
+        devices=tuple(str(one.device) for one in (facts, *further)) if further else (),
+        side_by_side=effort.side_by_side,
     )
+
+
+def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Setting) -> tuple[Plan, list[BenchTask]]:
+    """What runs on each device: its plan where there is one, and the tasks, runner by runner."""
+    plans = [make_plan(each, one) for each, one in zip(options, facts, strict=True)]
+    first = plans[0]
+    if any(one.preset != first.preset for one in plans):
+        kinds = " and ".join(dict.fromkeys(one.preset.name for one in plans))
+        message = f"the devices {', '.join(str(one.device) for one in facts)} have presets of their own, {kinds}"
+        raise UsageError(message, "--quick has the same sizes for all; or give devices of one kind")
+    tasks = [
+        BenchTask(
+            runner=one.runner,
+            problem=one.problem,
+            refusal=one.refusal,
+            jit=first.jit,
+            setting=setting,
+            on=one.problem.device if len(plans) > 1 else None,
+        )
+        for alike in zip(*(plan.tasks for plan in plans), strict=True)
+        for one in alike
+    ]
+    return first, tasks

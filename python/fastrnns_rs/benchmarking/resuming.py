@@ -35,6 +35,8 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     """
     if earlier.status != "interrupted":
         raise UsageError(f"the run is {earlier.status}: nothing of it is left to run", "leave out --resume")
+    if earlier.ranks:
+        raise UsageError("the run has ranks, which torchrun started", "start it again: ranks are not resumed")
     if earlier.sides:
         raise UsageError("the run has two sides", "start ab again: its sides are to be measured at the same time")
     given: dict[str, Any] = {"order_seed": earlier.plan.order_seed or 0}
@@ -82,7 +84,7 @@ def _damaged(what: str) -> UsageError:
 
 
 def _compare(name: str, before: Any, now: Any) -> None:
-    earlier, later = _flat(name, to_plain(before)), _flat(name, to_plain(now))
+    earlier, later = flat(name, to_plain(before)), flat(name, to_plain(now))
     for key in sorted(earlier.keys() | later.keys()):
         if earlier.get(key) != later.get(key):
             was, is_now = earlier.get(key), later.get(key)
@@ -98,12 +100,12 @@ def _may_differ(key: str) -> bool:
     return key in _VOLATILE | _OF_THE_END or key.startswith("FASTRNNS_")
 
 
-def _flat(path: str, value: Any) -> dict[str, Any]:
-    """The leaves of nested objects and lists, by path."""
+def flat(path: str, value: Any) -> dict[str, Any]:
+    """The leaves of nested objects and lists, by path, without what differs from one run to the next."""
     if isinstance(value, dict):
-        parts = [_flat(f"{path}.{key}", one) for key, one in value.items() if not _may_differ(key)]
+        parts = [flat(f"{path}.{key}", one) for key, one in value.items() if not _may_differ(key)]
     elif isinstance(value, (list, tuple)):
-        parts = [_flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
+        parts = [flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
     else:
         return {path: value}
     return {key: one for part in parts for key, one in part.items()}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastrnns_rs.benchmarking.summary import between, median, summary
+from fastrnns_rs.benchmarking.summary import between, levels, summary
+from fastrnns_rs.replicates import by_index, counted
 from fastrnns_rs.results import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.stats import precision_reached
 
@@ -29,21 +30,38 @@ class Row:
         self._resolution = earlier.timer_resolution_ns if earlier else None
 
     @property
+    def replicates(self) -> list[list[Process]]:
+        """Those that measured to their end: a process each, or the ranks of one index."""
+        return counted(self.processes)
+
+    @property
     def counted(self) -> list[Process]:
-        """The processes that measured to their end."""
-        return [one for one in self.processes if one.status == "ok"]
+        """The processes that measured to their end, as did all ranks beside them."""
+        return [process for one in self.replicates for process in one]
+
+    @property
+    def next_index(self) -> int:
+        """The index of the process that comes next."""
+        return len(by_index(self.processes))
 
     @property
     def failure(self) -> Process | None:
         """The first process that failed, if one did: a runner that fails is not started again."""
         return next((one for one in self.processes if one.status in {"failed", "timed_out"}), None)
 
-    def add(self, answer: Answer, order: int) -> Process:
-        """Takes what a worker answered, the `order`-th of the run."""
+    def add(self, answer: Answer, order: int, *, index: int | None = None, rank: int | None = None) -> Process:
+        """Takes what a worker answered, the `order`-th of the run.
+
+        Args:
+            answer: What it answered.
+            order: Its place among the processes of the run.
+            index: Its place among those of the row; None for the next. Ranks share one.
+            rank: Which of the ranks it is.
+        """
         content = answer.content
         self._timing_mode = self._timing_mode or content.get("timing_mode")
         self._resolution = self._resolution or content.get("timer_resolution_ns")
-        process = _process(answer, len(self.processes), order)
+        process = replace(_process(answer, self.next_index if index is None else index, order), rank=rank)
         first = next(iter(self.counted), process)
         if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
             reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
@@ -51,14 +69,16 @@ class Row:
         self.processes.append(process)
         return process
 
-    def timed(self) -> list[list[list[int]]]:
-        """For each phase, for each process that counts, its timed samples."""
-        counted = self.counted
-        if not counted:
+    def timed(self) -> list[list[list[list[int]]]]:
+        """For each phase, for each replicate that counts, for each of its processes its timed samples."""
+        found = self.replicates
+        if not found:
             return []
-        phases = [[one.forward_ns[one.steady_from :] for one in counted]]
-        backward = [one.backward_ns[one.steady_from :] for one in counted if one.backward_ns is not None]
-        return [*phases, backward] if backward else phases
+        phases = [[[one.forward_ns[one.steady_from :] for one in ranks] for ranks in found]]
+        backward = [
+            [one.backward_ns[one.steady_from :] for one in ranks if one.backward_ns is not None] for ranks in found
+        ]
+        return [*phases, backward] if all(backward) else phases
 
     def precision(self) -> float | None:
         """The wider relative half width of the intervals of its phases; None below three processes."""
@@ -70,8 +90,7 @@ class Row:
     def has_precision(self, target: float, least: int) -> bool:
         """Whether the interval of each phase is as narrow as `target`, from `least` processes on."""
         return bool(self.counted) and all(
-            between(phase) is not None
-            and precision_reached([median(one) for one in phase], target=target, minimum=least).reached
+            between(phase) is not None and precision_reached(levels(phase), target=target, minimum=least).reached
             for phase in self.timed()
         )
 
@@ -98,6 +117,7 @@ class Row:
             peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,
             peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
             processes=[*self.processes],
+            label=self.task.name if self.task.on else None,
         )
 
     def _most(self, name: str) -> int | None:
@@ -111,8 +131,9 @@ class Row:
         failure = self.failure
         if failure is not None:
             status: ResultStatus = "timed_out" if failure.status == "timed_out" else "failed"
-            before = len(self.counted)
+            before = len(self.replicates)
             where = f"process {failure.index + 1}, after {before} that did not: " if before else ""
+            where += "" if failure.rank is None else f"rank {failure.rank}: "
             return status, f"{where}{failure.reason}"
         if not self.counted:
             return "failed", next((one.reason for one in self.processes), "interrupted")
@@ -150,6 +171,6 @@ def _process(answer: Answer, index: int, order: int) -> Process:
 
 
 def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:
-    if answer.ended in {"interrupted", "timed_out"}:
-        return "interrupted" if answer.ended == "interrupted" else "timed_out"
+    if answer.ended in {"interrupted", "timed_out", "deserted"}:
+        return "timed_out" if answer.ended == "timed_out" else "interrupted"
     return "ok" if answer.ended == "answered" and answer.content.get("status") == "ok" else "failed"

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import cautions, environment
+from fastrnns_rs.benchmarking.agreeing import agreed
+from fastrnns_rs.benchmarking.devices import facts_of
 from fastrnns_rs.benchmarking.effort import loop_of
 from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import plan_bench
@@ -17,12 +19,18 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.benchmarking.effort import Effort
     from fastrnns_rs.benchmarking.plan import BenchPlan
+    from fastrnns_rs.benchmarking.team import Team
     from fastrnns_rs.planning import Options
     from fastrnns_rs.results import Run
 
 
 def start(
-    options: Options, effort: Effort, *, command: Sequence[str], resume: Run | None = None
+    options: Options,
+    effort: Effort,
+    *,
+    command: Sequence[str],
+    resume: Run | None = None,
+    team: Team | None = None,
 ) -> tuple[BenchPlan, Run]:
     """Asks a child process about torch, and decides what will run.
 
@@ -31,6 +39,7 @@ def start(
         effort: How much is measured.
         command: What the run file names as its command.
         resume: A run that was interrupted, to go on with.
+        team: The ranks that `torchrun` started, this process among them.
 
     Raises:
         MissingError: The device is not there, or torch is not installed.
@@ -42,9 +51,14 @@ def start(
     processes = effort.processes_of(1, quick=options.quick)
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
-    facts = environment.probe(options.device, options.computed_dtype, setting)
-    plan = plan_bench(options, effort, facts, setting)
+    facts, *further = facts_of(options, effort.devices, setting)
+    if team is not None:
+        facts = team.own_device(facts, options.device)
+    plan = plan_bench(options, effort, facts, setting, further)
     run = new_run(plan, environment.describe(facts, setting), command)
-    device = plan.tasks[0].problem.device
-    run = replace(run, warnings=[*run.warnings, *cautions.before(run.environment, device=device)])
+    devices = plan.devices or [plan.tasks[0].problem.device]
+    told = [one for device in devices for one in cautions.before(run.environment, device=device)]
+    run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
+    if team is not None:
+        return agreed(team, plan, run)
     return (plan, run) if resume is None else resumed(resume, plan, run)

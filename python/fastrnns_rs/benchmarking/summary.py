@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.replicates import level, median
 from fastrnns_rs.results import PhaseSummary
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
@@ -17,12 +18,14 @@ _RANGE_LEVEL = 0.5
 _LEAST_FOR_INTERVAL = 3
 
 
-def summary(processes: Sequence[Sequence[int]]) -> PhaseSummary:
+def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
     """Describes a phase.
 
     Args:
-        processes: For each process its timed samples, in nanoseconds and in order; none of them empty.
+        replicates: For each replicate, for each of its processes (one, or one of each rank) its timed samples, in
+            nanoseconds and in order; none of them empty.
     """
+    processes = [one for ranks in replicates for one in ranks]
     found = summarize([sample for one in processes for sample in one])
     low: float | None
     high: float | None
@@ -30,25 +33,28 @@ def summary(processes: Sequence[Sequence[int]]) -> PhaseSummary:
     if len(processes) == 1:
         within = median_ci(processes[0])
         estimate, n_effective = within.estimate, within.n_effective
-        low, high, method, level = within.ci_low, within.ci_high, within.ci_method, within.confidence_level
+        low, high, method, sure = within.ci_low, within.ci_high, within.ci_method, within.confidence_level
     else:
-        interval = between(processes)
+        interval = between(replicates)
         n_effective = sum(effective_sample_size(one, of="median").n_effective for one in processes)
         if interval is None:
-            estimate, low, high, method, level = found.median, None, None, None, found.confidence_level
-        elif len(processes) < _LEAST_FOR_INTERVAL:
-            estimate, low, high, method, level = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
+            estimate, low, high, method, sure = found.median, None, None, None, found.confidence_level
+        elif len(replicates) == 1:
+            # Ranks that ran at the same time: their range says nothing of what the next process would measure.
+            estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
+        elif len(replicates) < _LEAST_FOR_INTERVAL:
+            estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
         else:
-            estimate, level = interval.estimate, interval.confidence_level
+            estimate, sure = interval.estimate, interval.confidence_level
             low, high, method = interval.ci_low, interval.ci_high, interval.ci_method
     return PhaseSummary(
-        n_processes=len(processes),
+        n_processes=len(replicates),
         n_samples=found.count,
         n_effective=n_effective,
         estimate_ns=estimate,
         ci_low_ns=low,
         ci_high_ns=high,
-        confidence_level=level,
+        confidence_level=sure,
         ci_method=method,
         mean_ns=found.mean,
         stddev_ns=found.stddev,
@@ -63,12 +69,12 @@ def summary(processes: Sequence[Sequence[int]]) -> PhaseSummary:
     )
 
 
-def between(processes: Sequence[Sequence[int]]) -> ProcessInterval | None:
+def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
+    """The number of each replicate, in nanoseconds: the median of its process, or what those of its ranks make."""
+    return [level([median(one) for one in ranks]) for ranks in replicates]
+
+
+def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | None:
     """The estimate from process medians; None where a timer saw nothing of one, for it has no logarithm."""
-    medians = [median(one) for one in processes]
+    medians = levels(replicates)
     return process_ci(medians) if min(medians) > 0 else None
-
-
-def median(samples: Sequence[int]) -> float:
-    """The median of a process's timed samples, in nanoseconds."""
-    return summarize(samples).median

@@ -60,7 +60,7 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
     each runner makes one of its own, for what the others do not share.
     """
     trends = [_trend(runner) for runner in runners]
-    orders = [process.record.order for runner in runners for process in runner.processes]
+    orders = [one.order for runner in runners for one in runner.replicates()]
     if not orders:
         return []
     places = max(orders) - min(orders)
@@ -85,7 +85,7 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
 
 
 def _trend(runner: TimedRunner) -> _Trend:
-    places = [(one.record.order, math.log(sum(one.medians_ns.values()))) for one in runner.processes]
+    places = [(one.order, math.log(sum(one.medians_ns.values()))) for one in runner.replicates()]
     score, slopes = 0, []
     for (order, level), (later, other) in combinations(sorted(places), 2):
         score += (other > level) - (other < level)

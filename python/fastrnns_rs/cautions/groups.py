@@ -29,7 +29,7 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
     grouped = []
     for runner in runners:
         for phase in runner.phases():
-            medians = sorted(process.medians_ns[phase] for process in runner.processes)
+            medians = sorted(one.medians_ns[phase] for one in runner.replicates())
             border = _border(medians, runner.result.timer_resolution_ns or 0)
             if border is not None:
                 grouped.append(f"{runner.name} {phase}: {_told(medians[:border])} and {_told(medians[border:])}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fastrnns_rs.replicates import counted, level
 from fastrnns_rs.results import Process, Result, Run
 from fastrnns_rs.stats import quantiles
 
@@ -27,6 +28,19 @@ class TimedProcess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Replicate:
+    """A process, or the ranks of one index, which ran at the same time.
+
+    Attributes:
+        order: Its place in the run.
+        medians_ns: For each phase its number.
+    """
+
+    order: int
+    medians_ns: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRunner:
     """A result and its processes that ended well, of which there is at least one, all with the same phases."""
 
@@ -37,6 +51,19 @@ class TimedRunner:
     def phases(self) -> list[str]:
         """`forward`, and `backward` where there is one."""
         return list(self.processes[0].phases)
+
+    def replicates(self) -> list[Replicate]:
+        """What counts once, however many ranks it had."""
+        known = {id(one.record): one.medians_ns for one in self.processes}
+        found = [
+            (ranks[0].order, [known[id(one)] for one in ranks if id(one) in known])
+            for ranks in counted(self.result.processes)
+        ]
+        return [
+            Replicate(order=order, medians_ns={phase: level([one[phase] for one in each]) for phase in each[0]})
+            for order, each in found
+            if each
+        ]
 
 
 def timed_runners(run: Run) -> list[TimedRunner]:
@@ -52,7 +79,7 @@ def timed_runners(run: Run) -> list[TimedRunner]:
 
 def name_of(result: Result) -> str:
     """What warnings call a result."""
-    return result.runner if result.side is None else f"{result.runner} (side {result.side})"
+    return result.title if result.side is None else f"{result.title} (side {result.side})"
 
 
 def all_positive(samples: list[int]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import effort, running, shared, sides, verdicts
+from fastrnns_rs.cli import devices, effort, running, shared, sides, verdicts
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.planning import DEFAULT_TIMEOUT_S
@@ -66,6 +66,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.interleaving.starting import start
     from fastrnns_rs.render.terminal import Terminal
 
+    devices.refuse_ranks("ab")
     format_name = shared.format_of(given) or "table"
     if given["fail_on"] == ():
         raise click.UsageError("--fail-on needs regression, inconclusive or both")

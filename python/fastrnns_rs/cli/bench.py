@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli import effort, resuming, running, shared
+from fastrnns_rs.cli import devices, effort, resuming, running, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -55,6 +55,17 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     help="How long a process may take.",
 )
 @running.torchscript
+@click.option(
+    "--devices",
+    cls=ListOption,
+    metavar="NAME...",
+    help="Run each runner on each of these devices, as cuda:0,cuda:1, in place of --device.",
+)
+@click.option(
+    "--side-by-side/--one-by-one",
+    default=False,
+    help="Whether the devices measure a runner at the same time, or one after the other.  [default: one-by-one]",
+)
 @click.option("--sep", default=" ", help="What stands between the columns of the live table.")
 @click.option(
     "--print-json",
@@ -97,30 +108,36 @@ def command(**given: Any) -> int:
     resume = None if given["resume"] is None else resuming.load(given["resume"])
     if resume is not None:
         given = resuming.options(resume, given, command)
-    given = effort.settled(given)
+    given = devices.settled(effort.settled(given))
     for path in given["runner_file"]:
         registry.load_file(path)
     format_name = _format(given)
     output: Path | None = given["output"]
-    if output is not None:
+    ranks = devices.ranks(given)
+    leads = ranks is None or ranks.leads
+    if output is not None and leads:
         check_writable(output)
     options = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     options.choice.runners()
-    running.note_idle_flags(options.choice)
+    if leads:
+        running.note_idle_flags(options.choice)
     shared.interrupt_when_told_to_end()
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
-    plan, run = start(options, effort.effort_of(given), command=words, resume=resume)
     terminal = Terminal(given["sep"])
-    saver = shared.Saver(output)
+    saver = shared.Saver(output if leads else None)
     interrupted = False
-    try:
-        run = execute(plan, run, observer=terminal, save=saver)
-    except Interrupted as stopped:
-        run, interrupted = stopped.run, True
-    finally:
-        terminal.close()
-    if format_name is not None:
+    with devices.team(ranks) as team:
+        plan, run = start(options, effort.effort_of(given), command=words, resume=resume, team=team)
+        try:
+            run = execute(plan, run, observer=terminal if leads else None, save=saver, team=team)
+        except Interrupted as stopped:
+            run, interrupted = stopped.run, True
+        finally:
+            terminal.close()
+        if team is not None and not interrupted:
+            team.part()
+    if format_name is not None and leads:
         shared.deliver(run.render(format_name), None)
     if interrupted:
         return ExitCode.INTERRUPTED

@@ -62,4 +62,5 @@ def effort_of(given: dict[str, Any]) -> Effort:
     from fastrnns_rs.benchmarking.effort import Effort
 
     names = ("processes", "rigorous", "affinity", "order_seed")
-    return Effort(**{name: given[name] for name in names}, stop=given.get("stop"))
+    further = {name: given[name] for name in ("stop", "devices", "side_by_side") if name in given}
+    return Effort(**{name: given[name] for name in names}, **further)

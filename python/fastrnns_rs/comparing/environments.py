@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c"}
 #: Between the values of files that are one side and differ.
 _OR = " | "
+#: How many workers ran at the same time.
+AT_ONCE = "plan.at_once"
 #: What makes two machines.
 _MACHINE = ("cpu_model", "cpu_count", "gpus[0].name")
 
@@ -41,6 +43,8 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
         "warmup": to_plain(plan.warmup),
         "stop": {"rule": plan.stop.rule, **plan.stop.parameters},
         "jit": to_plain(plan.jit),
+        "devices": plan.devices,
+        "at_once": len(run.ranks) or (len(plan.devices) if plan.side_by_side else 1),
     }
     return dict(_flat("", found))
 

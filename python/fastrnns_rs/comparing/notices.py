@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.comparing.environments import other_machine
+from fastrnns_rs.comparing.environments import AT_ONCE, other_machine
 from fastrnns_rs.documents import Notice
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SHOWN = 4
 
 def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]) -> list[Notice]:
     """The warnings of a comparison, those of its two sides among them."""
-    return [*_of_sides(baseline, candidate), *_of_rows(judged), *_of_machines(changed)]
+    return [*_of_sides(baseline, candidate), *_of_rows(judged), *_of_machines(changed), *_of_company(changed)]
 
 
 def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
@@ -84,6 +84,19 @@ def _of_machines(changed: Sequence[Difference]) -> Iterator[Notice]:
         evidence = "; ".join(f"{one.key}: {one.baseline} and {one.candidate}" for one in found)
         hint = "what differs is the machine as much as the code"
         yield Notice(code="other_machine", message="the sides ran on different machines", evidence=evidence, hint=hint)
+
+
+def _of_company(changed: Sequence[Difference]) -> Iterator[Notice]:
+    for one in changed:
+        if one.key == AT_ONCE and None not in {one.baseline, one.candidate}:
+            yield Notice(
+                code="other_company",
+                message="one side's workers ran alone, the other's beside those of other devices or ranks"
+                if 1 in {one.baseline, one.candidate}
+                else "the workers of the two sides ran beside different numbers of others",
+                evidence=f"{one.baseline} and {one.candidate} at the same time",
+                hint="workers share the CPU, memory, power and cooling: measure both sides alike",
+            )
 
 
 def _named(judged: Sequence[Judged]) -> str:

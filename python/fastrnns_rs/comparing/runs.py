@@ -9,6 +9,7 @@ from fastrnns_rs.comparing.environments import flatten
 from fastrnns_rs.comparing.side import Series, Side
 from fastrnns_rs.documents import Notice, to_plain
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.replicates import counted, level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> Side:
-    """What a run measured, a number for each process: the median of its timed samples.
+    """What a run measured, a number for each process: the median of its timed samples, of ranks what these make.
 
     Args:
         run: The run.
@@ -55,19 +56,21 @@ def _state(run: Run, file: str) -> list[Notice]:
 
 def _series(result: Result, place: str) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
-    sound = [(index, one) for index, one in enumerate(result.processes) if one.status == "ok"]
+    places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
+    sound = counted(result.processes)
     reason = _reason(result, ended=bool(sound))
     # Of a runner without samples nobody knows whether it has a backward phase; the other side may.
-    if result.mode == "train" and (reason or any(one.backward_ns is not None for _, one in sound)):
+    if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
     problem = to_plain(result.problem)
     for phase in phases:
         medians, count = [], 0
-        for index, process in [] if reason else sound:
-            samples = _timed(process, phase, f"{place}.processes[{index}]")
-            if samples is not None:
-                medians.append(_median(samples, f"{place}.processes[{index}].{phase}_ns"))
-                count += len(samples)
+        for ranks in [] if reason else sound:
+            timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
+            known = [(where, samples) for where, samples in timed if samples is not None]
+            if known:
+                medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
+                count += sum(len(samples) for _, samples in known)
         yield Series(
             runner=result.runner,
             group=result.group,

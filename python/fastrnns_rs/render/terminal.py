@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.results import Process, Result, Run
 
 PHASES = {"import": "importing torch", "build": "building the model", "measure": "measuring"}
+PHASES |= {"wait": "waiting for the other ranks"}
 
 
 class Terminal:
@@ -45,7 +46,7 @@ class Terminal:
         self._said = len(run.warnings)
         if sys.stderr is not None and sys.stderr.isatty():
             done = sum(len(result.processes) for result in run.results)
-            self._begin_progress(plan, done)
+            self._begin_progress(plan, done, max(1, len(run.ranks)))
 
     def process_begins(self, task: BenchTask, index: int) -> None:
         """Shows which runner is on."""
@@ -70,7 +71,7 @@ class Terminal:
         self._write(self._table.row(json.dumps(to_plain(replace(result, processes=[])))))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
-            self._write(f"  note: {result.runner}{side}: {result.note}")
+            self._write(f"  note: {result.title}{side}: {result.note}")
 
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
@@ -85,7 +86,7 @@ class Terminal:
             self._progress.stop()
             self._progress = None
 
-    def _begin_progress(self, plan: BenchPlan, done: int) -> None:
+    def _begin_progress(self, plan: BenchPlan, done: int, ranks: int) -> None:
         from rich.console import Console
         from rich.progress import (
             MofNCompleteColumn,
@@ -107,7 +108,7 @@ class Terminal:
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         # By precision nobody knows how many there will be.
         by_precision = plan.rule is not None and plan.rule.rule == "precision"
-        total = None if by_precision else len(plan.measured) * plan.processes
+        total = None if by_precision else len(plan.measured) * plan.processes * ranks
         self._task = self._progress.add_task("", total=total, completed=done)
         self._progress.start()
 

@@ -28,10 +28,14 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
     where = plan.tasks[0].problem
     number = int(where.device.partition(":")[2] or 0)
     gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
+    order = "side by side" if plan.side_by_side else "one by one"
+    device = f"{', '.join(plan.devices)} {order}" if plan.devices else f"{where.device}{gpu}"
     yield (
-        f"{_count(len(plan.tasks), 'runner')} on {where.device}{gpu}, {where.dtype}, "
+        f"{_count(len({task.runner.name for task in plan.tasks}), 'runner')} on {device}, {where.dtype}, "
         f"torch {run.environment.torch_version}, {_count(run.environment.num_threads, 'thread')}"
     )
+    if run.ranks:
+        yield f"{_count(len(run.ranks), 'rank')}, which measure at the same time"
     name, description = plan.preset
     yield f"preset {name} for what was not given ({description})"
     yield f"{_amount(plan)}; the order is shuffled by the seed {plan.order_seed}"
@@ -75,7 +79,7 @@ def first_calls(run: Run) -> Iterator[str]:
     each = []
     for one in run.results:
         side, first = "" if one.side is None else f" ({one.side})", one.first_call_ns()
-        each += [] if first is None else [f"{printable(one.runner)}{side} {first / 1e6:.4g}"]
+        each += [] if first is None else [f"{printable(one.title)}{side} {first / 1e6:.4g}"]
     if each:
         yield f"first call, forward and backward, ms: {', '.join(each)}"
 

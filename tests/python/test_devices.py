@@ -1,0 +1,279 @@
+"""`--devices`, with pretended devices and workers: which rows there are, in which turns they run, what is refused."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import FACTS, run_cli
+from test_bench_execution import answer
+
+from fastrnns_rs import environment, launching
+from fastrnns_rs.benchmarking import devices, execution
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.execution import Interrupted, execute
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
+from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.environment import Facts
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.launching import Answer, Setting, launch_together
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.render.words import about
+from fastrnns_rs.results import Run
+
+GPU = {"name": "a card", "uuid": "GPU-0", "compute_capability": "9.0", "memory_total_bytes": 1 << 30}
+GPUS = replace(
+    FACTS,
+    cuda_device_count=2,
+    device="cuda:0",
+    no_cuda_reason=None,
+    gpus=[{**GPU, "index": 0}, {**GPU, "index": 1, "uuid": "GPU-1"}],
+)
+BOTH = ("cuda:0", "cuda:1")
+
+
+class Turns:
+    """Answers for the workers of a turn, and keeps who ran with whom."""
+
+    def __init__(self) -> None:
+        self.turns: list[list[tuple[str, str]]] = []
+        self.failing: set[tuple[str, str]] = set()
+        self.interrupt_at: int | None = None
+
+    def together(self, jobs: list[dict[str, Any]], **_more: Any) -> list[Answer]:
+        turn = [(job["runner"], job["problem"]["device"]) for job in jobs]
+        self.turns.append(turn)
+        if len(self.turns) - 1 == self.interrupt_at:
+            return [
+                Answer(answer([1000] * 20, None), "answered", None, ""),
+                Answer({}, "interrupted", "interrupted", ""),
+            ]
+        return [self._one(one) for one in turn]
+
+    def alone(self, job: dict[str, Any], **_more: Any) -> Answer:
+        return self.together([job])[0]
+
+    def _one(self, what: tuple[str, str]) -> Answer:
+        if what in self.failing:
+            return Answer({"status": "failed"}, "answered", "it broke", "")
+        slow = 2 if what[1] == "cuda:1" else 1
+        return Answer(answer([slow * (1_000_000 + len(self.turns))] * 20, None), "answered", None, "")
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> Turns:
+    found = Turns()
+    monkeypatch.setattr(execution, "launch", found.alone)
+    monkeypatch.setattr(execution, "launch_together", found.together)
+    return found
+
+
+def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[BenchPlan, Run]:
+    options = Options(choice=Choice(groups=(), names=names), quick=True)
+    asked = Effort(**{"order_seed": 3, "devices": BOTH, "processes": 3, **effort})
+    plan = plan_bench(options, asked, GPUS, Setting(), [replace(GPUS, device="cuda:1")])
+    return plan, new_run(plan, environment.describe(GPUS, Setting()), ["test"])
+
+
+def test_one_by_one_each_runner_has_a_row_on_each_device(turns: Turns) -> None:
+    plan, run = begin()
+    run = execute(plan, run)
+    assert [one.title for one in run.results] == [f"{name} on {one}" for name in ("cudnn", "aten") for one in BOTH]
+    assert all(len(turn) == 1 for turn in turns.turns)
+    assert (len(turns.turns), {one.forward.n_processes for one in run.results}) == (12, {3})
+    # Each round has each of them once.
+    for first in range(0, 12, 4):
+        assert len({turn[0] for turn in turns.turns[first : first + 4]}) == 4
+    assert (run.plan.devices, run.plan.side_by_side) == (list(BOTH), False)
+    orders = [process.order for one in run.results for process in one.processes]
+    assert sorted(orders) == list(range(12))
+    on_second = run.results[1].forward.estimate_ns
+    assert on_second == pytest.approx(2 * run.results[0].forward.estimate_ns, rel=1e-4)
+
+
+def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
+    plan, run = begin()
+    assert "2 runners on cuda:0, cuda:1 one by one" in next(iter(about(run, plan)))
+    done = execute(plan, run)
+    assert [task.label for task in plan.tasks][:2] == ["cudnn on cuda:0", "cudnn on cuda:1"]
+    for name in ("cudnn on cuda:1", "aten on cuda:0"):
+        assert all(name in done.render(form) for form in ("table", "markdown", "oss", "pep"))
+    assert Run.from_dict(done.to_dict()) == done
+
+
+def test_side_by_side_a_turn_is_one_runner_on_every_device(turns: Turns) -> None:
+    run = execute(*begin(side_by_side=True))
+    assert len(turns.turns) == 6
+    assert all([device for _, device in turn] == [*BOTH] for turn in turns.turns)
+    assert all(len({name for name, _ in turn}) == 1 for turn in turns.turns)
+    orders = [process.order for one in run.results for process in one.processes]
+    assert sorted(orders) == list(range(12))
+    assert (run.status, run.plan.side_by_side) == ("complete", True)
+
+
+def test_a_device_that_fails_drops_out(turns: Turns) -> None:
+    turns.failing = {("cudnn", "cuda:1")}
+    run = execute(*begin(("cudnn",), side_by_side=True))
+    assert [len(turn) for turn in turns.turns] == [2, 1, 1]
+    assert [(one.status, one.reason) for one in run.results] == [("ok", None), ("failed", "it broke")]
+
+
+def test_by_precision_no_device_goes_on_alone(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = iter(range(1000))
+
+    def one(what: tuple[str, str]) -> Answer:
+        # The second device is never as precise as is asked for, until its tenth process.
+        wobble = 1 + 0.05 * (next(levels) % 4) if what[1] == "cuda:1" and len(turns.turns) < 10 else 1
+        return Answer(answer([round(1_000_000 * wobble)] * 20, None), "answered", None, "")
+
+    monkeypatch.setattr(turns, "_one", one)
+    execute(*begin(("cudnn",), side_by_side=True, stop="precision:1%"))
+    assert len(turns.turns) > 5
+    assert all(len(turn) == 2 for turn in turns.turns)
+
+
+def test_an_interrupted_turn_is_kept_and_gone_on_with(turns: Turns) -> None:
+    turns.interrupt_at = 1
+    plan, fresh = begin(("cudnn",), side_by_side=True)
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, fresh)
+    run = stopped.value.run
+    assert run.status == "interrupted"
+    assert [[process.status for process in one.processes] for one in run.results] == [
+        ["ok", "ok"],
+        ["ok", "interrupted"],
+    ]
+    turns.interrupt_at = None
+    again, new = begin(("cudnn",), side_by_side=True)
+    done = execute(*resumed(run, again, new))
+    assert [one.forward.n_processes >= 3 for one in done.results] == [True, True]
+    with pytest.raises(UsageError, match=r"plan.side_by_side was True, and is False now"):
+        resumed(run, *begin(("cudnn",)))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["cpu", "cpu"], "--devices names cpu twice"),
+        (["cuda", "cuda:0"], "--devices names cuda:0 twice"),
+        (["auto", "cpu"], "auto is not the name of one"),
+        (["coda"], "no device is called 'coda'"),
+        ([], "at least one device"),
+        ("cuda:0", "devices is 'cuda:0'"),
+        ([1], "no device is called 1"),
+    ],
+)
+def test_lists_that_make_no_sense(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Effort(devices=given)
+
+
+def test_side_by_side_takes_two() -> None:
+    for given in (None, ["cpu"]):
+        with pytest.raises(UsageError, match="side by side is for several devices"):
+            Effort(devices=given, side_by_side=True)
+
+
+def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "probe", lambda *_: GPUS)
+    found = devices.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
+    assert [one.device for one in found] == ["cuda:0", None]
+    with pytest.raises(MissingError, match="there is no device cuda:7: this machine has 2 CUDA devices"):
+        plan_bench(Options(), Effort(devices=["cuda:0", "cuda:7"]), found[0], Setting(), found[1:])
+    with pytest.raises(UsageError, match="--device and --devices"):
+        devices.facts_of(Options(device="cpu"), ["cuda:0"], Setting())
+
+
+def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def probe(device: str, *_more: object) -> Facts:
+        asked.append(device)
+        other = [{**GPU, "name": "another", "index": 2}]
+        return replace(GPUS, device=device, cuda_device_count=3, gpus=[*GPUS.gpus, *other])
+
+    monkeypatch.setattr(environment, "probe", probe)
+    found = devices.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
+    assert [one.device for one in found] == ["cuda:0", "cuda:1", "cuda:2"]
+    assert asked == ["cuda:0", "cuda:2"]
+
+
+def test_presets_of_a_cpu_and_a_gpu_do_not_mix() -> None:
+    effort, further = Effort(devices=["cuda:0", "cpu"]), [replace(FACTS)]
+    with pytest.raises(UsageError, match="presets of their own, upstream and cpu"):
+        plan_bench(Options(), effort, GPUS, Setting(), further)
+    plan = plan_bench(Options(quick=True), effort, GPUS, Setting(), further)
+    assert plan.devices == ("cuda:0", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--devices", "cpu,cpu"), "names cpu twice"),
+        (("--device", "cpu", "--devices", "cpu"), "--device and --devices both"),
+        (("--side-by-side",), "side by side is for several devices"),
+    ],
+)
+def test_the_command_refuses_before_torch_is_asked(arguments: tuple[str, ...], message: str) -> None:
+    done = run_cli("bench", "--quick", *arguments)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+#: Says when it began and when it ended, as a worker would; `hang` never does.
+SCRIPT = """
+import json, sys, time
+job = json.loads(sys.stdin.readline())
+begun = time.monotonic()
+print(json.dumps({"kind": "phase", "name": "measure"}), flush=True)
+if job["hang"]:
+    assert sys.stdin.readline().strip() == "stop"
+    print(json.dumps({"kind": "result", "status": "interrupted", "forward_ns": [7]}), flush=True)
+    time.sleep(3600)
+time.sleep(0.5)
+print(json.dumps({"kind": "result", "status": "ok", "times": [begun, time.monotonic()]}), flush=True)
+"""
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launching, "_command", lambda _setting: [sys.executable, "-S", "-c", SCRIPT])
+
+
+def started(mark: str, *kinds: str, timeout: float = 20.0) -> list[Answer]:
+    setting = Setting(variables={"MARK": mark})
+    return launch_together(
+        [{"hang": one == "hangs"} for one in kinds], timeout=timeout, settings=[setting] * len(kinds)
+    )
+
+
+@pytest.mark.usefixtures("scripted")
+def test_workers_run_at_the_same_time_and_only_the_late_one_times_out(mark: str) -> None:
+    from processes import left_of
+
+    answers = started(mark, "answers", "answers", "hangs", timeout=4.0)
+    assert [one.ended for one in answers] == ["answered", "answered", "timed_out"]
+    (begun, ended), (other_begun, other_ended) = (one.content["times"] for one in answers[:2])
+    assert max(begun, other_begun) < min(ended, other_ended)
+    assert answers[2].content["forward_ns"] == [7]
+    assert left_of(mark) == []
+
+
+@pytest.mark.usefixtures("scripted")
+def test_ctrl_c_ends_all_workers_within_a_second(mark: str, tmp_path: Path) -> None:
+    from processes import left_of
+
+    threading.Timer(2.0, signal.raise_signal, (signal.SIGINT,)).start()
+    begun = time.monotonic()
+    answers = started(mark, "answers", "hangs", "hangs")
+    assert time.monotonic() - begun < 2.0 + 1.5
+    assert [one.ended for one in answers] == ["answered", "interrupted", "interrupted"]
+    assert left_of(mark) == []

@@ -1,0 +1,251 @@
+"""Ranks of `torchrun`, pretended and without torch: what they are told, what they agree on, and who is to blame."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from conftest import FACTS, run_cli
+from test_bench_execution import answer
+
+from fastrnns_rs import environment
+from fastrnns_rs.benchmarking import team
+from fastrnns_rs.benchmarking.agreeing import agreed
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.execution import Interrupted, execute
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
+from fastrnns_rs.benchmarking.team import Team
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.results import Run
+from fastrnns_rs.torchrun import World, world
+
+VARIABLES = {
+    "TORCHELASTIC_RUN_ID": "none",
+    "RANK": "1",
+    "WORLD_SIZE": "2",
+    "LOCAL_RANK": "1",
+    "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+    "TORCHELASTIC_USE_AGENT_STORE": "True",
+}
+FIRST = World(rank=0, size=2, local_rank=0, node=0, address="127.0.0.1", port=29500, attempt=0, hosted=True)
+GOOD = Answer(answer([1_000_000] * 20, None), "answered", None, "")
+FAILED = Answer({"status": "failed", "reason": "it broke"}, "answered", "it broke", "")
+
+
+def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[BenchPlan, Run]:
+    options = Options(choice=Choice(groups=(), names=names), quick=True, device="cpu")
+    plan = plan_bench(options, Effort(**{"processes": 3, **effort}), FACTS, Setting())
+    return plan, new_run(plan, environment.describe(FACTS, Setting()), ["test"])
+
+
+class Pretended(Team):
+    """Rank 0, and others that tell what a test says."""
+
+    def __init__(self, others: list[Any]) -> None:
+        self.world = replace(FIRST, size=1 + len(others))
+        self.others = others
+        self.told: list[str] = []
+        self._measured = 0
+        self._clock = 0.0
+
+    def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:  # noqa: ARG002
+        self.told.append(name)
+        self._clock += 1.0
+        return [mine, *(other(mine) if callable(other) else other for other in self.others)]
+
+
+def tells(one: Answer, *, waited: bool = False) -> dict[str, Any]:
+    return {"answer": asdict(one), "waited": waited, "well": one is GOOD}
+
+
+def test_what_torchrun_tells() -> None:
+    found = world(VARIABLES)
+    assert found == replace(FIRST, rank=1, local_rank=1)
+    assert not found.leads
+    assert world({"RANK": "1", "WORLD_SIZE": "2"}) is None
+    assert replace(FIRST, attempt=2).meeting("process/3")["name"] == "fastrnns-rs/2/process/3"
+    assert replace(FIRST, hosted=False).meeting()["hosts"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("RANK", "2", "RANK is '2', which torchrun never sets"),
+        ("RANK", "-1", "RANK is '-1'"),
+        ("RANK", "one", "RANK is 'one'"),
+        ("WORLD_SIZE", "0", "WORLD_SIZE is '0'"),
+        ("WORLD_SIZE", "9" * 5000, "WORLD_SIZE is '9"),
+        ("MASTER_PORT", "65536", "MASTER_PORT is '65536'"),
+        ("MASTER_ADDR", "", "MASTER_ADDR is not"),
+        ("LOCAL_RANK", "", "LOCAL_RANK is not"),
+    ],
+)
+def test_variables_that_make_no_sense(name: str, value: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        world({**VARIABLES, name: value})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ab", "cudnn", "aten"), "ab does not work under torchrun"),
+        (("bench", "--devices", "cpu"), "--devices does not work under torchrun"),
+    ],
+)
+def test_what_ranks_have_no_use_for_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    done = run_cli(*arguments, **VARIABLES)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_resuming_is_refused(tmp_path: Any) -> None:
+    _plan, run = begin()
+    run.save(tmp_path / "run.json")
+    done = run_cli("bench", "--quick", "--resume", tmp_path / "run.json", **VARIABLES)
+    assert done.status == 2
+    assert "--resume does not work under torchrun" in done.stderr
+
+
+def test_a_rank_has_the_device_of_its_number() -> None:
+    gpus = replace(FACTS, device="cuda", cuda_device_count=2)
+    second = Pretended([])
+    second.world = replace(FIRST, rank=1, local_rank=1)
+    assert second.own_device(gpus, "auto").device == "cuda:1"
+    assert second.own_device(replace(gpus, device="cuda:0"), "cuda:0").device == "cuda:0"
+    assert second.own_device(FACTS, "auto").device == "cpu"
+    with pytest.raises(MissingError, match="no device cuda:1 for local rank 1: this machine has 1"):
+        second.own_device(replace(gpus, cuda_device_count=1), "cuda")
+
+
+def test_ranks_take_order_and_time_of_rank_0() -> None:
+    mine: list[dict[str, Any]] = []
+
+    def leader(told: dict[str, Any]) -> dict[str, Any]:
+        mine.append(told)
+        return {**told, "order_seed": 77, "seconds": 1.25, "rank": {**told["rank"], "rank": 1}}
+
+    crowd = Pretended([leader])
+    plan, run = begin(processes=None)
+    # As the second of the two sees it: what the other tells comes first.
+    crowd.exchange = lambda _name, told, **_more: [leader(told), told]  # type: ignore[method-assign]
+    agreed_plan, agreed_run = agreed(crowd, plan, run)
+    assert (agreed_plan.order_seed, agreed_plan.loop.seconds) == (77, 1.25)
+    assert (agreed_run.plan.order_seed, len(agreed_run.ranks)) == (77, 2)
+    assert not {"ranks_differ", "several_machines"} & {one.code for one in agreed_run.warnings}
+
+
+def test_ranks_that_were_asked_for_different_things_are_refused() -> None:
+    def other(told: dict[str, Any]) -> dict[str, Any]:
+        return {**told, "plan": {**told["plan"], "plan.processes": 9}}
+
+    with pytest.raises(
+        UsageError, match=r"rank 1 was asked for something else: its plan.processes is 9, and 3 at rank 0"
+    ):
+        agreed(Pretended([other]), *begin())
+
+
+def test_other_software_and_machines_are_told() -> None:
+    def other(told: dict[str, Any]) -> dict[str, Any]:
+        return {**told, "environment": {**told["environment"], "environment.torch_version": "2.11"}, "host": "b"}
+
+    _plan, run = agreed(Pretended([other]), *begin())
+    told = {one.code: one.evidence for one in run.warnings}
+    assert told["ranks_differ"] == "rank 1: environment.torch_version 2.11, not 2.15.0"
+    assert told["several_machines"] == "2 machines"
+
+
+def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    slow = Answer(answer([4_000_000] * 20, None), "answered", None, "")
+    crowd = Pretended([{**tells(slow), "well": True}])
+    run = execute(*begin(("cudnn",)), team=crowd)
+    row = run["cudnn"]
+    assert [(one.index, one.rank, one.order) for one in row.processes] == [
+        (index, rank, 2 * index + rank) for index in range(3) for rank in (0, 1)
+    ]
+    assert (row.forward.n_processes, row.forward.estimate_ns) == (3, pytest.approx(2_000_000))
+    # Each index meets under a name of its own: keys of the one before are stale.
+    assert crowd.told == ["process/0", "process/1", "process/2"]
+
+
+def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    run = execute(*begin(("cudnn",), stop="precision:1%"), team=Pretended([tells(GOOD)]))
+    assert run.plan.stopped_by == "precision"
+    assert len(run["cudnn"].processes) == 2 * run["cudnn"].forward.n_processes >= 2 * 5
+    # The time is that of rank 0: the clock moves by a second with each exchange, and the limit is three.
+    wobbly = iter(range(1000))
+
+    def launched(_job: object, **_more: object) -> Answer:
+        return Answer(answer([1_000_000 * (1 + next(wobbly) % 3)] * 20, None), "answered", None, "")
+
+    monkeypatch.setattr(team, "launch", launched)
+    run = execute(*begin(("cudnn",), stop="precision:1%:3s"), team=Pretended([tells(GOOD)]))
+    assert (run.plan.stopped_by, run["cudnn"].forward.n_processes) == ("time", 5)
+
+
+@pytest.mark.parametrize("last", ["wait", "measure"])
+def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def launched(_job: object, *, on_phase: Any, **_more: object) -> Answer:
+        on_phase(last)
+        return Answer({}, "timed_out", "no result after 5 s", "")
+
+    monkeypatch.setattr(team, "launch", launched)
+    hung = Answer({}, "timed_out", "no result after 5 s", "")
+    row = execute(*begin(("cudnn",)), team=Pretended([tells(hung)]))["cudnn"]
+    blamed = 1 if last == "wait" else 0
+    assert (row.status, row.reason) == ("timed_out", f"rank {blamed}: no result after 5 s")
+    assert row.processes[0].status == ("interrupted" if last == "wait" else "timed_out")
+    # Where all wait, for a store that is not there, it is their failure: it would be tried again without end.
+    row = execute(*begin(("cudnn",)), team=Pretended([tells(hung, waited=True)]))["cudnn"]
+    assert row.status == "timed_out"
+
+
+def test_a_rank_that_failed_ends_its_runner_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    fates = iter([tells(FAILED), *[tells(GOOD)] * 3])
+    run = execute(*begin(order_seed=1), team=Pretended([lambda _mine: next(fates)]))
+    assert sorted(one.status for one in run.results) == ["failed", "ok"]
+    assert next(one for one in run.results if one.status == "failed").reason == "rank 1: it broke"
+
+
+@pytest.mark.parametrize("during", ["launch", "exchange"])
+def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = iter(range(10))
+    crowd = Pretended([tells(GOOD)])
+
+    def launched(_job: object, **_more: object) -> Answer:
+        second = next(calls) == 1
+        return replace(GOOD, ended="interrupted", reason="interrupted") if second and during == "launch" else GOOD
+
+    def exchanged(mine: object) -> object:
+        if len(crowd.told) == 2:
+            raise KeyboardInterrupt
+        return tells(GOOD)
+
+    monkeypatch.setattr(team, "launch", launched)
+    crowd.others = [exchanged]
+    with pytest.raises(Interrupted) as stopped:
+        execute(*begin(("cudnn",)), team=crowd)
+    row = stopped.value.run["cudnn"]
+    assert [(one.index, one.rank, one.status) for one in row.processes] == [
+        (0, 0, "ok"),
+        (0, 1, "ok"),
+        (1, 0, "interrupted"),
+    ]
+    assert row.forward.n_processes == 1
+
+
+def test_a_courier_that_ends_is_an_error_that_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team, "_COURIER", "fastrnns_rs.no_such_module")
+    crowd = Team(FIRST)
+    try:
+        with pytest.raises(FastrnnsError, match=r"rank 0 cannot reach the others by the store at 127.0.0.1:29500"):
+            crowd.exchange("hello", 1)
+    finally:
+        crowd.close()
