@@ -18,7 +18,8 @@ from paired import in_turn, ratio, verdict
 
 from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
-from fastrnns_rs.launching import launch
+from fastrnns_rs.launching import Start, launch
+from fastrnns_rs.listening import Terms
 from fastrnns_rs.pacing import Loop
 from fastrnns_rs.problem import PRESETS, Sizes
 
@@ -77,7 +78,7 @@ def ours() -> float:
         "jit": asdict(JitSettings()),
     }
     begin = time.perf_counter()
-    answer = launch(job, timeout=300)
+    answer = launch(Start(job=job, terms=Terms(timeout=300)))
     if answer.content.get("status") != "ok":
         sys.exit(f"the worker failed: {answer.reason}")
     return first_call(answer.printed) - begin

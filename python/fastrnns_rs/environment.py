@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.launching import MARK, Setting, launch
+from fastrnns_rs.launching import MARK, Setting, Start, launch
+from fastrnns_rs.listening import Terms
 from fastrnns_rs.results import Environment, Git, Gpu
 
 #: Variables that change how fast models run; no other variable enters a run file.
@@ -62,7 +63,8 @@ def probe(device: str, dtype: str, setting: Setting | None = None) -> Facts:
         KeyboardInterrupt: Ctrl-C; the child is gone.
     """
     begin = time.monotonic()
-    answer = launch({"kind": "probe", "device": device, "dtype": dtype}, timeout=_PROBE_TIMEOUT_S, setting=setting)
+    job = {"kind": "probe", "device": device, "dtype": dtype}
+    answer = launch(Start(job=job, terms=Terms(timeout=_PROBE_TIMEOUT_S), setting=setting or Setting()))
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":

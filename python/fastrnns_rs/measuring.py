@@ -93,6 +93,7 @@ def measure(
     measurement: Measurement,
     more: More,
     on_phase: Callable[[str], None] = lambda _name: None,
+    ahead: Callable[[ModelDef], None] = lambda _model: None,
 ) -> None:
     """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
 
@@ -103,6 +104,7 @@ def measure(
         measurement: Where the samples are found, during the loop and after it.
         more: Says how many iterations come next.
         on_phase: Called with `build` and `measure`, as each begins.
+        ahead: Called with the model before its loop.
 
     Raises:
         RunnerError: The model broke its contract.
@@ -115,6 +117,7 @@ def measure(
         on_phase("build")
         model = build(creator, problem)
         stack.enter_context(model.context())
+        ahead(model)
         watch = measurement.begin(problem.device, has_backward=model.backward is not None)
         on_phase("measure")
         run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_GROUPS = ("cnns", "rnns")
 DEFAULT_TIMEOUT_S = 1800.0
+DEFAULT_COMPILE_TIMEOUT_S = 300.0
 #: OpenMP dies of many more.
 MOST_THREADS = 1024
 
@@ -77,6 +79,8 @@ class Options:
     allow_tf32: bool = False
     threads: int | None = None
     timeout: float = DEFAULT_TIMEOUT_S
+    compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
+    compile_cache: str | os.PathLike[str] | None = None
     jit: JitSettings = field(default_factory=JitSettings)
 
     def __post_init__(self) -> None:
@@ -86,8 +90,12 @@ class Options:
         check_seed(self.seed)
         check_device(self.device)
         check_dtype(self.dtype)
-        if not isinstance(self.timeout, int | float) or not 0 < self.timeout < math.inf:
-            raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
+        if self.compile_cache is not None and not isinstance(self.compile_cache, str | os.PathLike):
+            raise UsageError(f"compile_cache is {self.compile_cache!r}", "give the path of a folder")
+        for name in ("timeout", "compile_timeout"):
+            seconds = getattr(self, name)
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+                raise UsageError(f"{name} is {seconds!r}", "give a number of seconds above 0")
 
     @property
     def computed_dtype(self) -> str:
@@ -113,6 +121,8 @@ class Plan:
     nloops: int
     threads: int | None
     timeout: float
+    compile_timeout: float
+    compile_cache: str | None
     jit: JitSettings
     tasks: list[Task]
 
@@ -149,6 +159,8 @@ def make_plan(options: Options, facts: Facts) -> Plan:
         nloops=options.nloops or preset.nloops,
         threads=options.threads,
         timeout=options.timeout,
+        compile_timeout=options.compile_timeout,
+        compile_cache=None if options.compile_cache is None else os.fspath(options.compile_cache),
         jit=options.jit,
         tasks=tasks,
     )

@@ -27,7 +27,19 @@ _FILE_MODULE = "_fastrnns_runners_"
 GROUPS = ("vl_rnns", "rnns", "cnns")
 ALL = "all"
 
-_OUR_MODELS = ("lstm", "custom", "layernorm", "dropout", "gru", "rnn", "milstm", "varlen", "cnn")
+_OUR_MODELS = (
+    "lstm",
+    "custom",
+    "layernorm",
+    "dropout",
+    "gru",
+    "rnn",
+    "milstm",
+    "varlen",
+    "cnn",
+    "compiled",
+    "cudagraph",
+)
 _runners: dict[str, Runner] = {}
 _failures: list[plugins.Failure] = []
 #: The plug-in that is being loaded: what is registered meanwhile is its.

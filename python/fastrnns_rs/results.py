@@ -128,6 +128,8 @@ class PlanRecord:
     threads: int | None = field(default=None, metadata=LATER)
     affinity: list[int] | None = field(default=None, metadata=LATER)
     timeout_s: float | None = field(default=None, metadata=LATER)
+    compile_timeout_s: float | None = field(default=None, metadata=LATER)
+    compile_cache: str | None = field(default=None, metadata=LATER)
     runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
     devices: list[str] = field(default_factory=list, metadata=LATER)
     side_by_side: bool = field(default=False, metadata=LATER)
@@ -190,7 +192,12 @@ class FirstCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compile:
-    """What compiling cost, for runners that compile ahead of the loop."""
+    """What compiling cost, for runners that compile ahead of the loop; null for all others.
+
+    `cold_ns` is the whole first iteration with an empty cache, forward and backward, the loading of the compiler
+    included; null where the cache was given. `warm_ns` is the same again in the same process, of which only the files
+    of the cache are kept. `recompilations` were in the loop.
+    """
 
     cold_ns: int | None
     warm_ns: int | None

@@ -18,6 +18,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fastrnns_rs.compiling import Compiling
     from fastrnns_rs.measuring import Measurement, More
     from fastrnns_rs.runners import Runner
 
@@ -52,17 +53,22 @@ class Progress:
 
     def __init__(self) -> None:
         self.measurement: Measurement | None = None
+        self.compiling: Compiling | None = None
 
     def so_far(self) -> dict[str, Any]:
-        """The samples of complete iterations, if there are any."""
+        """The samples of complete iterations, if there are any, and what compiling cost."""
         nothing: dict[str, Any] = {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
         if self.measurement is None:
             return nothing
         try:
-            return self.measurement.samples()
+            return {**self.measurement.samples(), **self.compiled()}
         except Exception:  # noqa: BLE001  # a broken device must not hide why it broke
             _print_traceback()
             return nothing
+
+    def compiled(self) -> dict[str, Any]:
+        """What compiling cost by now, of a runner that compiles."""
+        return {} if self.compiling is None else {"compile": self.compiling.facts()}
 
 
 def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str, Any]:
@@ -88,11 +94,17 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
         from fastrnns_rs.joining import Ranks
 
         more = Ranks(job["ranks"], job["patience_s"], channel.phase).together(more)
+    settings: dict[str, Any] = {}
+    if runner.compiles:
+        from fastrnns_rs.compiling import Compiling
+
+        progress.compiling = Compiling(problem.device, channel.phase, shared=job["shared_compile_cache"])
+        settings["ahead"] = progress.compiling.ahead
     baseline = memory.in_use(problem.device)
-    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase)
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase, **settings)
     # Before the samples are looked at, which takes memory too.
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline}
-    return {"status": "ok", **measurement.samples(), **used}
+    return {"status": "ok", **measurement.samples(), **progress.compiled(), **used}
 
 
 def main() -> None:

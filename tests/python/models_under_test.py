@@ -21,6 +21,8 @@ from fastrnns_rs.registry import all_runners, find
 
 #: Every runner of ours; other tests add their own to the registry.
 OURS = [name for name, runner in all_runners().items() if runner.source.module.startswith("fastrnns_rs.")]
+#: Those that a CPU runs without compiling for long.
+QUICK = [name for name in OURS if not find(name).compiles and "cpu" in find(name).devices]
 SMALL = {"seq_length": 6, "input_size": 4, "hidden_size": 5, "mini_batch": 3, "image_size": 33}
 
 

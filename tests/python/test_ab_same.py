@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import FACTS
+from pretended_workers import each
 from test_bench_execution import Workers
 
 from fastrnns_rs import environment, noise
@@ -19,7 +20,7 @@ def test_the_same_against_itself_keeps_the_noise_of_the_machine(
 ) -> None:
     workers = Workers(spread=0.02)
     monkeypatch.setenv("XDG_STATE_HOME", str(anywhere / "state"))
-    monkeypatch.setattr(execution, "launch", workers)
+    monkeypatch.setattr(execution, "launch_together", each(workers))
     monkeypatch.setattr(environment, "probe", lambda *_given: FACTS)
     call = {"prog_name": "ab", "standalone_mode": False}
     assert command.main(["--same", "--quick", "--json", "--order-seed", "3"], **call) == 0

@@ -81,7 +81,8 @@ def test_help_shows_and_describes_every_argument(function: Callable[..., Any], c
 
 
 def test_types_are_those_of_the_fields() -> None:
-    types = {name: kind.__forward_arg__ for name, kind in arguments.ProfileArguments.__annotations__.items()}
+    described = {**arguments.BenchArguments.__annotations__, **arguments.ProfileArguments.__annotations__}
+    types = {name: kind.__forward_arg__ for name, kind in described.items()}
     # What the parsers of a list and of a schedule take, beside what they make of it.
     wider = {"activities", "schedule"}
     for kind in (Sizes, Modes, Options, JitSettings, TorchOptions, ProfileRequest):

@@ -131,7 +131,7 @@ def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
     everything = order(groups=["all"])
     assert everything[:15] == varlen + rnns + cnns
     assert set(OURS) <= set(everything)
-    assert len(OURS) == 31
+    assert len(OURS) == 37
     assert order(groups=["rnns"], names=["vl_py", "py"]) == [*rnns, "vl_py"]
 
 

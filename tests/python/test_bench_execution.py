@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import FACTS
+from pretended_workers import each
 
 from fastrnns_rs import environment, stats
 from fastrnns_rs.benchmarking import execution
@@ -23,7 +24,8 @@ from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.launching import Setting
+from fastrnns_rs.listening import Answer
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.render.words import about, first_calls
 from fastrnns_rs.results import Result, Run
@@ -40,7 +42,7 @@ class Workers:
         self.started: list[str] = []
         self.instead: dict[int, Answer | BaseException] = {}
 
-    def __call__(self, job: dict[str, Any], **_settings: Any) -> Answer:
+    def __call__(self, job: dict[str, Any]) -> Answer:
         number = len(self.started)
         self.started.append(job["runner"])
         special = self.instead.get(number)
@@ -71,7 +73,7 @@ def answer(forward: list[int], backward: list[int] | None) -> dict[str, Any]:
 @pytest.fixture
 def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
     found = Workers()
-    monkeypatch.setattr(execution, "launch", found)
+    monkeypatch.setattr(execution, "launch_together", each(found))
     return found
 
 
@@ -133,7 +135,7 @@ def test_precision_ends_a_runner_and_never_before_five_processes(workers: Worker
 def test_precision_asks_for_more_of_who_is_noisier(monkeypatch: pytest.MonkeyPatch) -> None:
     quiet, noisy = Workers(0.001), Workers(0.02)
     monkeypatch.setattr(
-        execution, "launch", lambda job, **more: (noisy if job["runner"] == "py" else quiet)(job, **more)
+        execution, "launch_together", each(lambda job: (noisy if job["runner"] == "py" else quiet)(job))
     )
     run = execute(*begin(["cudnn", "py"], stop="precision:1%"))
     assert len(run["py"].processes) > 2 * len(run["cudnn"].processes)
@@ -227,7 +229,7 @@ def test_what_is_said_beforehand(effort: dict[str, Any], said: str) -> None:
 
 def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = Answer(answer([0] * 20, [3] * 20), "answered", None, "")
-    monkeypatch.setattr(execution, "launch", lambda _job, **_more: nothing)
+    monkeypatch.setattr(execution, "launch_together", each(lambda _job: nothing))
     run = execute(*begin(["py"], stop="precision:1%:1ms"))
     assert (run["py"].forward.estimate_ns, run["py"].forward.ci_low_ns, run["py"].forward.ci_method) == (0, None, None)
     assert run["py"].backward.estimate_ns == pytest.approx(3)

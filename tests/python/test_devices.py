@@ -23,7 +23,8 @@ from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.environment import Facts
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.launching import Answer, Setting, launch_together
+from fastrnns_rs.launching import Setting, Start, launch_together
+from fastrnns_rs.listening import Answer, Terms
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.render.words import about
 from fastrnns_rs.results import Run
@@ -47,8 +48,8 @@ class Turns:
         self.failing: set[tuple[str, str]] = set()
         self.interrupt_at: int | None = None
 
-    def together(self, jobs: list[dict[str, Any]], **_more: Any) -> list[Answer]:
-        turn = [(job["runner"], job["problem"]["device"]) for job in jobs]
+    def together(self, starts: list[Start]) -> list[Answer]:
+        turn = [(start.job["runner"], start.job["problem"]["device"]) for start in starts]
         self.turns.append(turn)
         if len(self.turns) - 1 == self.interrupt_at:
             return [
@@ -56,9 +57,6 @@ class Turns:
                 Answer({}, "interrupted", "interrupted", ""),
             ]
         return [self._one(one) for one in turn]
-
-    def alone(self, job: dict[str, Any], **_more: Any) -> Answer:
-        return self.together([job])[0]
 
     def _one(self, what: tuple[str, str]) -> Answer:
         if what in self.failing:
@@ -70,7 +68,6 @@ class Turns:
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> Turns:
     found = Turns()
-    monkeypatch.setattr(execution, "launch", found.alone)
     monkeypatch.setattr(execution, "launch_together", found.together)
     return found
 
@@ -250,9 +247,8 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def started(mark: str, *kinds: str, timeout: float = 20.0) -> list[Answer]:
     setting = Setting(variables={"MARK": mark})
-    return launch_together(
-        [{"hang": one == "hangs"} for one in kinds], timeout=timeout, settings=[setting] * len(kinds)
-    )
+    terms = Terms(timeout=timeout)
+    return launch_together([Start(job={"hang": one == "hangs"}, terms=terms, setting=setting) for one in kinds])
 
 
 @pytest.mark.usefixtures("scripted")

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 from conftest import PLANTED, TINY
 
-from fastrnns_rs import launching
 from fastrnns_rs._core import Process
+from fastrnns_rs.launching import Start, launch
+from fastrnns_rs.listening import Terms
 from fastrnns_rs.results import Run
 
 
@@ -176,9 +177,11 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
         "print(json.dumps({'kind': 'phase', 'name': 'build'}));"
         "print(json.dumps({'kind': 'result', 'status': 'ok', 'payload': list(range(300_000))}))"
     )
-    monkeypatch.setattr(launching, "Process", lambda _command, env: Process([sys.executable, "-c", child], env=env))
+    monkeypatch.setattr(
+        "fastrnns_rs.listening.Process", lambda _command, env: Process([sys.executable, "-c", child], env=env)
+    )
     phases: list[str] = []
-    answer = launching.launch({}, timeout=60, on_phase=phases.append)
+    answer = launch(Start(job={}, terms=Terms(timeout=60, on_phase=phases.append)))
     assert answer.ended == "answered"
     assert answer.content["payload"][-1] == 299_999
     assert phases == ["build"]

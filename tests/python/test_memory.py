@@ -7,7 +7,7 @@ import resource
 import sys
 
 import pytest
-from models_under_test import OURS, problem_of
+from models_under_test import QUICK, problem_of
 
 from fastrnns_rs import measuring
 from fastrnns_rs.context import torchscript_warnings_silenced
@@ -21,7 +21,7 @@ def resident_bytes() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if not name.startswith("resnet50")])
+@pytest.mark.parametrize("name", [name for name in QUICK if not name.startswith("resnet50")])
 def test_two_hundred_iterations_do_not_grow(name: str) -> None:
     with torchscript_warnings_silenced():
         model = find(name).creator(problem_of(name, mini_batch=2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from models_under_test import OURS, problem_of, run_once
+from models_under_test import OURS, QUICK, problem_of, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
@@ -136,7 +136,7 @@ def test_dropout_changes_from_call_to_call(name: str) -> None:
     assert not torch.equal(first, second)
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if not find(name).images])
+@pytest.mark.parametrize("name", [name for name in QUICK if not find(name).images])
 def test_shapes_are_the_documented_ones(name: str) -> None:
     runner = find(name)
     layers = 2 if runner.layers[1] != 1 else 1
@@ -166,7 +166,7 @@ def test_a_trace_computes_what_the_module_computes() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
-@pytest.mark.parametrize("name", [name for name in OURS if not name.startswith("resnet50")])
+@pytest.mark.parametrize("name", [name for name in QUICK if not name.startswith("resnet50")])
 def test_every_runner_takes_every_dtype(name: str, dtype: str) -> None:
     found = run_once(name, dtype=dtype, mini_batch=2)
     output = found.output[0] if isinstance(found.output, list) else found.output

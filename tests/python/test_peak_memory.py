@@ -16,7 +16,8 @@ from conftest import FACTS, run_cli
 from fastrnns_rs.benchmarking.effort import Effort
 from fastrnns_rs.benchmarking.plan import plan_bench
 from fastrnns_rs.benchmarking.rows import Row
-from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.launching import Setting
+from fastrnns_rs.listening import Answer
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.results import Process, Result, Run
 

@@ -18,7 +18,8 @@ from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
 from fastrnns_rs.benchmarking.team import Team
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.launching import Setting, Start
+from fastrnns_rs.listening import Answer
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.results import Run
 from fastrnns_rs.torchrun import World, world
@@ -160,7 +161,7 @@ def test_other_software_and_machines_are_told() -> None:
 
 
 def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
     slow = Answer(answer([4_000_000] * 20, None), "answered", None, "")
     crowd = Pretended([{**tells(slow), "well": True}])
     run = execute(*begin(("cudnn",)), team=crowd)
@@ -174,14 +175,14 @@ def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
     run = execute(*begin(("cudnn",), stop="precision:1%"), team=Pretended([tells(GOOD)]))
     assert run.plan.stopped_by == "precision"
     assert len(run["cudnn"].processes) == 2 * run["cudnn"].forward.n_processes >= 2 * 5
     # The time is that of rank 0: the clock moves by a second with each exchange, and the limit is three.
     wobbly = iter(range(1000))
 
-    def launched(_job: object, **_more: object) -> Answer:
+    def launched(_start: object) -> Answer:
         return Answer(answer([1_000_000 * (1 + next(wobbly) % 3)] * 20, None), "answered", None, "")
 
     monkeypatch.setattr(team, "launch", launched)
@@ -191,8 +192,8 @@ def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("last", ["wait", "measure"])
 def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def launched(_job: object, *, on_phase: Any, **_more: object) -> Answer:
-        on_phase(last)
+    def launched(start: Start) -> Answer:
+        start.terms.on_phase(last)
         return Answer({}, "timed_out", "no result after 5 s", "")
 
     monkeypatch.setattr(team, "launch", launched)
@@ -207,7 +208,7 @@ def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.Monke
 
 
 def test_a_rank_that_failed_ends_its_runner_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _job, **_more: GOOD)
+    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
     fates = iter([tells(FAILED), *[tells(GOOD)] * 3])
     run = execute(*begin(order_seed=1), team=Pretended([lambda _mine: next(fates)]))
     assert sorted(one.status for one in run.results) == ["failed", "ok"]
@@ -219,7 +220,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
     calls = iter(range(10))
     crowd = Pretended([tells(GOOD)])
 
-    def launched(_job: object, **_more: object) -> Answer:
+    def launched(_start: object) -> Answer:
         second = next(calls) == 1
         return replace(GOOD, ended="interrupted", reason="interrupted") if second and during == "launch" else GOOD
 

@@ -35,7 +35,7 @@ RUST = {
 
 #: Parts of the Python package that may import torch when they are imported: only child processes load them, or people
 #: who want torch anyway.
-WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch", "joining"}
+WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch", "compiling", "joining"}
 
 #: The same for the files of a part that is otherwise used by the parent process.
 PROFILED = {"inside.py", "ranges.py", "torch_files.py", "torch_session.py"}
@@ -53,7 +53,7 @@ PYTHON = {
     "recurrence": {"cells"},
     "runners": {"errors", "modes", "problem"},
     "registry": {"errors", "models", "plugins", "problem", "runners"},
-    "models": {"registry", "runners", "problem", "context", "recurrence", "models"},
+    "models": {"cells", "registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
     "measuring": {"context", "errors", "models", "pacing", "stopwatch"},
     "nvidia": {"errors"},
@@ -64,13 +64,16 @@ PYTHON = {
     "joining": {"errors", "measuring"},
     "courier": {"joining"},
     "replicates": {"results", "stats"},
-    "worker": {"joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem", "context"}
-    | {"errors"},
+    "compiling": {"errors", "measuring", "models"},
+    "worker": {"compiling", "joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem"}
+    | {"context", "errors"},
+    "compiler_files": set(),
     "keeper": set(),
-    "launching": {"_core"},
+    "listening": {"_core"},
+    "launching": {"listening"},
     "results": {"_core", "documents", "errors", "problem"},
     "catalogue": {"documents", "registry"},
-    "environment": {"errors", "launching", "results"},
+    "environment": {"errors", "launching", "listening", "results"},
     "health": {"_core", "environment", "errors", "health", "nvidia"},
     "diagnosis": {"documents", "environment", "errors", "health", "noise", "profiling", "results"},
     "planning": {"context", "environment", "errors", "modes", "problem", "registry", "runners"},
@@ -78,11 +81,22 @@ PYTHON = {
     "cautions": {"documents", "errors", "health", "nvidia", "replicates", "results", "stats"},
     "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
-    | {"planning", "problem", "registry", "replicates", "results", "runners", "stats", "torchrun"},
+    | {
+        "compiler_files",
+        "listening",
+        "planning",
+        "problem",
+        "registry",
+        "replicates",
+        "results",
+        "runners",
+        "stats",
+        "torchrun",
+    },
     "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
-    | {"models", "modes", "planning", "probing", "problem", "registry"},
+    | {"compiler_files", "models", "modes", "planning", "probing", "problem", "registry"},
     "reporting": {"_core", "documents", "errors", "profiling"},
     "render": {"_core", "benchmarking", "documents", "errors", "results"},
 }
@@ -140,9 +154,9 @@ def test_python_parts_use_only_what_they_may() -> None:
 
 
 def test_the_parent_process_never_imports_torch() -> None:
-    never = """errors environment results config render registry runners benchmarking launching planning documents
-    problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli __init__
-    __main__ modes torchrun replicates"""
+    never = """errors environment results config render registry runners benchmarking launching listening planning
+    documents problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli
+    __init__ __main__ modes torchrun replicates"""
     for path in files():
         if part_of(path) in never.split() and path.name not in PROFILED:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path

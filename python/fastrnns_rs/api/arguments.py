@@ -70,6 +70,8 @@ class BenchArguments(RunArguments, total=False):
     order_seed: int | None
     devices: Sequence[str] | None
     side_by_side: bool
+    compile_timeout: float
+    compile_cache: str | os.PathLike[str] | None
     resume: Run | str | os.PathLike[str] | None
 
 
@@ -118,7 +120,8 @@ def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
     """What is to be run, from all arguments of a call."""
     sizes, jit = Sizes(**fields_of(Sizes, given)), JitSettings(**fields_of(JitSettings, given))
     modes = Modes(**fields_of(Modes, given))
-    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, **fields_of(Options, given, without=_MADE))
+    options = fields_of(Options, {**RUN_DEFAULTS, **given}, without=_MADE)
+    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, **options)
 
 
 def names_of(runners: object) -> list[str]:

@@ -74,6 +74,8 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
         cuda_pointwise_block_count: Blocks of such a kernel.
         cuda_pointwise_block_size: Threads of such a block.
+        compile_timeout: Seconds that a process may compile, each time that it does.
+        compile_cache: The folder where all processes keep what they compile; None for a new one for each.
         resume: A run that was interrupted, or the path of its file, to go on with; the arguments are to be the same.
 
     Returns:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import cautions
+from fastrnns_rs.benchmarking.compiling import compiling
 from fastrnns_rs.benchmarking.observer import Observer, Silent
 from fastrnns_rs.benchmarking.order import rounds, turns_of
 from fastrnns_rs.benchmarking.rows import Row
 from fastrnns_rs.cautions.gpu import Watch
-from fastrnns_rs.launching import launch, launch_together
+from fastrnns_rs.launching import Start, launch_together
+from fastrnns_rs.listening import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
     from fastrnns_rs.benchmarking.team import Team
-    from fastrnns_rs.launching import Answer
+    from fastrnns_rs.listening import Answer
     from fastrnns_rs.results import Result, Run, RunStatus
 
 
@@ -184,16 +186,16 @@ class _Execution:
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
         """For each task what its worker answered, by rank."""
-        jobs, settings = [self._job(task) for task in tasks], [task.setting for task in tasks]
-        timeout, on_phase = self._plan.timeout, self._observer.phase
-        if self._team is not None:
-            return [self._team.measure(jobs[0], timeout=timeout, setting=settings[0], on_phase=on_phase)]
-        if len(jobs) == 1:
-            return [{None: launch(jobs[0], timeout=timeout, setting=settings[0], on_phase=on_phase)}]
-        return [{None: one} for one in launch_together(jobs, timeout=timeout, settings=settings, on_phase=on_phase)]
+        with ExitStack() as stack:
+            starts = [stack.enter_context(self._start(task)) for task in tasks]
+            if self._team is not None:
+                return [self._team.measure(starts[0])]
+            return [{None: answer} for answer in launch_together(starts)]
 
-    def _job(self, task: BenchTask) -> dict[str, Any]:
-        return {
+    @contextmanager
+    def _start(self, task: BenchTask) -> Iterator[Start]:
+        """The worker of a task, and what it needs beside it while it runs."""
+        job: dict[str, Any] = {
             "kind": "bench",
             "runner": task.runner.name,
             "source": asdict(task.runner.source),
@@ -202,6 +204,10 @@ class _Execution:
             "threads": task.setting.threads,
             "jit": asdict(task.jit),
         }
+        with compiling(task, self._plan) as (setting, shared, limits):
+            job |= {"shared_compile_cache": shared}
+            terms = Terms(timeout=self._plan.timeout, limits=limits, on_phase=self._observer.phase)
+            yield Start(job=job, terms=terms, setting=setting)
 
     def so_far(self) -> Run:
         """The run with what it has measured."""

@@ -19,7 +19,7 @@ class Observer(Protocol):
         """A worker is started, the runner's `index`-th."""
 
     def phase(self, name: str) -> None:
-        """The worker has reached `import`, `build` or `measure`."""
+        """The worker has reached `import`, `build`, `compile`, `compile again` or `measure`."""
 
     def process_ends(self, process: Process, printed: str) -> None:
         """The worker has ended; `printed` is the end of what it wrote."""

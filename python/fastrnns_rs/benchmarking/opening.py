@@ -53,6 +53,8 @@ def record(plan: BenchPlan) -> PlanRecord:
         threads=first.setting.threads,
         affinity=None if first.setting.affinity is None else [*first.setting.affinity],
         timeout_s=plan.timeout,
+        compile_timeout_s=plan.compile_timeout,
+        compile_cache=plan.compile_cache,
         runners=[
             PlannedRunner(runner=one.runner.name, side=one.side, source=str(one.runner.source), problem=one.problem)
             for one in plan.tasks

@@ -6,13 +6,14 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.benchmarking.compiling import check_cache
 from fastrnns_rs.benchmarking.effort import Effort, loop_of, seconds_within
 from fastrnns_rs.benchmarking.stopping import StopRule
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import Setting
 from fastrnns_rs.pacing import Loop
-from fastrnns_rs.planning import make_plan
+from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S, make_plan
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.runners import Runner
 
@@ -60,6 +61,8 @@ class BenchPlan:
         start_s: How long a worker takes until it has torch.
         devices: The devices, if they are several.
         side_by_side: Whether the devices measure a runner at the same time, rather than one after the other.
+        compile_timeout: Seconds that a worker may compile.
+        compile_cache: The folder that all workers compile into; None for one of each worker's own.
     """
 
     preset: tuple[str, str]
@@ -73,6 +76,8 @@ class BenchPlan:
     start_s: float
     devices: tuple[str, ...] = ()
     side_by_side: bool = False
+    compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
+    compile_cache: str | None = None
 
     @property
     def measured(self) -> list[BenchTask]:
@@ -127,6 +132,8 @@ def plan_bench(
         start_s=start_s,
         devices=tuple(str(one.device) for one in (facts, *further)) if further else (),
         side_by_side=effort.side_by_side,
+        compile_timeout=base.compile_timeout,
+        compile_cache=None if base.compile_cache is None else check_cache(base.compile_cache),
     )
 
 

@@ -12,7 +12,9 @@ from fastrnns_rs.stats import precision_reached
 
 if TYPE_CHECKING:
     from fastrnns_rs.benchmarking.plan import BenchTask
-    from fastrnns_rs.launching import Answer
+    from fastrnns_rs.listening import Answer
+
+_NOT_COMPILED = dict.fromkeys(("cold_ns", "warm_ns", "graph_breaks", "recompilations"))
 
 
 class Row:
@@ -160,7 +162,7 @@ def _process(answer: Answer, index: int, order: int) -> Process:
         warmup_class=content.get("warmup_class"),
         steady_from=content.get("steady_from"),
         first_call=first,
-        compile=Compile(cold_ns=None, warm_ns=None, graph_breaks=None, recompilations=None),
+        compile=Compile(**(content.get("compile") or _NOT_COMPILED)),
         peak_memory_bytes=content.get("peak_memory_bytes"),
         peak_reserved_bytes=content.get("peak_reserved_bytes"),
         timed_loop_ns=content.get("timed_loop_ns"),

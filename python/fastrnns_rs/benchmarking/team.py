@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.launching import Answer, Setting, launch
+from fastrnns_rs.launching import Setting, Start, launch
+from fastrnns_rs.listening import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.environment import Facts
     from fastrnns_rs.torchrun import World
 
@@ -108,16 +107,11 @@ class Team:
         message = f"rank {self.world.rank} cannot reach the others by the store at {address}: {why}"
         return FastrnnsError(message, "the other ranks say why they ended; torchrun needs the network between them")
 
-    def measure(
-        self, job: dict[str, Any], *, timeout: float, setting: Setting, on_phase: Callable[[str], None]
-    ) -> dict[int | None, Answer]:
+    def measure(self, start: Start) -> dict[int | None, Answer]:
         """Runs this rank's worker of the next process index while the others run theirs.
 
         Args:
-            job: What the worker reads.
-            timeout: Seconds that it may take.
-            setting: What it runs in.
-            on_phase: Called with each phase that it reports.
+            start: The worker.
 
         Returns:
             What the workers of all ranks answered. After Ctrl-C what that of this rank had measured, and no more.
@@ -132,10 +126,11 @@ class Team:
         def follow(reported: str) -> None:
             nonlocal phase
             phase = reported
-            on_phase(reported)
+            start.terms.on_phase(reported)
 
-        job = {**job, "ranks": self.world.meeting(name), "patience_s": timeout + _PATIENCE_S}
-        answer = launch(job, timeout=timeout, setting=setting, on_phase=follow)
+        timeout = start.terms.timeout
+        job = {**start.job, "ranks": self.world.meeting(name), "patience_s": timeout + _PATIENCE_S}
+        answer = launch(replace(start, job=job, terms=replace(start.terms, on_phase=follow)))
         if answer.ended != "interrupted":
             ended_well = answer.content.get("status") == "ok" and answer.ended == "answered"
             mine = {"answer": asdict(answer), "waited": phase == _WAITING and not ended_well, "well": ended_well}

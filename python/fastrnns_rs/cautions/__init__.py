@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.cautions import clock, drift, gpu, groups, machine, modes, replicates, warming
+from fastrnns_rs.cautions import clock, compiling, drift, gpu, groups, machine, modes, replicates, warming
 from fastrnns_rs.cautions.timed import timed_runners
 
 if TYPE_CHECKING:
@@ -38,4 +38,5 @@ def after(run: Run) -> list[Notice]:
         *groups.cautions(runners),
         *drift.cautions(runners),
         *clock.cautions(run.results),
+        *compiling.cautions(run.results),
     ]

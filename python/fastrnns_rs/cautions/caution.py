@@ -31,6 +31,8 @@ Code = Literal[
     "process_modes",
     "drift",
     "coarse_clock",
+    "recompiled",
+    "graph_breaks",
 ]
 
 #: More would fill the screen, and the first few show what to look at.

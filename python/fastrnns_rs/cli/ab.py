@@ -47,6 +47,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
     help="How long a process may take.",
 )
 @running.torchscript
+@running.compiling
 @verdicts.margin
 @click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
 @verdicts.fail_on

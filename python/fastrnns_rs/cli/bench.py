@@ -55,6 +55,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     help="How long a process may take.",
 )
 @running.torchscript
+@running.compiling
 @click.option(
     "--devices",
     cls=ListOption,
@@ -167,5 +168,5 @@ def _options(given: dict[str, Any]) -> Any:
         sizes=running.sizes_of(given),
         modes=running.modes_of(given),
         jit=running.jit_of(given),
-        **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
+        **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.COMPILING, *running.MACHINE),
     )

@@ -12,6 +12,7 @@ from fastrnns_rs.cli.options import Count, spelled
 from fastrnns_rs.cli.shared import is_flag, take
 from fastrnns_rs.context import EXECUTORS, FUSERS, JitSettings
 from fastrnns_rs.modes import MODES, Modes
+from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S
 from fastrnns_rs.problem import DTYPES, Sizes
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 COUNT = Count(min=1)
 
 _SIZES = ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size")
+COMPILING = ("compile_timeout", "compile_cache")
 MACHINE = ("device", "dtype", "allow_tf32", "seed", "threads")
 _MODES = ("mode", "amp", "channels_last", "cudnn_benchmark", "deterministic", "bidirectional", "proj_size")
 _TORCHSCRIPT = (
@@ -90,6 +92,24 @@ torchscript: Callable[[F], F] = _all(
     click.option("--cuda-pointwise-loop-level", type=COUNT, help="Loop levels of the fuser's CUDA kernels."),
     click.option("--cuda-pointwise-block-count", type=COUNT, help="Blocks of such a kernel."),
     click.option("--cuda-pointwise-block-size", type=COUNT, help="Threads of such a block."),
+)
+
+
+compiling: Callable[[F], F] = _all(
+    click.option(
+        "--compile-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        default=DEFAULT_COMPILE_TIMEOUT_S,
+        show_default=True,
+        help="How long a process may compile, each time that it does.",
+    ),
+    click.option(
+        "--compile-cache",
+        type=click.Path(),
+        metavar="FOLDER",
+        help="Where all processes keep what they compile. [default: a new folder for each]",
+    ),
 )
 
 

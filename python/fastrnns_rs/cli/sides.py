@@ -126,7 +126,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
             sizes=running.sizes_of(all_given),
             modes=running.modes_of(all_given),
             jit=running.jit_of(all_given),
-            **shared.take(all_given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
+            **shared.take(all_given, "quick", "warmup", "nloops", "timeout", *running.COMPILING, *running.MACHINE),
         ),
         words=words,
         affinity=Effort(affinity=all_given["affinity"]).cpus(),

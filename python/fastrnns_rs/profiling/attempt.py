@@ -43,6 +43,7 @@ class Attempt:
         ratio: How much longer the captured iterations took than without the profiler.
         unprofiled_ns: How long one of them took without it, by runner; see `Baseline.iteration_ns`.
         ran_out_of_time: Whether a command was ended because it took too long.
+        variables: Environment variables of each command beside our own.
         said_by_tool: What the profiler printed: neither what the process in it did, nor what ran without it.
     """
 
@@ -56,6 +57,7 @@ class Attempt:
     ratio: float | None = None
     unprofiled_ns: dict[str, int] = field(default_factory=dict)
     ran_out_of_time: bool = False
+    variables: dict[str, str] = field(default_factory=dict)
     said_by_tool: list[str] = field(default_factory=list)
     log: list[Entry] = field(default_factory=list)
     warnings: list[Notice] = field(default_factory=list)
@@ -124,7 +126,8 @@ class Attempt:
         self.log.append(Entry(f"# {purpose}\n$ {shlex.join(command)}"))
         try:
             seconds = self.timeout if timeout is None else timeout
-            completed = run_command(command, timeout=seconds, env=child_environment(), grace=_GRACE_S)
+            variables = {**child_environment(), **self.variables}
+            completed = run_command(command, timeout=seconds, env=variables, grace=_GRACE_S)
         except OSError as error:
             raise FastrnnsError(f"{error.filename or command[0]} cannot be started: {error.strerror}") from error
         self.ran_out_of_time |= completed.timed_out

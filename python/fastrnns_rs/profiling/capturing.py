@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.compiler_files import own_folder, variables_for
 from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import ExitCode, FastrnnsError
 from fastrnns_rs.profiling import judging, keeping, naming, tools
@@ -21,7 +22,7 @@ from fastrnns_rs.profiling.baseline import Baseline
 from fastrnns_rs.profiling.forwarding import child_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.profiling.preparing import Prepared
@@ -90,7 +91,8 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
         return keeping.keep(plan, tool, attempt, found, intermediate=place.keep)
 
     try:
-        _make(prepared, attempt, say, baseline=place.baseline)
+        with _compiler_files(prepared) as attempt.variables:
+            _make(prepared, attempt, say, baseline=place.baseline)
         found = judging.check(prepared.request, plan, tool, attempt)
         record = keep(found)
     except BaseException as error:
@@ -118,6 +120,16 @@ def dry_run(prepared: Prepared, place: Place) -> str:
     cuda = judging.uses_cuda(plan)
     child = child_command(prepared.request, plan, stem, None)
     return shlex.join(prepared.tool.wrap(child, stem, cuda=cuda, capture_range=cuda))
+
+
+@contextlib.contextmanager
+def _compiler_files(prepared: Prepared) -> Iterator[dict[str, str]]:
+    """The variables of a folder for what runners compile: what an earlier run left would be another program's."""
+    if not any(task.runner.compiles for task in prepared.plan.tasks):
+        yield {}
+        return
+    with own_folder() as folder:
+        yield variables_for(folder)
 
 
 def _names(prepared: Prepared) -> list[str]:

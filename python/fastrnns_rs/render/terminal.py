@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import RunTable
 from fastrnns_rs.documents import to_plain
-from fastrnns_rs.render.words import about, first_calls, outcome, warnings
+from fastrnns_rs.render.words import about, compiling, first_calls, outcome, warnings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PHASES = {"import": "importing torch", "build": "building the model", "measure": "measuring"}
 PHASES |= {"wait": "waiting for the other ranks"}
+PHASES |= {"compile": "compiling", "compile again": "compiling with what is in the cache"}
 
 
 class Terminal:
@@ -77,7 +78,7 @@ class Terminal:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
         self.close()
         # Those of the beginning were written above the table.
-        for line in (*first_calls(run), outcome(run), *warnings(run.warnings[self._said :])):
+        for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._said :])):
             self._write(line)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import printable
@@ -82,6 +83,29 @@ def first_calls(run: Run) -> Iterator[str]:
         each += [] if first is None else [f"{printable(one.title)}{side} {first / 1e6:.4g}"]
     if each:
         yield f"first call, forward and backward, ms: {', '.join(each)}"
+
+
+def compiling(run: Run) -> Iterator[str]:
+    """What compiling took, of the runners that do: medians of their processes."""
+    each = []
+    for one in run.results:
+        facts = [process.compile for process in one.processes if process.compile.graph_breaks is not None]
+        cold = [fact.cold_ns for fact in facts if fact.cold_ns is not None]
+        warm = [fact.warm_ns for fact in facts if fact.warm_ns is not None]
+        if cold or warm:
+            side = "" if one.side is None else f" ({one.side})"
+            breaks = max(fact.graph_breaks or 0 for fact in facts)
+            again = max(fact.recompilations or 0 for fact in facts)
+            broken = f", {_count(breaks, 'graph break')}" if breaks else ""
+            inside = f", compiled {again} times more in the loop" if again else ""
+            each.append(f"{printable(one.runner)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
+    if each:
+        yield f"compile, cold / warm, s: {'; '.join(each)}"
+
+
+def _seconds(durations_ns: list[int]) -> str:
+    """The median, in seconds; a dash for none."""
+    return f"{statistics.median(durations_ns) / 1e9:.3g}" if durations_ns else "-"
 
 
 def warnings(notices: Sequence[Notice]) -> Iterator[str]:

@@ -1,0 +1,157 @@
+"""LSTMs and residual networks compiled by `torch.compile`.
+
+Three sizes of what is compiled at once: a step, a loop that stays one (`scan`), and a loop that is written out. Shapes
+never change here, so they are compiled as constants; the compiler's mode is its default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.registry import find, runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.runners import Creator
+
+    State = tuple[Tensor, Tensor]
+
+
+def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..., Any]:
+    """`function` compiled when it is first called.
+
+    Args:
+        function: A function or module.
+        whole: Whether a graph break is an error.
+    """
+    import torch
+
+    found: Callable[..., Any] = torch.compile(function, fullgraph=whole, dynamic=False)
+    return found
+
+
+def _model(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
+    from fastrnns_rs.models.inputs import lstm_inputs
+
+    inputs = lstm_inputs(problem)
+    return ModelDef(
+        inputs=[inputs.x, inputs.hidden, inputs.weights()],
+        params=inputs.flat_weights(),
+        forward=forward,
+        backward_setup=from_sequence(problem.seed),
+        backward=backward,
+    )
+
+
+def _stack(problem: Problem, layer: Callable[..., Any]) -> Callable[..., Any]:
+    """A function over all layers and directions of a problem."""
+    from fastrnns_rs.models.custom import stacked
+
+    return stacked(layer, directions=problem.directions)
+
+
+def _cell_by_cell() -> Callable[..., Any]:
+    """A layer over a compiled step."""
+    import torch
+
+    from fastrnns_rs.cells import lstm_cell
+
+    step = compiled(lstm_cell)
+
+    def layer(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
+        h, c = state[0][0], state[1][0]
+        outputs = []
+        for of_step in x.unbind(0):
+            h, c = step(of_step, (h, c), *weights)
+            outputs.append(h)
+        return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
+
+    return layer
+
+
+def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
+    """A layer whose loop over time the compiler sees as one operator."""
+    from torch._higher_order_ops import scan
+
+    from fastrnns_rs.cells import lstm_cell
+
+    def step(carry: State, of_step: Tensor) -> tuple[State, Tensor]:
+        h, c = lstm_cell(of_step, carry, *weights)
+        # The carry and the output may not share memory: without these clones it compiles for inference only.
+        return (h.clone(), c.clone()), h
+
+    (h, c), y = scan(step, (state[0][0], state[1][0]), x)
+    return y, (h.unsqueeze(0), c.unsqueeze(0))
+
+
+@runner(
+    "compile_cell",
+    family="lstm",
+    description="torch.compile of one step, the loop over time in Python",
+    compiles=True,
+    honours=("bidirectional",),
+    reference="nn.LSTM",
+)
+def compile_cell(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    return _model(problem, _stack(problem, _cell_by_cell()))
+
+
+@runner(
+    "compile_scan",
+    family="lstm",
+    description="torch.compile of the whole, the loop over time one operator (scan)",
+    compiles=True,
+    honours=("bidirectional",),
+    reference="nn.LSTM",
+)
+def compile_scan(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    return _model(problem, compiled(_stack(problem, _scanned)))
+
+
+def _grows_with_length(_problem: Problem) -> str:
+    return "every step is compiled by itself: compiling takes longer the more --seqLength has"
+
+
+@runner(
+    "compile_unrolled",
+    family="lstm",
+    description="torch.compile of the whole, the loop over time written out",
+    compiles=True,
+    honours=("bidirectional",),
+    reference="nn.LSTM",
+    note=_grows_with_length,
+)
+def compile_unrolled(problem: Problem) -> ModelDef:
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    from fastrnns_rs.recurrence import lstm_layer
+
+    return _model(problem, compiled(_stack(problem, lstm_layer)))
+
+
+def _network(architecture: str) -> Creator:
+    def creator(problem: Problem) -> ModelDef:
+        eager = find(architecture).creator(problem)
+        return replace(eager, forward=compiled(eager.forward, whole=False))
+
+    return creator
+
+
+for _architecture in ("resnet18", "resnet50"):
+    runner(
+        f"{_architecture}_compile",
+        family="resnet",
+        description=f"torchvision's {_architecture}, compiled by torch.compile",
+        images=True,
+        requires=("torchvision",),
+        compiles=True,
+        honours=("channels_last",),
+        reference="eager",
+    )(_network(_architecture))

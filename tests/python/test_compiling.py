@@ -1,0 +1,174 @@
+"""What compiling costs: what is recorded, how long it may take, and where its files are."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import profile_commands
+import pytest
+from conftest import FACTS, TINY, Done, run_cli
+from processes import left_of
+from profile_commands import QUICK
+
+from fastrnns_rs import environment, registry
+from fastrnns_rs.benchmarking.compiling import compiling
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
+from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import Setting
+from fastrnns_rs.planning import Choice, Options
+
+RUNNERS = Path(__file__).parent / "compiled_runners.py"
+FEW = ["--nloops", "6", "--warmup", "1", "--processes", "1", "--threads", "1", "--device", "cpu", *TINY]
+
+
+def compiled(*names: str, flags: list[str], **variables: str) -> Done:
+    given = ["--runner-file", RUNNERS, "--group", "rnns", "--rnns", *names, *flags, *FEW, "--json"]
+    return run_cli("bench", *given, **variables)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path, str]:
+    """One run of every planted runner; its temporary folder, and the mark of what it starts."""
+    place = tmp_path_factory.mktemp("planted")
+    mark = f"{random.randrange(10**5, 10**6)}.5"
+    names = ["whole", "broken_graph", "compiles_again", "never_compiled"]
+    variables = {"TMPDIR": str(place), "PLANTED_MARK": mark, "PLANTED_FOLDERS": str(place / "folders")}
+    # Time enough for the others on a busy machine.
+    return compiled(*names, flags=["--compile-timeout", "15"], **variables), place, mark
+
+
+@pytest.fixture(scope="module")
+def facts(planted: tuple[Done, Path, str]) -> dict[str, Any]:
+    return {row["runner"]: row["processes"][0]["compile"] for row in planted[0].json()["results"]}
+
+
+def test_the_first_call_is_timed_cold_and_warm_before_the_loop(facts: dict[str, Any]) -> None:
+    for name in ("whole", "broken_graph", "compiles_again"):
+        assert facts[name]["cold_ns"] > facts[name]["warm_ns"] > 0
+
+
+def test_graph_breaks_are_counted_once(facts: dict[str, Any]) -> None:
+    assert [facts[name]["graph_breaks"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 1, 0]
+
+
+def test_recompilations_are_those_of_the_loop(facts: dict[str, Any]) -> None:
+    # Calls 3 to 9 are the loop: they are given 1, 2 and 3.
+    assert [facts[name]["recompilations"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 0, 3]
+
+
+def test_both_are_told_and_warned_of(planted: tuple[Done, Path, str]) -> None:
+    done = planted[0]
+    line = next(line for line in done.stderr.splitlines() if line.startswith("compile, cold / warm, s: "))
+    assert "1 graph break" in line
+    assert "compiles_again" in line
+    assert "3 times more in the loop" in line
+    evidence = {one["code"]: one["evidence"] for one in done.json()["warnings"]}
+    assert evidence["recompiled"] == "compiles_again: 3"
+    assert evidence["graph_breaks"] == "broken_graph: 1"
+
+
+def test_a_runner_past_its_time_to_compile_is_a_row_that_says_so(planted: tuple[Done, Path, str]) -> None:
+    done, _, mark = planted
+    rows = {row["runner"]: row for row in done.json()["results"]}
+    assert done.status == 1
+    assert rows["never_compiled"]["status"] == "timed_out"
+    assert rows["never_compiled"]["reason"] == "compiling took longer than 15 s: give --compile-timeout"
+    assert [rows[name]["status"] for name in ("whole", "broken_graph", "compiles_again")] == ["ok"] * 3
+    assert left_of(mark) == []
+    assert done.json()["plan"]["compile_timeout_s"] == 15
+
+
+def test_each_worker_has_a_folder_of_its_own_that_does_not_stay(planted: tuple[Done, Path, str]) -> None:
+    _, place, _ = planted
+    (line,) = (place / "folders").read_text().splitlines()
+    inductor, triton = map(Path, line.split())
+    assert inductor.parent == triton.parent
+    assert inductor.parent.parent == place
+    assert list(place.glob("fastrnns-rs-compile-*")) == []
+
+
+def test_a_folder_that_is_given_is_shared_and_stays(tmp_path: Path) -> None:
+    folders, cache = tmp_path / "folders", tmp_path / "cache"
+    flags = ["--compile-cache", str(cache)]
+    run = compiled("whole", flags=flags, PLANTED_FOLDERS=str(folders)).json()
+    assert folders.read_text().split() == [str(cache / "inductor"), str(cache / "triton")]
+    assert cache.is_dir()
+    found = run["results"][0]["processes"][0]["compile"]
+    assert found["cold_ns"] is None
+    assert found["warm_ns"] > 0
+    assert run["plan"]["compile_cache"] == str(cache)
+
+
+def test_profile_compiles_before_the_capture_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    folders = tmp_path / "folders"
+    asked = ["--torch", "--runner-file", RUNNERS, "--rnns", "whole", *QUICK, "--warmup", "1", "--nloops", "5"]
+    command = profile_commands.argv(*asked, "--output-dir", tmp_path / "out")
+    done = profile_commands.run(command, TMPDIR=str(tmp_path), PLANTED_FOLDERS=str(folders))
+    assert done.status == 0, done.stderr
+    (line,) = folders.read_text().splitlines()
+    assert Path(line.split()[0]).parent.parent == tmp_path
+    assert list(tmp_path.glob("fastrnns-rs-compile-*")) == []
+
+
+def test_without_a_compiler_the_row_names_one(tmp_path: Path) -> None:
+    done = compiled("needs_compiler", flags=[], PATH=str(tmp_path), CXX="")
+    (row,) = done.json()["results"]
+    assert row["reason"] == "torch.compile needs a C++ compiler, such as g++, and none was found"
+
+
+def plan_of(name: str, **options: Any) -> BenchPlan:
+    if name == "whole":
+        registry.load_file(str(RUNNERS))
+    asked = Options(choice=Choice(groups=(), names=[name]), quick=True, device="cpu", **options)
+    return plan_bench(asked, Effort(order_seed=5), FACTS, Setting())
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_the_folder_is_gone_however_the_worker_ends(error: type[BaseException]) -> None:
+    plan = plan_of("whole")
+    with pytest.raises(error), compiling(plan.tasks[0], plan) as arranged:
+        folder = Path(arranged.setting.variables["TORCHINDUCTOR_CACHE_DIR"]).parent
+        assert folder.is_dir()
+        assert not arranged.shared
+        raise error
+    assert not folder.exists()
+
+
+def test_a_runner_that_compiles_nothing_has_neither_folder_nor_limit() -> None:
+    plan = plan_of("py")
+    with compiling(plan.tasks[0], plan) as arranged:
+        assert arranged == (plan.tasks[0].setting, False, {})
+
+
+def test_a_folder_of_one_side_alone_is_not_ours_to_replace() -> None:
+    plan = plan_of("whole")
+    task = replace(plan.tasks[0], setting=Setting(variables={"TORCHINDUCTOR_CACHE_DIR": "/elsewhere"}))
+    with compiling(task, plan) as arranged:
+        assert arranged.setting.variables["TORCHINDUCTOR_CACHE_DIR"] == "/elsewhere"
+        assert arranged.shared
+
+
+def test_a_run_is_resumed_with_its_own_limit_and_folder(tmp_path: Path) -> None:
+    plan = plan_of("py")
+    run = new_run(plan, environment.describe(FACTS, Setting()), ["test"])
+    for options in ({"compile_timeout": 7.0}, {"compile_cache": str(tmp_path)}):
+        with pytest.raises(UsageError, match="compile_"):
+            resumed(run, plan_of("py", **options), run)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), True, "3"])
+def test_a_limit_that_is_none_is_refused(seconds: Any) -> None:
+    with pytest.raises(UsageError, match="compile_timeout is"):
+        Options(compile_timeout=seconds)
+
+
+@pytest.mark.parametrize("folder", ["", "a\0b", f"{__file__}/below"])
+def test_a_folder_that_cannot_be_is_refused(folder: str) -> None:
+    with pytest.raises(UsageError, match="compile-cache"):
+        plan_of("py", compile_cache=folder)
