@@ -11,6 +11,7 @@ from fastrnns_rs.noise.storage import NoiseFloorDocument
 from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.reporting.document import SummaryDocument
 from fastrnns_rs.results import Run
+from fastrnns_rs.verifying.document import Verification
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
 DOCUMENTS = {
@@ -20,6 +21,7 @@ DOCUMENTS = {
     "summary": (SummaryDocument, "fastrnns-rs/summary 1.0"),
     "comparison": (Comparison, "fastrnns-rs/comparison 1.0"),
     "doctor": (Diagnosis, "fastrnns-rs/doctor 1.0"),
+    "verification": (Verification, "fastrnns-rs/verification 1.0"),
     "noise-floor": (NoiseFloorDocument, "fastrnns-rs/noise-floor 1.0"),
 }
 

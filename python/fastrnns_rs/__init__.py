@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Schedule,
         Summary,
         UsageError,
+        Verification,
         bench,
         compare,
         profile,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         run_command,
         runner,
         trainbench,
+        verify,
     )
     from fastrnns_rs.models.definition import ModelDef
 
@@ -49,6 +51,7 @@ __all__ = [
     "Schedule",
     "Summary",
     "UsageError",
+    "Verification",
     "__version__",
     "bench",
     "compare",
@@ -58,6 +61,7 @@ __all__ = [
     "runner",
     "stats",
     "trainbench",
+    "verify",
 ]
 
 #: What is not looked up in `fastrnns_rs.api`; reading captures needs nothing of what runs models.

@@ -36,6 +36,11 @@ class Channel:
         with self._lock:
             self._write({"kind": "phase", "name": name})
 
+    def part(self, content: dict[str, Any]) -> None:
+        """Sends a part of the result, of a job that has several."""
+        with self._lock:
+            self._write({"kind": "part", **content})
+
     def result(self, content: dict[str, Any]) -> None:
         """Sends the result, unless one was sent."""
         with self._lock:
@@ -129,6 +134,10 @@ def main() -> None:
             from fastrnns_rs.probing import probe
 
             content = {"status": "ok", "facts": probe(job["device"], job["dtype"])}
+        elif job["kind"] == "verify":
+            from fastrnns_rs.verifying.child.inside import verify
+
+            content = verify(job, channel, _runner, _reason)
         else:
             content = bench(job, channel, progress)
     except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why

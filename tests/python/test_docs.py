@@ -87,6 +87,7 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     print-json rnns cnns group fuser executor"""
     assert all(f"--{flag}" in migration for flag in upstream.split())
     helps = run_cli("bench", "--help").stdout + run_cli("profile", "--help").stdout
+    helps += run_cli("verify", "--help").stdout
     known = set(re.findall(r"--[\w-]+", helps))
     for flag in re.findall(r"`((?:--[\w-]+ ?)+)`", migration.split("## Functions")[0].split("## Flags")[1]):
         assert set(flag.split()) - {"--seq_length"} <= known | {"--cuda-pointwise-"}
@@ -97,7 +98,7 @@ def test_every_fault_of_the_migration_page_has_a_test() -> None:
     numbers = {int(number) for number in re.findall(r"^(\d+)\. ", page, flags=re.MULTILINE)}
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_upstream_faults_*.py"))
     assert numbers == {int(number) for number in re.findall(r"def test_fault_(\d+)", tests)}
-    assert numbers == {*range(1, 22), 26}
+    assert numbers == {*range(1, 27)}
 
 
 @pytest.mark.parametrize("page", ["profiling", "profiler-guide"])

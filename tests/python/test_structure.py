@@ -40,6 +40,9 @@ WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch", "compi
 #: The same for the files of a part that is otherwise used by the parent process.
 PROFILED = {"inside.py", "ranges.py", "torch_files.py", "torch_session.py"}
 
+#: The part of `verifying` that only its child process loads.
+VERIFIED = PACKAGE / "verifying" / "child"
+
 #: Which of our parts each part of the Python package may use, whether at its top or inside a function.
 PYTHON = {
     "errors": set(),
@@ -66,8 +69,10 @@ PYTHON = {
     "replicates": {"results", "stats"},
     "compiling": {"errors", "measuring", "models"},
     "worker": {"compiling", "joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem"}
-    | {"context", "errors"},
+    | {"context", "errors", "verifying"},
     "compiler_files": set(),
+    "verifying": {"compiler_files", "context", "documents", "environment", "errors", "launching", "listening"}
+    | {"measuring", "models", "planning", "problem", "registry"},
     "keeper": set(),
     "listening": {"_core"},
     "launching": {"listening"},
@@ -156,15 +161,17 @@ def test_python_parts_use_only_what_they_may() -> None:
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching listening planning
     documents problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli
-    __init__ __main__ modes torchrun replicates"""
+    __init__ __main__ modes torchrun replicates verifying"""
     for path in files():
-        if part_of(path) in never.split() and path.name not in PROFILED:
+        if part_of(path) in never.split() and path.name not in PROFILED and VERIFIED not in path.parents:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path
 
 
 def test_torch_is_imported_where_it_may_be() -> None:
     for path in files():
         if part_of(path) in WITH_TORCH or (part_of(path) == "profiling" and path.name in PROFILED):
+            continue
+        if VERIFIED in path.parents:
             continue
         heavy = {
             name
@@ -220,7 +227,7 @@ def test_no_module_hides_a_public_name() -> None:
     for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
-    for name in ("bench", "compare", "profile", "read", "run_command", "runner", "trainbench"):
+    for name in ("bench", "compare", "profile", "read", "run_command", "runner", "trainbench", "verify"):
         assert callable(getattr(fastrnns_rs, name))
     assert fastrnns_rs.stats.summarize([1.0]).count == 1
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -241,6 +248,10 @@ def test_no_module_hides_a_public_name() -> None:
         "from fastrnns_rs.cli import main; main(['list'])",
         "from fastrnns_rs.cli import main; main(['list', '--json'])",
         "from fastrnns_rs.cli import main; main(['bench', '--rnns', 'nothing'])",
+        "from fastrnns_rs.cli import main; main(['verify', '--help'])",
+        "from fastrnns_rs.cli import main; main(['verify', '--rnns', 'nothing'])",
+        "from fastrnns_rs.cli import main; main(['verify', '--quiet'])",
+        "from fastrnns_rs import verify, Verification",
         "from fastrnns_rs.cli import main; main(['doctor'])",
         "from fastrnns_rs.cli import main; main(['compare', '--help'])",
         "from fastrnns_rs.cli import main; main(['show', 'nothing'])",

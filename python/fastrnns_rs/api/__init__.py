@@ -5,6 +5,7 @@ from fastrnns_rs.api.capture import profile
 from fastrnns_rs.api.comparison import compare
 from fastrnns_rs.api.measurement import bench
 from fastrnns_rs.api.upstream import BenchResult, trainbench
+from fastrnns_rs.api.verification import verify
 from fastrnns_rs.comparing.document import Comparison
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.problem import Problem
@@ -14,6 +15,7 @@ from fastrnns_rs.registry import runner
 from fastrnns_rs.reporting.reading import read
 from fastrnns_rs.reporting.summary import Summary
 from fastrnns_rs.results import Run
+from fastrnns_rs.verifying.document import Verification
 
 __all__ = [
     "BenchResult",
@@ -27,6 +29,7 @@ __all__ = [
     "Schedule",
     "Summary",
     "UsageError",
+    "Verification",
     "bench",
     "compare",
     "profile",
@@ -34,4 +37,5 @@ __all__ = [
     "run_command",
     "runner",
     "trainbench",
+    "verify",
 ]

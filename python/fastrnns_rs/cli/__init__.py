@@ -24,6 +24,7 @@ VERBS = {
     "show": "Show a file of bench, ab, compare or another tool again.",
     "profile": "Capture runners with nsys, nvprof or torch.profiler.",
     "report": "Show where the time of captures went.",
+    "verify": "Check that runners compute what they claim to.",
     "list": "Show the runners and groups.",
     "doctor": "Check this machine, its profilers and the configuration.",
 }

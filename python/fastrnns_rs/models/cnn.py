@@ -58,4 +58,5 @@ for _architecture in ("resnet18", "resnet50"):
             requires=("torchvision",),
             torchscript=_traced,
             honours=("channels_last",),
+            reference="eager" if _traced else "residual network by hand",
         )(_creator(_architecture, traced=_traced))

@@ -115,6 +115,7 @@ def _step_by_step(problem: Problem) -> Callable[..., Any]:
     description="TorchScript: a loop over time",
     honours=("bidirectional", "proj_size"),
     torchscript=True,
+    reference="nn.LSTM",
 )
 def jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
@@ -128,6 +129,7 @@ def jit(problem: Problem) -> ModelDef:
     description="TorchScript: the input multiplied for all steps at once",
     honours=("bidirectional",),
     torchscript=True,
+    reference="nn.LSTM",
 )
 def jit_premul(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -143,6 +145,7 @@ def jit_premul(problem: Problem) -> ModelDef:
     description="TorchScript: as jit_premul, with the input's bias added there too",
     honours=("bidirectional",),
     torchscript=True,
+    reference="nn.LSTM",
 )
 def jit_premul_bias(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -163,6 +166,7 @@ def _last_step_only(_problem: Problem) -> str:
     layers=(1, 1),
     torchscript=True,
     note=_last_step_only,
+    reference="last state of nn.LSTM",
 )
 def jit_simple(problem: Problem) -> ModelDef:
     """Returns y [1, B, H], the last step, and (h, c), each [1, B, H]."""
@@ -192,6 +196,7 @@ def jit_simple(problem: Problem) -> ModelDef:
     description="TorchScript: the loop over layers compiled too",
     honours=("bidirectional",),
     torchscript=True,
+    reference="nn.LSTM",
 )
 def jit_multilayer(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -225,6 +230,7 @@ def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
     group="rnns",
     description="the loop over time in plain Python",
     honours=("bidirectional", "proj_size"),
+    reference="nn.LSTM",
 )
 def py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""

@@ -28,6 +28,7 @@ def _where(problem: Problem) -> str:
     layers=(2, None),
     honours=("bidirectional", "proj_size"),
     note=_where,
+    reference="LSTM under the same dropout mask",
 )
 def cudnn_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
@@ -42,6 +43,7 @@ def cudnn_dropout(problem: Problem) -> ModelDef:
     honours=("bidirectional",),
     torchscript=True,
     note=_where,
+    reference="LSTM under the same dropout mask",
 )
 def jit_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     family="gru",
     description="nn.GRU as torch runs it, on cuDNN",
     honours=("bidirectional",),
-    reference="nn.GRU",
+    reference="GRU equations",
 )
 def gru_cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""

@@ -26,6 +26,7 @@ def _lower_bound(_problem: Problem) -> str:
     description="nn.LSTM and as many layer norms beside it, forward only",
     honours=("bidirectional", "proj_size"),
     note=_lower_bound,
+    reference="nn.LSTM and its norms",
 )
 def cudnn_layernorm(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; c went through the norms."""
@@ -64,6 +65,7 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
     description="TorchScript: a layer-normalised LSTM with torch's layer_norm",
     honours=("bidirectional",),
     torchscript=True,
+    reference="layer-normalised LSTM equations",
 )
 def jit_layernorm(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -76,6 +78,7 @@ def jit_layernorm(problem: Problem) -> ModelDef:
     description="TorchScript: the same with layer_norm from elementary operators",
     honours=("bidirectional",),
     torchscript=True,
+    reference="layer-normalised LSTM equations",
 )
 def jit_layernorm_decom(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""

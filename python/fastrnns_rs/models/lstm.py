@@ -45,6 +45,7 @@ def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
     description="nn.LSTM as torch runs it, on cuDNN",
     honours=("bidirectional", "proj_size"),
     note=_same_on_cpu,
+    reference="LSTM equations",
 )
 def cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
@@ -58,6 +59,7 @@ def cudnn(problem: Problem) -> ModelDef:
     description="nn.LSTM with cuDNN switched off",
     honours=("bidirectional", "proj_size"),
     note=_same_on_cpu,
+    reference="LSTM equations",
 )
 def aten(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""

@@ -47,5 +47,6 @@ for _kind, _nonlinearity in _NONLINEARITIES.items():
             description=_description.format(_nonlinearity),
             torchscript=_way == "jit",
             honours=("bidirectional",),
-            reference=f"nn.RNN ({_nonlinearity})",
+            # What is nn.RNN itself is held against the equations.
+            reference=f"RNN equations ({_nonlinearity})" if _way == "cudnn" else f"nn.RNN ({_nonlinearity})",
         )(_creator(_kind, _way))

@@ -27,6 +27,7 @@ def _lengths(problem: Problem) -> str:
     description="nn.LSTM on packed sequences",
     honours=("bidirectional", "proj_size"),
     note=_lengths,
+    reference="nn.LSTM sequence by sequence, padded",
 )
 def vl_cudnn(problem: Problem) -> ModelDef:
     """Returns y [longest, B, D H], padded with zeros, and (h, c), each [L D, B, H]; P for H with a projection."""
@@ -60,6 +61,7 @@ def vl_cudnn(problem: Problem) -> ModelDef:
     honours=("bidirectional",),
     torchscript=True,
     note=_lengths,
+    reference="nn.LSTM sequence by sequence",
 )
 def vl_jit(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
@@ -75,6 +77,7 @@ def vl_jit(problem: Problem) -> ModelDef:
     description="the same in plain Python",
     honours=("bidirectional",),
     note=_lengths,
+    reference="nn.LSTM sequence by sequence",
 )
 def vl_py(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""

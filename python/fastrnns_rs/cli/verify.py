@@ -1,0 +1,149 @@
+"""`fastrnns-rs verify`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
+from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.verifying.document import FORMATS, Verification
+from fastrnns_rs.verifying.planning import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+
+EPILOG = """\b
+Examples:
+  fastrnns-rs verify
+  fastrnns-rs verify --group all --dtype float64
+  fastrnns-rs verify --rnns jit jit_premul --hiddenSize 512 --verbose
+  fastrnns-rs verify --runner-file mine.py --rnns mine --json"""
+
+
+@click.command(name="verify", cls=Verb, epilog=EPILOG)
+@click.option(
+    "--group", cls=ListOption, metavar="NAME...", help="Groups to check: rnns, cnns, vl_rnns, all. [default: rnns]"
+)
+@click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group rnns.")
+@click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group cnns.")
+@click.option("--variable-lstms", is_flag=True, help="Also check the group vl_rnns.")
+@running.runner_files
+@running.sizes
+@running.modes
+@running.machine
+@click.option(
+    "--check-grad",
+    cls=OptionalValueOption,
+    type=bool,
+    is_flag=False,
+    flag_value=True,
+    default=True,
+    metavar="[BOOLEAN]",
+    help="Whether gradients are checked too. [default: True]",
+)
+@click.option("--no-check-grad", is_flag=True, help="Outputs and states only.")
+@click.option("--rtol", type=click.FloatRange(min=0), help="Relative tolerance. [default: the dtype's]")
+@click.option("--atol", type=click.FloatRange(min=0), help="Absolute tolerance. [default: the dtype's]")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    default=DEFAULT_TIMEOUT_S,
+    show_default=True,
+    help="How long the check of a runner may take.",
+)
+@running.torchscript
+@click.option("--verbose", is_flag=True, help="A line for every check, not only one a runner.")
+@click.option(
+    "--format",
+    "format_name",
+    envvar="FASTRNNS_VERIFY_FORMAT",
+    type=click.Choice(FORMATS),
+    help="What to write. [default: table]",
+)
+@click.option("--json", "as_json", envvar="FASTRNNS_VERIFY_JSON", is_flag=True, help="Short for --format json.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+def command(**given: Any) -> int:
+    """Checks that runners compute what they claim to: outputs, states and gradients against an independent reference.
+
+    Every runner names its reference. Sizes that are not given are small, so that a check takes about a second on a CPU.
+    The exit code is 1 when a runner is wrong or cannot be checked.
+    """
+    from fastrnns_rs import registry
+    from fastrnns_rs.verifying.running import verify
+
+    format_name = shared.format_of(given) or "table"
+    for path in given["runner_file"]:
+        registry.load_file(path)
+    output: Path | None = given["output"]
+    if output is not None:
+        from fastrnns_rs.documents import check_writable
+
+        check_writable(output)
+    asked = _asked(given)
+    # Looked at before torch is asked anything, which takes seconds.
+    asked.options.choice.runners()
+    running.note_idle_flags(asked.options.choice)
+    shared.interrupt_when_told_to_end()
+    progress = _Progress()
+    try:
+        found = verify(asked, on_runner=progress.shows)
+    finally:
+        progress.close()
+    shared.deliver(found.render(format_name, verbose=given["verbose"]), output)
+    shared.tell(_failures(found))
+    return ExitCode.DONE if found.ok else ExitCode.FAILED
+
+
+def _asked(given: dict[str, Any]) -> VerifyOptions:
+    if given["group"] == ():
+        raise click.UsageError("--group needs the name of at least one group")
+    # A flag that names networks means them, where no group is given.
+    by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
+    groups = given["group"] or by_flag or DEFAULT_GROUPS
+    return VerifyOptions(
+        options=Options(
+            choice=Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms")),
+            sizes=running.sizes_of(given),
+            modes=running.modes_of(given),
+            jit=running.jit_of(given),
+            **shared.take(given, "timeout", *running.MACHINE),
+        ),
+        check_grad=given["check_grad"] and not given["no_check_grad"],
+        **shared.take(given, "rtol", "atol"),
+    )
+
+
+def _failures(found: Verification) -> list[str]:
+    lines = [
+        f"error: {printable(one.runner)}: {printable(one.reason or '')}"
+        for one in found.results
+        if one.status == "failed"
+    ]
+    if not found.ok and not lines:
+        lines = ["error: no runner was checked", "hint: the reasons are in the table"]
+    return lines
+
+
+class _Progress:
+    """Which runner is being checked, in one line that goes away; on a terminal only."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr is not None and sys.stderr.isatty()
+
+    def shows(self, name: str, done: int, of: int) -> None:
+        """Shows the runner whose check begins."""
+        if self._shown:
+            click.echo(f"\r\x1b[K[{done + 1}/{of}] {printable(name)}", err=True, nl=False)
+
+    def close(self) -> None:
+        """Takes the line away."""
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+
+# The seed of PyTorch's own test, beside the other verbs' 0.
+next(param for param in command.params if param.name == "seed").default = DEFAULT_SEED

@@ -1,0 +1,1 @@
+"""What the child process of `verify` loads, torch among it."""

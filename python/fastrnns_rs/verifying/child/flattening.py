@@ -1,0 +1,64 @@
+"""What a model returned beside what is expected of it, tensor by tensor, with nothing left out on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any
+
+import torch
+
+#: Stands where one side has nothing.
+MISSING = object()
+
+
+def tensors(value: Any) -> Iterator[torch.Tensor]:
+    """Every tensor in nested lists, tuples and mappings."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from tensors(item)
+
+
+def results(found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
+    """A model's result in named pairs of found and expected: by convention it is (output, states), or an output."""
+    if not _is_pair(expected):
+        yield from pairs("output", found, expected)
+    elif _is_pair(found):
+        yield from pairs("output", found[0], expected[0])
+        yield from pairs("state", found[1], expected[1])
+    elif isinstance(found, (list, tuple)):
+        # Values beyond the states, or no states: each has a name.
+        for index, (one, other) in enumerate(zip_longest(found, expected, fillvalue=MISSING)):
+            yield from pairs(("output", "state")[index] if index < 2 else f"result[{index}]", one, other)  # noqa: PLR2004
+    else:
+        yield from pairs("output", found, expected[0])
+        yield from pairs("state", MISSING, expected[1])
+
+
+def pairs(name: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Named pairs of found and expected; where one side has more, the other is `MISSING`."""
+    found, expected = _listed(found), _listed(expected)
+    if isinstance(expected, list) and (isinstance(found, list) or found is MISSING):
+        others = found if isinstance(found, list) else []
+        for index, (one, other) in enumerate(zip_longest(others, expected, fillvalue=MISSING)):
+            yield from pairs(f"{name}[{index}]", one, other)
+    elif isinstance(found, list) and expected is MISSING:
+        for index, one in enumerate(found):
+            yield from pairs(f"{name}[{index}]", one, MISSING)
+    else:
+        yield name, found, expected
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 2  # noqa: PLR2004

@@ -1,0 +1,99 @@
+"""Planted faults: `verify` finds each and names what is wrong; a runner that ends the process costs its own row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT, Done, run_cli
+
+MUTANTS = Path(__file__).parent / "planted_mutants.py"
+RIGHT = ("faultless", "like_faultless", "last")
+#: For each mutant what fails first, a word of what is said of it, and a check that must be right all the same.
+CAUGHT = {
+    "swapped_gates": ("output", "expected", "input[0]"),
+    "unlike_faultless": ("output", "expected", "input[0]"),
+    "missing_bias": ("output", "expected", "parameter:bias_hh_l0"),
+    "returns_nan_once": ("output", "nan at [2, 1, 3]", "state[0]"),
+    "broadcastable": ("state[0]", "its shape is [3, 8], expected [1, 3, 8]", "output"),
+    "missing_state": ("state[1]", "it is missing", "state[0]"),
+    "no_states": ("state[0]", "it is missing", "output"),
+    "extra_output": ("result[2]", "nothing is expected here", "output"),
+    "detached": ("gradient:weight_ih_l0", "expected", "output"),
+    "unreached": ("gradient:bias_hh_l0", "it is missing", "gradient:bias_ih_l0"),
+    "other_order": ("parameter:bias_ih_l0", "expected", "output"),
+    "other_numbers": ("input[0]", "expected", None),
+    "fewer_parameters": ("parameter:bias_hh_l0", "it is missing", "output"),
+    "late": ("output", "call 3", "state[0]"),
+    "overwrites": ("input[2]", "expected 0", "input[0]"),
+    "other_dtype": ("state[0]", "its dtype is float64, expected float32", "output"),
+}
+FAILED = {
+    "unknown_reference": "did you mean nn.LSTM?",
+    "no_reference": "it names no reference",
+    "dies": "the process exited with status 7",
+    "says_why": "build: RuntimeError: it was never written",
+}
+
+
+@pytest.fixture(scope="module")
+def done() -> Done:
+    """All of them at once. One layer: its state is the one that would broadcast."""
+    names = [*RIGHT[:2], *CAUGHT, *FAILED, RIGHT[2]]
+    flags = ["--numLayers", "1", "--device", "cpu", "--json"]
+    return run_cli("verify", "--runner-file", MUTANTS, *flags, "--rnns", *names)
+
+
+@pytest.fixture(scope="module")
+def document(done: Done) -> Any:
+    return done.json()
+
+
+def row_of(document: Any, name: str) -> Any:
+    return next(row for row in document["results"] if row["runner"] == name)
+
+
+def test_the_whole_is_not_ok(done: Done, document: Any) -> None:
+    assert done.status == 1
+    assert document["ok"] is False
+    schema = json.loads((ROOT / "docs" / "schemas" / "verification.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert [row["runner"] for row in document["results"]] == [*RIGHT[:2], *CAUGHT, *FAILED, RIGHT[2]]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_passes_among_what_is_wrong(document: Any, name: str) -> None:
+    row = row_of(document, name)
+    assert row["status"] == "ok", row["reason"]
+    assert len(row["checks"]) == 14
+    assert all(check["ok"] for check in row["checks"])
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_mutant_is_caught_and_what_is_wrong_is_named(done: Done, document: Any, name: str) -> None:
+    first, words, right = CAUGHT[name]
+    row = row_of(document, name)
+    checks = {check["name"]: check["ok"] for check in row["checks"]}
+    assert row["status"] == "failed"
+    assert checks[first] is False
+    assert row["reason"].startswith(f"{first}: ") or f" {first}: " in row["reason"], row["reason"]
+    assert words in row["reason"]
+    assert right is None or checks[right]
+    assert f"error: {name}: {row['reason']}" in done.stderr
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_a_runner_that_ends_the_process_costs_its_own_row(document: Any, name: str) -> None:
+    row = row_of(document, name)
+    assert row["status"] == "failed"
+    assert FAILED[name] in row["reason"]
+
+
+def test_the_worst_element_is_named_with_its_index(document: Any) -> None:
+    check = row_of(document, "returns_nan_once")["checks"]
+    output = next(one for one in check if one["name"] == "output")
+    assert (output["worst_index"], output["shape"], output["expected_shape"]) == ([2, 1, 3], [12, 3, 8], [12, 3, 8])
+    assert output["max_absolute"] < 1e-5, "what is not a number is no error that can be told"

@@ -1,0 +1,108 @@
+"""Which process checks which runner, and what is said of those that end theirs: with pretended workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import FACTS
+
+from fastrnns_rs import environment
+from fastrnns_rs.documents import to_plain
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import Start
+from fastrnns_rs.listening import Answer
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.problem import Sizes
+from fastrnns_rs.verifying import running
+from fastrnns_rs.verifying.document import Verification, Verified
+from fastrnns_rs.verifying.planning import VerifyOptions, plan_of
+
+Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
+DONE = Answer({"status": "ok"}, "answered", None, "")
+
+
+def row(name: str) -> dict[str, Any]:
+    plain: dict[str, Any] = to_plain(
+        Verified(runner=name, reference="x", dtype="float32", status="ok", reason=None, checks=[])
+    )
+    return plain
+
+
+def verify(monkeypatch: pytest.MonkeyPatch, names: list[str], worker: Worker) -> tuple[Verification, list[list[str]]]:
+    """A verification by a pretended worker, and which runners each of its processes was given."""
+    given = []
+
+    def launch(start: Start) -> Answer:
+        given.append([one["runner"] for one in start.job["tasks"]])
+        return worker(start.job, start.terms.on_part)
+
+    monkeypatch.setattr(running, "launch", launch)
+    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    options = Options(choice=Choice(groups=[], names=names))
+    return running.verify(VerifyOptions(options=options)), given
+
+
+def test_one_process_checks_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        on_part({})
+        for one in job["tasks"]:
+            on_part({"index": one["index"], "row": row(one["runner"])})
+        return DONE
+
+    found, given = verify(monkeypatch, ["cudnn", "py", "jit"], worker)
+    assert found.ok
+    assert given == [["cudnn", "py", "jit"]]
+    assert found["py"].status == "ok"
+    with pytest.raises(KeyError):
+        found["nothing"]
+    assert Verification.from_dict(found.to_dict()) == found
+
+
+def test_the_next_process_goes_on_behind_the_runner_that_ended_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        for one in job["tasks"]:
+            if one["runner"] == "py":
+                return Answer({}, "timed_out", "no result after 5 s", "")
+            on_part({"index": one["index"], "row": row(one["runner"])})
+        return DONE
+
+    found, given = verify(monkeypatch, ["cudnn", "py", "jit", "aten"], worker)
+    assert given == [["cudnn", "py", "jit", "aten"], ["jit", "aten"]]
+    assert [one.status for one in found.results] == ["ok", "failed", "ok", "ok"]
+    assert found["py"].reason == "no result after 5 s"
+    assert not found.ok
+    table = found.render("table", verbose=True)
+    assert "no result after 5 s" in table
+    assert "3 ok, 1 failed, 0 skipped" in table
+    with pytest.raises(UsageError, match="no format is called 'tabel'"):
+        found.render("tabel")
+
+
+def test_what_a_runner_writes_into_our_pipe_is_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        for content in ({"index": 7, "row": row("py")}, {"index": 0, "row": {"no": 1}}, {"row": 1}, {"index": 0}):
+            on_part(content)
+        on_part({"index": 0, "row": row("cudnn")})
+        return DONE
+
+    found, _ = verify(monkeypatch, ["py"], worker)
+    assert [(one.runner, one.status, one.reason) for one in found.results] == [("py", "failed", "it was not checked")]
+
+
+def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        verify(monkeypatch, ["py"], lambda *_: Answer({}, "interrupted", "interrupted", ""))
+
+
+def test_sizes_are_small_and_unlike_one_another_unless_given() -> None:
+    def problem(sizes: Sizes, name: str) -> Any:
+        return plan_of(Options(choice=Choice(groups=[], names=[name]), sizes=sizes), FACTS).tasks[0].problem
+
+    sizes = problem(Sizes(), "py").sizes()
+    assert len({*sizes}) == len(sizes)
+    assert problem(Sizes(), "py").num_layers == 2
+    assert problem(Sizes(), "jit_simple").num_layers == 1
+    assert problem(Sizes(num_layers=1, hidden_size=99), "py").sizes() == (12, 1, 10, 99, 3)
+    assert problem(Sizes(), "resnet18").image_size == 33

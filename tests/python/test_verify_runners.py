@@ -1,0 +1,75 @@
+"""Every runner of ours computes what it claims to: in both precisions, and in the modes that it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import run_cli
+from models_under_test import OURS
+
+from fastrnns_rs.registry import find
+from fastrnns_rs.verifying.child.references import EAGER, KNOWN
+
+#: Compiled ones take a quarter of a minute each, and have a test and a process of their own below.
+COMPILED = [name for name in OURS if find(name).compiles]
+QUICK = [name for name in OURS if name not in COMPILED]
+
+
+def verified(*flags: str) -> dict[str, Any]:
+    """The rows of a verification, by runner."""
+    done = run_cli("verify", "--device", "cpu", "--json", *flags)
+    return {row["runner"]: row for row in done.json()["results"]}
+
+
+@pytest.fixture(scope="module", params=["float32", "float64"])
+def rows(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return verified("--dtype", request.param, "--rnns", *QUICK)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_runner_is_right(rows: dict[str, Any], name: str) -> None:
+    row = rows[name]
+    assert row["status"] == "ok", row["reason"]
+    names = {check["name"].partition(":")[0].partition("[")[0] for check in row["checks"]}
+    wanted = {"input", "parameter", "output"} | (set() if find(name).images else {"state"})
+    assert names == wanted | (set() if name == "cudnn_layernorm" else {"gradient"})
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_a_compiled_runner_is_right(name: str) -> None:
+    row = verified("--rnns", name, "--seqLength", "4")[name]
+    # What the machine has not, a compiler or a GPU, is said.
+    assert row["status"] == "ok", row["reason"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_runner_names_a_reference_that_there_is(name: str) -> None:
+    """No runner is exempt."""
+    reference = find(name).reference
+    assert reference is not None, f"{name} names no reference"
+    if reference == EAGER:
+        assert find(name.rpartition("_")[0]).reference != EAGER
+    else:
+        assert reference in KNOWN
+        assert find(name).family != "lstm" or "LSTM" in reference
+
+
+@pytest.mark.parametrize(("flags", "noted"), [(["--mode", "inference"], True), (["--amp"], False)])
+def test_modes_are_right(flags: list[str], noted: bool) -> None:
+    names = ["cudnn", "jit", "jit_simple", "py", "jit_layernorm", "resnet18"]
+    for name, row in verified(*flags, "--rnns", *names).items():
+        assert row["status"] == "ok", (name, row["reason"])
+        assert (row["reason"] == "inference: outputs and states only") is noted
+        assert (noted or name == "resnet18") is (row["reason"] is not None)
+
+
+@pytest.mark.parametrize(
+    ("variant", "flags"), [("bidirectional", ["--bidirectional"]), ("proj_size", ["--proj-size", "5"])]
+)
+def test_variants_are_right_where_a_runner_has_them(variant: str, flags: list[str]) -> None:
+    names = [name for name in QUICK if variant in find(name).honours]
+    if not names:
+        pytest.skip(f"no runner honours {variant}")
+    for name, row in verified(*flags, "--dtype", "float64", "--rnns", *names).items():
+        assert row["status"] == "ok", (name, row["reason"])
