@@ -23,6 +23,7 @@ from fastrnns_rs._core_stats.description import (
     quantiles,
     summarize,
 )
+from fastrnns_rs._core_stats.growth import Growth, growth
 from fastrnns_rs._core_stats.intervals import (
     MeanInterval,
     MedianInterval,
@@ -57,6 +58,7 @@ __all__ = [
     "DetectionPower",
     "EffectiveSize",
     "GeometricMean",
+    "Growth",
     "HodgesLehmann",
     "MannWhitney",
     "MeanInterval",
@@ -94,6 +96,7 @@ __all__ = [
     "detection_power",
     "effective_sample_size",
     "geometric_mean_ratio",
+    "growth",
     "hodges_lehmann",
     "keep",
     "mann_whitney",
@@ -110,6 +113,7 @@ __all__ = [
     "quantiles",
     "render_comparison",
     "render_run",
+    "render_sweep",
     "required_processes",
     "run_command",
     "run_formats",
@@ -142,6 +146,7 @@ class RunTable:
     def row(self, result: str) -> str: ...
 
 def render_run(document: str, name: str) -> str: ...
+def render_sweep(document: str) -> str: ...
 def render_comparison(document: str, name: str) -> str: ...
 def comparison_formats() -> list[tuple[str, str]]: ...
 def run_formats() -> list[tuple[str, str]]: ...

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import registry
 from fastrnns_rs.context import JitSettings
@@ -14,6 +14,10 @@ from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.modes import Modes
 from fastrnns_rs.problem import PRESETS, Preset, Problem, Sizes, check_count, check_device, check_dtype, check_seed
 from fastrnns_rs.runners import Runner
+from fastrnns_rs.sweeping.axes import Axis, moved, points, recorded
+from fastrnns_rs.sweeping.conditions import Condition, row_of
+from fastrnns_rs.sweeping.document import Point
+from fastrnns_rs.sweeping.names import flag
 
 if TYPE_CHECKING:
     from fastrnns_rs.environment import Facts
@@ -65,7 +69,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a bench is asked to do; None stands for what the preset or the machine says."""
+    """What a bench is asked to do; None stands for what the preset or the machine says.
+
+    `axes` are options that take several values in turn, `filters` what a row must be to be run.
+    """
 
     choice: Choice = field(default_factory=Choice)
     sizes: Sizes = field(default_factory=Sizes)
@@ -82,6 +89,8 @@ class Options:
     compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
     compile_cache: str | os.PathLike[str] | None = None
     jit: JitSettings = field(default_factory=JitSettings)
+    axes: tuple[Axis, ...] = ()
+    filters: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
         check_count("warmup", self.warmup, least=0)
@@ -96,20 +105,33 @@ class Options:
             seconds = getattr(self, name)
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
                 raise UsageError(f"{name} is {seconds!r}", "give a number of seconds above 0")
+        defaults = {one.name: one.default for kind in (Sizes, Modes, Options) for one in fields(kind)}
+        for axis in self.axes:
+            holder = next(one for one in (self.sizes, self.modes, self) if hasattr(one, axis.name))
+            if defaults[axis.name] is not MISSING and getattr(holder, axis.name) != defaults[axis.name]:
+                raise UsageError(f"{flag(axis.name)} is an axis, and given too", "leave one of them out")
 
     @property
     def computed_dtype(self) -> str:
-        """What the device has to compute in: under autocast another dtype than that of the parameters."""
-        return "bfloat16" if self.modes.amp else self.dtype
+        """What the device has to compute in; of a sweep over dtypes, the first."""
+        return self.computed_dtypes[0]
+
+    @property
+    def computed_dtypes(self) -> tuple[str, ...]:
+        """What the device has to compute in, each once: under autocast another dtype than that of the parameters."""
+        alone = replace(self, axes=())
+        each = ((moved(self.modes, point).amp, moved(alone, point).dtype) for point in points(self.axes))
+        return tuple(dict.fromkeys("bfloat16" if amp else dtype for amp, dtype in each))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One runner on one problem; `refusal` says why it is skipped, if it is."""
+    """One runner on one problem; `refusal` says why it is skipped, if it is, and `point` where in a sweep it stands."""
 
     runner: Runner
     problem: Problem
     refusal: str | None
+    point: Point = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,24 +156,22 @@ def make_plan(options: Options, facts: Facts) -> Plan:
         MissingError: The device is not there.
         UsageError: The device cannot do the dtype or TF32, or a runner named by hand cannot honour an option.
     """
-    device = _device(options, facts)
+    chosen = [(point, moved(replace(options, axes=()), point)) for point in points(options.axes)]
+    devices = [_device(one, facts) for _, one in chosen]
+    device = devices[0]
     preset = PRESETS["quick" if options.quick else "upstream" if device.startswith("cuda") else "cpu"]
     tasks = []
     for runner, by_hand in options.choice.runners():
-        problem = runner.problem(
-            options.sizes,
-            preset,
-            options.modes,
-            dtype=options.dtype,
-            device=device,
-            seed=options.seed,
-            allow_tf32=options.allow_tf32,
-        )
-        refusal = runner.refusal(problem)
-        if refusal and by_hand:
-            raise UsageError(f"{runner.name} cannot do this: {refusal}", "leave it out, or change the option")
-        tasks.append(Task(runner=runner, problem=problem, refusal=refusal))
+        for task in _tasks(runner, chosen, preset, device, by_hand=by_hand):
+            row = row_of(runner.name, runner.family, task.problem)
+            if not all(one.holds(row) for one in options.filters):
+                continue
+            if task.refusal and by_hand:
+                raise UsageError(f"{runner.name} cannot do this: {task.refusal}", "leave it out, or change the option")
+            tasks.append(task)
     if not tasks:
+        if options.filters:
+            raise UsageError("no row is left by the filters", "leave one out, or give other values")
         raise UsageError("nothing was asked for", "name a group or a runner")
     return Plan(
         preset=preset,
@@ -166,6 +186,48 @@ def make_plan(options: Options, facts: Facts) -> Plan:
     )
 
 
+def _tasks(
+    runner: Runner, chosen: Sequence[tuple[dict[str, Any], Options]], preset: Preset, device: str, *, by_hand: bool
+) -> list[Task]:
+    """A runner at each point that differs for it: what an axis does not concern is run once.
+
+    Raises:
+        UsageError: It was named by hand, and no axis concerns it.
+    """
+    problems = [
+        runner.problem(
+            moved(options.sizes, point),
+            preset,
+            moved(options.modes, point),
+            dtype=options.dtype,
+            device=device,
+            seed=options.seed,
+            allow_tf32=options.allow_tf32,
+        )
+        for point, options in chosen
+    ]
+    axes = [name for name in chosen[0][0] if any(getattr(problem, name) is not None for problem in problems)]
+    if by_hand and chosen[0][0] and not axes:
+        names = " and ".join(flag(name) for name in chosen[0][0])
+        raise UsageError(f"{runner.name} has no {names}", "leave it out, or sweep something else")
+    found: dict[Problem, Task] = {}
+    for (point, _), problem in zip(chosen, problems, strict=True):
+        here = recorded({name: value for name, value in point.items() if name in axes})
+        found.setdefault(problem, Task(runner=runner, problem=problem, refusal=runner.refusal(problem), point=here))
+    return [*found.values()]
+
+
+def check_works(dtype: str, facts: Facts, *, amp: bool = False) -> None:
+    """Refuses a dtype that the device cannot do.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if facts.dtype_problem is not None:
+        message = f"{dtype} does not work on {facts.device}: {facts.dtype_problem}"
+        raise UsageError(message, f"{'leave out --amp' if amp else 'choose another --dtype'}, or another --device")
+
+
 def _device(options: Options, facts: Facts) -> str:
     if facts.device is None:
         count = facts.cuda_device_count
@@ -174,12 +236,7 @@ def _device(options: Options, facts: Facts) -> str:
         raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
     if options.modes.amp and options.dtype != "float32":
         raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
-    if facts.dtype_problem is not None:
-        message = f"{options.computed_dtype} does not work on {facts.device}: {facts.dtype_problem}"
-        hint = (
-            "leave out --amp, or choose another --device" if options.modes.amp else "choose another --dtype or --device"
-        )
-        raise UsageError(message, hint)
+    check_works(options.computed_dtype, facts, amp=options.modes.amp)
     if options.allow_tf32 and facts.tf32_problem is not None:
         raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
     if options.allow_tf32 and options.dtype != "float32":

@@ -7,15 +7,16 @@ what is unknown is None.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from fastrnns_rs import documents
 from fastrnns_rs._core import quantiles, render_run
 from fastrnns_rs.documents import LATER, Notice
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.errors import MissingError, UsageError, nearest
 from fastrnns_rs.problem import Problem
+from fastrnns_rs.sweeping.document import Point, Sweep, SweepAxis
 
 SCHEMA_VERSION = "1.0"
 
@@ -133,6 +134,7 @@ class PlanRecord:
     runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
     devices: list[str] = field(default_factory=list, metadata=LATER)
     side_by_side: bool = field(default=False, metadata=LATER)
+    axes: list[SweepAxis] = field(default_factory=list, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +234,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One runner on one problem."""
+    """One runner on one problem; `point` says where in a sweep it stands."""
 
     runner: str
     group: str
@@ -250,11 +252,12 @@ class Result:
     warmup_class: str | None = field(default=None, metadata=LATER)
     peak_memory_bytes: int | None = field(default=None, metadata=LATER)
     peak_reserved_bytes: int | None = field(default=None, metadata=LATER)
+    point: Point = field(default_factory=dict, metadata=LATER)
     label: str | None = field(default=None, metadata=LATER)
 
     @property
     def title(self) -> str:
-        """The runner's name, and what tells it from other rows of that runner: `cudnn on cuda:1`."""
+        """The runner's name, and what tells it from other rows of that runner: `cudnn[hidden-size=256] on cuda:1`."""
         return self.label or self.runner
 
     def first_call_ns(self) -> float | None:
@@ -280,17 +283,38 @@ class Run:
     results: list[Result]
     sides: list[RunSide] = field(default_factory=list, metadata=LATER)
     ranks: list[RunRank] = field(default_factory=list, metadata=LATER)
+    sweep: Sweep | None = field(default=None, metadata=LATER)
 
     def __getitem__(self, name: str) -> Result:
-        """The result of the runner called `name`.
+        """The result of the runner called `name`; of one that has several the first, or that of a name with its point.
 
         Raises:
             KeyError: The run has none.
         """
         for result in self.results:
-            if result.runner == name:
+            if name in {result.runner, result.title}:
                 return result
         raise KeyError(name)
+
+    def results_of(self, runner: str, **problem: object) -> list[Result]:
+        """Every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
+
+        Args:
+            runner: Its name.
+            problem: What its problem has, by field.
+
+        Raises:
+            UsageError: A problem has no such field.
+        """
+        known = [one.name for one in fields(Problem)]
+        for name in problem:
+            if name not in known:
+                raise UsageError(f"no problem has a {name}", nearest(name, known))
+        return [
+            one
+            for one in self.results
+            if one.runner == runner and all(getattr(one.problem, name) == value for name, value in problem.items())
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""

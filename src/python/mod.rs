@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::profilers::{Profiler, profiler_names};
     #[pymodule_export]
-    use super::report::{RunTable, comparison_formats, render_comparison, render_run, run_formats};
+    use super::report::{RunTable, comparison_formats, render_comparison, render_run, render_sweep, run_formats};
     #[pymodule_export]
     use super::stats::bootstrap::{BootstrapInterval, bootstrap_ci};
     #[pymodule_export]
@@ -34,6 +34,8 @@ mod _core {
     use super::stats::dependence::{EffectiveSize, autocorrelation, effective_sample_size};
     #[pymodule_export]
     use super::stats::description::{Modality, Mode, Outliers, Summary, modality, outliers, quantiles, summarize};
+    #[pymodule_export]
+    use super::stats::growth::{Growth, growth};
     #[pymodule_export]
     use super::stats::intervals::{MeanInterval, MedianInterval, ProcessInterval, mean_ci, median_ci, process_ci};
     #[pymodule_export]

@@ -20,6 +20,15 @@ pub(super) fn run_formats() -> Vec<(&'static str, &'static str)> {
     report::FORMATS.iter().map(|format| (format.name, format.description)).collect()
 }
 
+/// The tables of the sweep in a run file, given as JSON; empty where the run is none.
+///
+/// Raises:
+///     ValueError: The text is not a run file.
+#[pyfunction]
+pub(super) fn render_sweep(py: Python<'_>, document: &str) -> Result<String> {
+    py.detach(|| report::render_sweep(document))
+}
+
 /// A comparison, given as JSON, in the output format called `name`.
 ///
 /// Raises:

@@ -3,6 +3,7 @@
 
 use super::escape::{code_cell, code_span};
 use super::run::{Phase, Row, Run};
+use super::sweep::Sweep;
 use crate::error::Result;
 use crate::units::{show_mebibytes, show_milliseconds};
 
@@ -24,6 +25,7 @@ pub(super) fn render(document: &str) -> Result<String> {
         lines.push(String::new());
         lines.extend(notes);
     }
+    lines.extend(run.sweep.iter().flat_map(Sweep::markdown));
     Ok(lines.join("\n") + "\n")
 }
 

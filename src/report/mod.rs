@@ -14,9 +14,13 @@ mod oss;
 mod pep;
 mod run;
 pub mod summary;
+mod sweep;
+mod sweep_blocks;
+mod sweep_text;
 mod table;
 
 pub use run::{Phase, Process, Row, Run};
+pub use sweep_text::render as render_sweep;
 pub use table::Table;
 
 use crate::error::{Error, Result};

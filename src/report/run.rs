@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::sweep::{Sweep, told};
 use crate::error::{Error, Result};
 
 /// A run.
@@ -10,6 +11,8 @@ use crate::error::{Error, Result};
 pub struct Run {
     /// One for each runner and problem, in the order they ran.
     pub results: Vec<Row>,
+    /// What a sweep found.
+    pub sweep: Option<Sweep>,
 }
 
 /// One runner on one problem.
@@ -23,8 +26,11 @@ pub struct Row {
     pub status: String,
     /// Which side of an `ab` it is: `a` or `b`.
     pub side: Option<String>,
-    /// What it is called where the runner's name is that of several rows: `cudnn on cuda:1`.
+    /// What it is called where the runner's name is that of several rows: `cudnn[hidden-size=256] on cuda:1`.
     pub label: Option<String>,
+    /// Where in a sweep it stands: values by axis.
+    #[serde(default)]
+    pub point: Map<String, Value>,
     /// How its processes warmed up, in one word.
     pub warmup_class: Option<String>,
     /// Why it is not `ok`.

@@ -90,5 +90,9 @@ pub(super) fn render(document: &str) -> Result<String> {
     lines.extend(run.results.iter().map(|row| table.row(row)));
     let note = |row: &Row, note| format!("note: {}: {}", visible(&row.name()), visible(note));
     lines.extend(run.results.iter().filter_map(|row| row.note.as_deref().map(|said| note(row, said))));
+    if let Some(sweep) = run.sweep {
+        lines.push(String::new());
+        lines.extend(sweep.lines());
+    }
     Ok(lines.join("\n") + "\n")
 }

@@ -7,7 +7,8 @@
 //! - [`dependence`] tells how samples of one process follow from those before them.
 //! - [`intervals`] says how sure a median or a mean is, [`description`] what samples look like.
 //! - [`bootstrap`] does the first by resampling; [`hypotheses`] tests whether two sides differ, and by how much.
-//! - [`decisions`] turns two sides into a word, [`series`] finds where a series changes and settles.
+//! - [`decisions`] turns two sides into a word, [`series`] finds where a series changes and settles, [`growth`] how time
+//!   follows a size.
 //!
 //! Long calls ask `interrupted` at least some times a second, and end with [`crate::error::Error::Interrupted`] once it says
 //! so.
@@ -17,6 +18,7 @@ pub mod decisions;
 pub mod dependence;
 pub mod description;
 pub mod distributions;
+pub mod growth;
 pub mod hypotheses;
 pub mod intervals;
 pub mod random;

@@ -29,9 +29,10 @@ from fastrnns_rs.profiling.request import ProfileRequest
 from fastrnns_rs.profiling.torch_options import TorchOptions
 
 #: Flags that a function has under another name, or has no use for: it returns what they would write.
-RENAMED = {"group": "groups", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
+RENAMED = {"group": "groups", "axis": "axes", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
 RENAMED |= {"nsys_path": "tool_path", "nvprof_path": "tool_path", "rnns": "runners", "cnns": "runners"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
+OF_THE_COMMAND |= {"sort"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
 
@@ -87,7 +88,7 @@ def test_types_are_those_of_the_fields() -> None:
     wider = {"activities", "schedule"}
     for kind in (Sizes, Modes, Options, JitSettings, TorchOptions, ProfileRequest):
         for field in fields(kind):
-            if field.name not in wider | {"choice", "sizes", "modes", "jit", "options", "torch"}:
+            if field.name not in wider | {"choice", "sizes", "modes", "jit", "axes", "filters", "options", "torch"}:
                 assert types[field.name] == field.type, field.name
 
 

@@ -77,9 +77,9 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def came_later(path: tuple[Any, ...]) -> bool:
     """Whether a key was added when there were already files without it."""
     match path:
-        case ("sides",) | ("plan", "threads" | "affinity" | "timeout_s" | "runners"):
+        case ("sides" | "sweep",) | ("plan", "threads" | "affinity" | "timeout_s" | "runners" | "axes"):
             return True
-        case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes"):
+        case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes" | "point"):
             return True
         case (*_, "problem", "mode"):
             return True
@@ -90,7 +90,7 @@ def came_later(path: tuple[Any, ...]) -> bool:
 
 def test_a_wrong_type_or_key_anywhere_is_refused_by_both(document: Any) -> None:
     schema = validator("run")
-    free = {"variables", "parameters"}
+    free = {"variables", "parameters", "point"}
     checked = 0
     for path in places(document):
         broken = copy.deepcopy(document)

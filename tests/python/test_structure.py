@@ -55,6 +55,7 @@ PYTHON = {
     "cells": set(),
     "recurrence": {"cells"},
     "runners": {"errors", "modes", "problem"},
+    "sweeping": {"errors", "modes", "problem", "replicates", "stats"},
     "registry": {"errors", "models", "plugins", "problem", "runners"},
     "models": {"cells", "registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
@@ -76,28 +77,18 @@ PYTHON = {
     "keeper": set(),
     "listening": {"_core"},
     "launching": {"listening"},
-    "results": {"_core", "documents", "errors", "problem"},
+    "results": {"_core", "documents", "errors", "problem", "sweeping"},
     "catalogue": {"documents", "registry"},
     "environment": {"errors", "launching", "listening", "results"},
     "health": {"_core", "environment", "errors", "health", "nvidia"},
     "diagnosis": {"documents", "environment", "errors", "health", "noise", "profiling", "results"},
-    "planning": {"context", "environment", "errors", "modes", "problem", "registry", "runners"},
+    "planning": {"context", "environment", "errors", "modes", "problem", "registry", "runners", "sweeping"},
     "pacing": {"stats"},
     "cautions": {"documents", "errors", "health", "nvidia", "replicates", "results", "stats"},
     "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
-    | {
-        "compiler_files",
-        "listening",
-        "planning",
-        "problem",
-        "registry",
-        "replicates",
-        "results",
-        "runners",
-        "stats",
-        "torchrun",
-    },
+    | {"compiler_files", "listening", "planning", "problem", "registry", "replicates", "results", "runners", "stats"}
+    | {"sweeping", "torchrun"},
     "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
@@ -161,7 +152,7 @@ def test_python_parts_use_only_what_they_may() -> None:
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching listening planning
     documents problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli
-    __init__ __main__ modes torchrun replicates verifying"""
+    __init__ __main__ modes torchrun replicates verifying sweeping"""
     for path in files():
         if part_of(path) in never.split() and path.name not in PROFILED and VERIFIED not in path.parents:
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path
@@ -203,6 +194,7 @@ STATISTICS = {
     "description": {"intervals", "random", "samples"},
     "bootstrap": {"dependence", "distributions", "random", "samples"},
     "hypotheses": {"distributions", "random", "samples"},
+    "growth": {"distributions", "samples"},
     "decisions": {"distributions", "hypotheses", "intervals", "samples"},
     "series": {"samples"},
 }

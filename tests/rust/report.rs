@@ -296,3 +296,48 @@ fn what_is_not_a_run_is_refused() {
     }
     assert!(render(&run(), "xml").is_err());
 }
+
+#[test]
+fn a_sweep_has_tables_and_points_have_names() {
+    let mut document: Value = serde_json::from_str(&run()).expect("JSON");
+    document["results"][0]["point"] = json!({ "hidden-size": 64, "dtype": "float64" });
+    let cell = |runner: &str, size: u64, ns: f64| {
+        json!({
+            "runner": runner, "point": { "hidden-size": size, "dtype": "float64" }, "phase": "forward",
+            "time_ns": ns, "steps_per_second": null, "samples_per_second": null,
+        })
+    };
+    let growth = |runner: &str, straight: bool, reason: Option<&str>| {
+        json!({
+            "runner": runner, "phase": "forward", "axis": "hidden-size", "at": { "dtype": "float64" },
+            "exponent": if reason.is_none() { json!(1.5) } else { Value::Null }, "ci_low": 1.25, "ci_high": 1.75,
+            "local_exponents": [0.5, 2.5], "largest_deviation": 0.42, "straight": straight, "reason": reason,
+        })
+    };
+    document["sweep"] = json!({
+        "axes": [{ "name": "hidden-size", "values": [64, 8] }, { "name": "dtype", "values": ["float64"] }],
+        "cells": [cell("a|b", 8, 2e6), cell("a|b", 64, 1e6), cell("c\u{1b}", 8, 3e6)],
+        "growth": [growth("a|b", false, None), growth("c\u{1b}", true, Some("no clock"))],
+    });
+    let run = document.to_string();
+    let text = render(&run, "table").expect("a run");
+    assert!(text.contains("[hidden-size=64,dtype=float64]"), "{text}");
+    // The values stand in the order of the axis.
+    let expected = "forward, ms, at dtype=float64\n\
+                    hidden-size    a|b  c\\x1b\n\
+                    \u{20}        64  1.000      -\n\
+                    \u{20}         8  2.000  3.000\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("a|b  1.50 (1.25..1.75)"), "{text}");
+    assert!(text.contains(
+        "note: a|b forward does not follow one exponent, up to 42 % off: from value to value it is 0.50, 2.50"
+    ));
+    assert!(text.contains("note: c\\x1b forward: no exponent: no clock"), "{text}");
+    let page = render(&run, "markdown").expect("a run");
+    assert!(
+        page.contains("| `hidden-size` | `a\\|b` | `c\\x1b` |\n|---:|---:|---:|\n| `64` | `1.000` | `-` |"),
+        "{page}"
+    );
+    assert_eq!(fastrnns_rs::report::render_sweep("{}"), Ok(String::new()));
+    assert!(fastrnns_rs::report::render_sweep("[").is_err());
+}

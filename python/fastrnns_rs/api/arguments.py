@@ -14,6 +14,8 @@ from fastrnns_rs.launching import MARK
 from fastrnns_rs.modes import Mode, Modes
 from fastrnns_rs.planning import Options
 from fastrnns_rs.problem import Sizes
+from fastrnns_rs.sweeping.axes import axes_of
+from fastrnns_rs.sweeping.conditions import conditions_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.results import Run
 
 #: Fields of `Options` that are made of arguments, rather than being one.
-_MADE = {"choice", "sizes", "modes", "jit"}
+_MADE = {"choice", "sizes", "modes", "jit", "axes", "filters"}
 
 
 class RunArguments(TypedDict, total=False):
@@ -72,6 +74,8 @@ class BenchArguments(RunArguments, total=False):
     side_by_side: bool
     compile_timeout: float
     compile_cache: str | os.PathLike[str] | None
+    axes: Mapping[str, Sequence[int | str | bool] | int | str | bool] | Sequence[str] | str | None
+    filter: Sequence[str] | str | None
     resume: Run | str | os.PathLike[str] | None
 
 
@@ -121,7 +125,8 @@ def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
     sizes, jit = Sizes(**fields_of(Sizes, given)), JitSettings(**fields_of(JitSettings, given))
     modes = Modes(**fields_of(Modes, given))
     options = fields_of(Options, {**RUN_DEFAULTS, **given}, without=_MADE)
-    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, **options)
+    axes, filters = axes_of(given.get("axes")), conditions_of(given.get("filter"))
+    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, axes=axes, filters=filters, **options)
 
 
 def names_of(runners: object) -> list[str]:

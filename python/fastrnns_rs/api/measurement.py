@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.runners import Creator
 
-_KEYWORDS = Keywords(BenchArguments, {**RUN_DEFAULTS, **defaults_of(Effort), "resume": None})
+_KEYWORDS = Keywords(
+    BenchArguments, {**RUN_DEFAULTS, **defaults_of(Effort), "axes": None, "filter": None, "resume": None}
+)
 
 
 @_KEYWORDS.shown
@@ -68,6 +70,9 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         order_seed: Seed of the order of processes; None for a random one.
         devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, in place of `device`.
         side_by_side: Whether these measure a runner at the same time, rather than one after the other.
+        axes: Options that take several values in turn, every combination of them: `{"hidden_size": [128, 256]}`, or
+            texts as the command line takes them, `"hidden-size=pow2:6:10"`.
+        filter: What a row must be to be measured, as `hidden-size>=256` or `runner~jit`; several must all hold.
         timeout: Seconds that a process may take.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.

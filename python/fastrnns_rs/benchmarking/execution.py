@@ -15,6 +15,7 @@ from fastrnns_rs.benchmarking.rows import Row
 from fastrnns_rs.cautions.gpu import Watch
 from fastrnns_rs.launching import Start, launch_together
 from fastrnns_rs.listening import Terms
+from fastrnns_rs.sweeping.finding import sweep_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -232,6 +233,8 @@ class _Execution:
                 precision=max(known) if known and len(known) == len(widths) else None,
             ),
         )
+        if run.plan.axes:
+            run = replace(run, sweep=sweep_of(run.plan.axes, run.results))
         self._save(run)
         self._observer.ends(run)
         return run

@@ -61,6 +61,7 @@ def record(plan: BenchPlan) -> PlanRecord:
         ],
         devices=[*plan.devices],
         side_by_side=plan.side_by_side,
+        axes=[*plan.axes],
     )
 
 

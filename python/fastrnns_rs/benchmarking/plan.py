@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.benchmarking.compiling import check_cache
@@ -16,6 +16,7 @@ from fastrnns_rs.pacing import Loop
 from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S, make_plan
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.runners import Runner
+from fastrnns_rs.sweeping.document import Point, SweepAxis, label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,13 +35,14 @@ class BenchTask:
     jit: JitSettings
     setting: Setting
     side: Literal["a", "b"] | None = None
+    point: Point = field(default_factory=dict)
     #: Its device, where the plan has several.
     on: str | None = None
 
     @property
     def name(self) -> str:
-        """The runner, and where it runs if that is not one place for all."""
-        return self.runner.name if self.on is None else f"{self.runner.name} on {self.on}"
+        """The runner, its point in a sweep, and where it runs if that is not one place for all."""
+        return label(self.runner.name, self.point, self.on)
 
     @property
     def label(self) -> str:
@@ -63,6 +65,7 @@ class BenchPlan:
         side_by_side: Whether the devices measure a runner at the same time, rather than one after the other.
         compile_timeout: Seconds that a worker may compile.
         compile_cache: The folder that all workers compile into; None for one of each worker's own.
+        axes: What is swept.
     """
 
     preset: tuple[str, str]
@@ -78,6 +81,7 @@ class BenchPlan:
     side_by_side: bool = False
     compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
     compile_cache: str | None = None
+    axes: tuple[SweepAxis, ...] = ()
 
     @property
     def measured(self) -> list[BenchTask]:
@@ -134,6 +138,7 @@ def plan_bench(
         side_by_side=effort.side_by_side,
         compile_timeout=base.compile_timeout,
         compile_cache=None if base.compile_cache is None else check_cache(base.compile_cache),
+        axes=tuple(axis.record() for axis in options.axes),
     )
 
 
@@ -152,6 +157,7 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
             refusal=one.refusal,
             jit=first.jit,
             setting=setting,
+            point=one.point,
             on=one.problem.device if len(plans) > 1 else None,
         )
         for alike in zip(*(plan.tasks for plan in plans), strict=True)

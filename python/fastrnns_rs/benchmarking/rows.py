@@ -105,6 +105,7 @@ class Row:
         return Result(
             runner=self.task.runner.name,
             side=self.task.side,
+            point=self.task.point,
             group=self.task.runner.family,
             mode=self.task.problem.mode,
             timing_mode=self._timing_mode,
@@ -119,7 +120,7 @@ class Row:
             peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,
             peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
             processes=[*self.processes],
-            label=self.task.name if self.task.on else None,
+            label=self.task.name if self.task.on or self.task.point else None,
         )
 
     def _most(self, name: str) -> int | None:

@@ -13,6 +13,7 @@ from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.launching import Setting
+from fastrnns_rs.planning import check_works
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,9 @@ def start(
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
     facts, *further = facts_of(options, effort.devices, setting)
+    for dtype in options.computed_dtypes[1:]:
+        for device in [one.device or options.device for one in (facts, *further)]:
+            check_works(dtype, environment.probe(device, dtype, setting))
     if team is not None:
         facts = team.own_device(facts, options.device)
     plan = plan_bench(options, effort, facts, setting, further)

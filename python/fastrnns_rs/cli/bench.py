@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.cli import devices, effort, resuming, running, shared
+from fastrnns_rs.cli import devices, effort, resuming, running, shared, sweeping
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -19,6 +19,7 @@ Examples:
   fastrnns-rs bench --group rnns cnns
   fastrnns-rs bench --group rnns --rnns cudnn jit --hiddenSize 1024 --json
   fastrnns-rs bench --quick --output run.json
+  fastrnns-rs bench --group rnns --axis hidden-size=pow2:6:10
 
 Flags may also be spelled with underscores. Defaults may stand in [tool.fastrnns-rs.bench] of pyproject.toml and in
 variables such as FASTRNNS_BENCH_NLOOPS."""
@@ -38,6 +39,8 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 @running.runner_files
 @running.sizes
 @running.modes
+@sweeping.axes
+@sweeping.rows("Measure only rows that are so")
 @effort.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
 @click.option(
     "--stop",
@@ -118,6 +121,7 @@ def command(**given: Any) -> int:
     leads = ranks is None or ranks.leads
     if output is not None and leads:
         check_writable(output)
+    sweeping.check(given, has_format=format_name is not None)
     options = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     options.choice.runners()
@@ -139,7 +143,7 @@ def command(**given: Any) -> int:
         if team is not None and not interrupted:
             team.part()
     if format_name is not None and leads:
-        shared.deliver(run.render(format_name), None)
+        shared.deliver(sweeping.sorted_by(run, given["sort"]).render(format_name), None)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED
@@ -163,10 +167,13 @@ def _options(given: dict[str, Any]) -> Any:
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")
+    axes, given = sweeping.axes_of(given)
     return Options(
+        axes=axes,
         choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms")),
         sizes=running.sizes_of(given),
         modes=running.modes_of(given),
         jit=running.jit_of(given),
+        filters=sweeping.filters_of(given),
         **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.COMPILING, *running.MACHINE),
     )

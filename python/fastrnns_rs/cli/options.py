@@ -30,6 +30,14 @@ class ListOption(click.Option):
         super().__init__(declarations, **{**settings, "multiple": True, "callback": _split})
 
 
+class WordsOption(ListOption):
+    """The same for words that have commas or blanks in them: its value is None when not given."""
+
+    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
+        super().__init__(declarations, **settings)
+        self.callback = _words
+
+
 class OptionalValueOption(click.Option):
     """An option whose value may be left out."""
 
@@ -133,6 +141,12 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     if param.name is None or ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
         return None
     return tuple(word for one in value for word in one.replace(",", " ").split())
+
+
+def _words(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    if param.name is None or ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
+        return None
+    return value
 
 
 def _following(words: list[str]) -> Iterator[str]:

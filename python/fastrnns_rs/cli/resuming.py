@@ -13,7 +13,7 @@ from fastrnns_rs.results import Run
 
 #: What does not change what is run.
 _FORMATS = {"format_name", "as_json", "print_json"}
-_BESIDE = {"resume", "output", "sep", *_FORMATS}
+_BESIDE = {"resume", "output", "sep", "sort", *_FORMATS}
 
 
 def load(path: str) -> Run:

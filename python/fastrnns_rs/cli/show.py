@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs._core import comparison_formats, run_formats
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import shared, sweeping
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError, printable
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     help="What to write. [default: table]",
 )
 @click.option("--json", "as_json", envvar="FASTRNNS_SHOW_JSON", is_flag=True, help="Short for --format json.")
+@sweeping.rows("Show only rows that are so")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
 def command(file: Path, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
@@ -36,22 +37,23 @@ def command(file: Path, output: Path | None, **given: Any) -> int:
 
         check_writable(output)
         shared.check_not_read(output, [file])
-    shared.deliver(_text(file, format_name), output)
+    shared.deliver(_text(file, format_name, given), output)
     return ExitCode.DONE
 
 
-def _text(file: Path, format_name: str) -> str:
+def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
     from fastrnns_rs.comparing.reading import read_any
     from fastrnns_rs.results import Run
 
     found = read_any(file)
     if isinstance(found, Run):
         _check(file, "a run", format_name, run_formats())
-        text = _rendered(file, found, format_name)
+        text = _rendered(file, sweeping.chosen(found, given), format_name)
         if found.status != "complete":
             shared.tell([f"note: this run is not complete, but {printable(found.status)}"])
         shared.tell_warnings(found.warnings)
         return text
+    sweeping.refuse(given, file)
     if isinstance(found, dict):
         from fastrnns_rs.comparing.document import Comparison
 

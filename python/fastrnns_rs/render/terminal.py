@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs._core import RunTable
+from fastrnns_rs._core import RunTable, render_sweep
 from fastrnns_rs.documents import to_plain
 from fastrnns_rs.render.words import about, compiling, first_calls, outcome, warnings
 
@@ -77,6 +77,8 @@ class Terminal:
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
         self.close()
+        if run.sweep is not None:
+            self._write("\n" + render_sweep(json.dumps({"sweep": to_plain(run.sweep)})))
         # Those of the beginning were written above the table.
         for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._said :])):
             self._write(line)

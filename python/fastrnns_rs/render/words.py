@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fastrnns_rs.benchmarking.plan import BenchPlan
     from fastrnns_rs.documents import Notice
@@ -31,8 +31,9 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
     gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
     order = "side by side" if plan.side_by_side else "one by one"
     device = f"{', '.join(plan.devices)} {order}" if plan.devices else f"{where.device}{gpu}"
+    dtypes = ", ".join(dict.fromkeys(task.problem.dtype for task in plan.tasks))
     yield (
-        f"{_count(len({task.runner.name for task in plan.tasks}), 'runner')} on {device}, {where.dtype}, "
+        f"{_rows(plan)} on {device}, {dtypes}, "
         f"torch {run.environment.torch_version}, {_count(run.environment.num_threads, 'thread')}"
     )
     if run.ranks:
@@ -40,7 +41,11 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
     name, description = plan.preset
     yield f"preset {name} for what was not given ({description})"
     yield f"{_amount(plan)}; the order is shuffled by the seed {plan.order_seed}"
-    if modes := _modes(where):
+    for axis in plan.axes:
+        yield f"axis {axis.name}: {', '.join(map(str, axis.values))}"
+    if plan.axes and (once := [task.label for task in plan.tasks if not task.point]):
+        yield f"note: no axis concerns {', '.join(once)}: measured once"
+    if modes := _modes(plan):
         yield modes
     for family, sizes in _sizes(plan).items():
         yield f"{family}: {sizes}"
@@ -117,15 +122,21 @@ def warnings(notices: Sequence[Notice]) -> Iterator[str]:
             yield f"  hint: {printable(one.hint)}"
 
 
-def _modes(problem: Problem) -> str:
-    """What is not as by default in how the models are run."""
-    asked = {
-        "inference: only forward, without gradients": not problem.training,
-        "forward under autocast to bfloat16": problem.amp,
-        "cuDNN tries its algorithms": problem.cudnn_benchmark,
-        "deterministic algorithms": problem.deterministic,
+def _modes(plan: BenchPlan) -> str:
+    """What is not as by default in how all models are run."""
+    asked: dict[str, Callable[[Problem], bool]] = {
+        "inference: only forward, without gradients": lambda problem: not problem.training,
+        "forward under autocast to bfloat16": lambda problem: problem.amp,
+        "cuDNN tries its algorithms": lambda problem: problem.cudnn_benchmark,
+        "deterministic algorithms": lambda problem: problem.deterministic,
     }
-    return "; ".join(name for name, holds in asked.items() if holds)
+    return "; ".join(name for name, holds in asked.items() if all(holds(task.problem) for task in plan.tasks))
+
+
+def _rows(plan: BenchPlan) -> str:
+    """How many runners there are, and in a sweep how many rows that makes."""
+    runners = _count(len({task.runner.name for task in plan.tasks}), "runner")
+    return f"{runners} in {_count(len(plan.tasks), 'row')}" if plan.axes else runners
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
@@ -156,7 +167,10 @@ def _sizes(plan: BenchPlan) -> dict[str, str]:
     found: dict[str, str] = {}
     for task in plan.tasks:
         given = {flag: getattr(task.problem, name) for name, flag in flags.items()}
-        shown = {flag: "" if value is True else f" {value}" for flag, value in given.items() if value}
+        swept = {flags.get(axis.name.replace("-", "_")) for axis in plan.axes}
+        shown = {
+            flag: "" if value is True else f" {value}" for flag, value in given.items() if value and flag not in swept
+        }
         text = " ".join(flag + value for flag, value in shown.items())
         found.setdefault(task.runner.family, text)
     return found

@@ -4,6 +4,7 @@ pub(super) mod bootstrap;
 pub(super) mod decisions;
 pub(super) mod dependence;
 pub(super) mod description;
+pub(super) mod growth;
 pub(super) mod intervals;
 pub(super) mod means;
 pub(super) mod moments;

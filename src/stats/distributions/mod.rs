@@ -1,9 +1,11 @@
 //! The laws that intervals and tests follow.
 
+mod fisher;
 mod normal;
 mod rank_sum;
 mod student;
 
+pub use fisher::f_above;
 pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
 pub use rank_sum::RankSum;
 pub use student::{t_quantile, t_two_sided};

@@ -13,6 +13,7 @@ import torch
 from fastrnns_rs.verifying.child.references.expected import Expected, leaves, wide
 
 if TYPE_CHECKING:
+    from fastrnns_rs.models.inputs import RnnKind
     from fastrnns_rs.problem import Problem
 
 State: TypeAlias = tuple[torch.Tensor, ...]
@@ -170,7 +171,7 @@ def of_module(
     return Expected(result=result, start=y, inputs=[wide(x), *starts], parameters=parameters)
 
 
-def _of_kind(problem: Problem, kind: str, step: Step) -> Expected:
+def _of_kind(problem: Problem, kind: RnnKind, step: Step) -> Expected:
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)

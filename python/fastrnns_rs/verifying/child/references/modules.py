@@ -11,6 +11,7 @@ from fastrnns_rs.verifying.child.references.expected import Expected, wide, wide
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastrnns_rs.models.inputs import RnnKind
     from fastrnns_rs.problem import Problem
 
 
@@ -56,7 +57,7 @@ def rnn_relu(problem: Problem) -> Expected:
     return _of_kind(problem, "rnn_relu")
 
 
-def _of_kind(problem: Problem, kind: str) -> Expected:
+def _of_kind(problem: Problem, kind: RnnKind) -> Expected:
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)

@@ -1,0 +1,138 @@
+"""Options of sweeps and of which rows: `--axis`, `--filter`, `--sort`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fastrnns_rs.cli.options import WordsOption
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.modes import Modes
+from fastrnns_rs.sweeping import axes as sweeping_axes
+from fastrnns_rs.sweeping import ordering
+from fastrnns_rs.sweeping.conditions import MEASURED, conditions_of, row_of
+from fastrnns_rs.sweeping.names import flag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastrnns_rs.results import Run
+    from fastrnns_rs.sweeping.axes import Axis
+    from fastrnns_rs.sweeping.conditions import Condition
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+axes = click.option(
+    "--axis",
+    cls=WordsOption,
+    metavar="NAME=VALUES...",
+    help="Measure at each of several values, as hidden-size=128,256, seq-length=16:64:16 (stop included) or "
+    "hidden-size=pow2:6:10; also dtype=float32,float64 and modes. Several axes make a product.",
+)
+
+
+def rows(what: str) -> Callable[[F], F]:
+    """The options that say which rows, and in which order they are shown."""
+
+    def decorate(function: F) -> F:
+        sort = click.option(
+            "--sort",
+            metavar="KEY",
+            help="In which order rows go to stdout: name, forward, hidden-size, …; -forward has the slowest first.",
+        )
+        chosen = click.option(
+            "--filter",
+            cls=WordsOption,
+            metavar="CONDITION...",
+            help=f"{what}: 'hidden-size>=256', 'runner~jit', dtype=float32; =, !=, <, <=, >, >=, ~ (holds, or matches "
+            "with *). All must hold.",
+        )
+        return chosen(sort(function))
+
+    return decorate
+
+
+def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
+    """The axes, and the options without those that are configured and are an axis now.
+
+    Raises:
+        UsageError: An axis is not understood, or is given as a flag too.
+    """
+    found = sweeping_axes.axes_of(given["axis"])
+    defaults = {one.name: one.default for one in fields(Modes)} | {"dtype": "float32", "allow_tf32": False}
+    for axis in found:
+        if is_flag(axis.name):
+            raise UsageError(f"--{flag(axis.name)} is given, and is an axis too", "leave one of them out")
+    return found, {**given, **{axis.name: defaults.get(axis.name) for axis in found}}
+
+
+def filters_of(given: dict[str, Any]) -> tuple[Condition, ...]:
+    """What rows must be to be measured.
+
+    Raises:
+        UsageError: A condition is not understood.
+    """
+    return conditions_of(given["filter"])
+
+
+def check(given: dict[str, Any], *, has_format: bool) -> None:
+    """Looks at `--sort` before anything runs.
+
+    Raises:
+        UsageError: Rows have no such key.
+    """
+    if given["sort"] is None:
+        return
+    ordering.check(given["sort"])
+    if not has_format and is_flag("sort"):
+        click.echo(
+            "note: --sort changes nothing: stdout carries no --format, and the live table goes as rows end", err=True
+        )
+
+
+def sorted_by(run: Run, key: str | None) -> Run:
+    """The run with its results in the order that was asked for.
+
+    Raises:
+        UsageError: Rows have no such key.
+    """
+    return run if key is None else replace(run, results=ordering.ordered(run.results, key))
+
+
+def chosen(run: Run, given: dict[str, Any]) -> Run:
+    """What `show` is to show of a run: the rows that were asked for, in their order, and what a sweep says of these.
+
+    Raises:
+        UsageError: A condition or key is not understood, or no row is left.
+    """
+    conditions = conditions_of(given["filter"], MEASURED)
+    kept = [
+        one
+        for one in run.results
+        if all(
+            condition.holds(row_of(one.runner, one.group, one.problem, status=one.status, side=one.side))
+            for condition in conditions
+        )
+    ]
+    if conditions and run.results and not kept:
+        raise UsageError("no row is left by the filters", "leave one out, or give other values")
+    if run.plan.axes and (conditions or run.sweep is None):
+        from fastrnns_rs.sweeping.finding import sweep_of
+
+        run = replace(run, sweep=sweep_of(run.plan.axes, kept))
+    return sorted_by(replace(run, results=kept), given["sort"])
+
+
+def refuse(given: dict[str, Any], file: Path) -> None:
+    """Refuses conditions and orders of what has no rows of a run.
+
+    Raises:
+        UsageError: One is given.
+    """
+    for name in ("filter", "sort"):
+        if given[name] is not None:
+            raise UsageError(f"--{name} is for runs, and {file} is none", "leave it out")

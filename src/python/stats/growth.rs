@@ -1,0 +1,105 @@
+//! How time grows.
+
+use pyo3::prelude::*;
+
+use super::result::result;
+use crate::python::convert::{Floats, Given, Processes};
+use crate::stats::growth as law;
+
+/// Fits time = a · size ^ b to the times of several sizes.
+///
+/// Each process counts once, by its median, and each size once, by the geometric mean of its processes: the exponent b is the
+/// slope of the line of least squares through (log size, log time). What it assumes: nothing of whether a power law holds, for
+/// the interval is that of the slope of this line over these sizes, whether or not the points lie on it; processes are
+/// independent, and their log medians about normal, with a spread that may be another at each size (Satterthwaite's degrees of
+/// freedom). Where a size has fewer than three processes, the interval comes from how far the sizes lie from the line instead,
+/// with n - 2 degrees of freedom; then it does assume that a line holds and that all sizes vary alike.
+///
+/// Whether a line holds is another question. `lack_of_fit_p` asks whether the points are further from it than processes are
+/// from one another (F test); of quiet processes it is small for any curve. `largest_deviation` says how far that is, and
+/// `local_exponents` where: times that are flat at small sizes have exponents near 0 first.
+///
+/// Args:
+///     sizes: Three or more, above 0, each once, in any order and unit.
+///     times: For each size one time, or the medians of its processes; any unit, above 0.
+///     confidence_level: Between 0 and 1, both excluded.
+///
+/// Returns:
+///     The exponent and its interval, and what speaks for and against the line.
+///
+/// Raises:
+///     ValueError: Fewer than three sizes, one that is there twice, or another number of times; a size without times; a NaN,
+///         an infinity, or what is not above 0, named by position; a level outside (0, 1); times so far apart that the
+///         interval overflows.
+///     TypeError: Not a sequence of numbers, or of sequences; the message names the position.
+#[pyfunction]
+#[pyo3(signature = (sizes, times, *, confidence_level = 0.95))]
+pub(in crate::python) fn growth(
+    py: Python<'_>,
+    sizes: &Bound<'_, PyAny>,
+    times: &Bound<'_, PyAny>,
+    confidence_level: f64,
+) -> PyResult<Growth> {
+    let (sizes, times) = (Floats::read("sizes", sizes)?, Processes::read("times", times)?);
+    let (sizes, times) = (sizes.as_slice()?, times.given()?);
+    let found = py.detach(|| {
+        let times: Vec<&[f64]> = match &times {
+            Given::Medians(alone) => alone.chunks(1).collect(),
+            Given::Samples(processes) => processes.clone(),
+        };
+        law::growth(sizes, &times, confidence_level)
+    })?;
+    Ok(found.into())
+}
+
+result! {
+    /// What `growth` returns. Sizes and times are in the units of the arguments.
+    Growth {
+        /// b of time = a · size ^ b.
+        exponent: f64,
+        /// Lower end of its interval.
+        ci_low: f64,
+        /// Upper end of its interval.
+        ci_high: f64,
+        /// The level of the interval.
+        confidence_level: f64,
+        /// How the interval was made: `t_process_medians`, or `t_residuals` where a size has fewer than three processes.
+        ci_method: &'static str,
+        /// Of the interval's Student's t; None where nothing differs, and the interval has no width.
+        degrees_of_freedom: Option<f64>,
+        /// How many sizes.
+        n_points: usize,
+        /// The fewest processes of a size.
+        n_processes: usize,
+        /// Geometric mean of the sizes.
+        typical_size: f64,
+        /// Geometric mean of the times: what the line has at the typical size.
+        typical_time: f64,
+        /// The exponent between each size and the next larger one, from the smallest size on.
+        local_exponents: Vec<f64>,
+        /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
+        largest_deviation: f64,
+        /// p-value of a straight line; None where a size has fewer than three processes, or none of them differ.
+        lack_of_fit_p: Option<f64>,
+    }
+}
+
+impl From<law::Growth> for Growth {
+    fn from(found: law::Growth) -> Self {
+        Self {
+            exponent: found.exponent,
+            ci_low: found.ci_low,
+            ci_high: found.ci_high,
+            confidence_level: found.confidence_level,
+            ci_method: found.ci_method.name(),
+            degrees_of_freedom: found.degrees_of_freedom,
+            n_points: found.n_points,
+            n_processes: found.n_processes,
+            typical_size: found.typical_size,
+            typical_time: found.typical_time,
+            local_exponents: found.local_exponents,
+            largest_deviation: found.largest_deviation,
+            lack_of_fit_p: found.lack_of_fit_p,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A straight line through points of logarithms.
+
+/// A size and the times of its processes, in logarithms.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    /// Mean of the logarithms of its process medians.
+    pub(super) y: f64,
+    pub(super) processes: usize,
+    /// Sum of squared distances of these logarithms from their mean.
+    pub(super) squared_deviations: f64,
+}
+
+impl Point {
+    pub(super) fn of(size: f64, medians: &[f64]) -> Self {
+        let logs: Vec<f64> = medians.iter().map(|median| median.ln()).collect();
+        let y = mean(logs.iter().copied(), logs.len());
+        let squared_deviations = logs.iter().map(|log| (log - y).powi(2)).sum();
+        Self { x: size.ln(), y, processes: medians.len(), squared_deviations }
+    }
+
+    /// The variance of its mean, as its processes tell it.
+    pub(super) fn variance(&self) -> f64 {
+        self.squared_deviations / (self.processes - 1) as f64 / self.processes as f64
+    }
+}
+
+/// The line of least squares.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) slope: f64,
+    /// Weighted sum of squared distances of the x from their mean.
+    pub(super) spread: f64,
+}
+
+impl Line {
+    /// Through points that count as `weight` says.
+    pub(super) fn through(points: &[Point], weight: impl Fn(&Point) -> f64) -> Self {
+        let total: f64 = points.iter().map(&weight).sum();
+        let centre = |of: fn(&Point) -> f64| points.iter().map(|one| weight(one) * of(one)).sum::<f64>() / total;
+        let (x, y) = (centre(|one| one.x), centre(|one| one.y));
+        let spread: f64 = points.iter().map(|one| weight(one) * (one.x - x).powi(2)).sum();
+        let slope = points.iter().map(|one| weight(one) * (one.x - x) * (one.y - y)).sum::<f64>() / spread;
+        Self { x, y, slope, spread }
+    }
+
+    /// How far above the line a point lies.
+    pub(super) fn residual(&self, point: &Point) -> f64 {
+        point.y - self.y - self.slope * (point.x - self.x)
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>, count: usize) -> f64 {
+    values.sum::<f64>() / count as f64
+}

@@ -1,0 +1,212 @@
+//! The exponent of time = a · n^b, from the process medians at several sizes.
+
+use super::lack_of_fit::lack_of_fit;
+use super::line::{Line, Point};
+use crate::error::{Error, Result};
+use crate::stats::distributions::t_quantile;
+use crate::stats::samples::{confidence_level as check_level, positive};
+
+/// A line through two points fits always, and tells nothing of how it fits.
+const LEAST_SIZES: usize = 3;
+/// With fewer processes of a size its spread is hardly known.
+const LEAST_PROCESSES: usize = 3;
+
+/// How the interval of an exponent was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrowthMethod {
+    /// From how processes of one size differ.
+    Processes,
+    /// From how far sizes lie from the line, where processes are too few.
+    Residuals,
+}
+
+impl GrowthMethod {
+    /// The name that documents carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Processes => "t_process_medians",
+            Self::Residuals => "t_residuals",
+        }
+    }
+}
+
+/// What [`growth`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// b of time = a · n^b: the slope of the line of least squares through (log n, log of the geometric mean time).
+    pub exponent: f64,
+    /// Lower end of its interval.
+    pub ci_low: f64,
+    /// Upper end of its interval.
+    pub ci_high: f64,
+    /// The level of the interval.
+    pub confidence_level: f64,
+    /// How the interval was made.
+    pub ci_method: GrowthMethod,
+    /// Degrees of freedom of the interval's t; `None` where nothing differs.
+    pub degrees_of_freedom: Option<f64>,
+    /// How many sizes.
+    pub n_points: usize,
+    /// The fewest processes of a size.
+    pub n_processes: usize,
+    /// Geometric mean of the sizes.
+    pub typical_size: f64,
+    /// Geometric mean of the times: what the line has at the typical size.
+    pub typical_time: f64,
+    /// The exponent between each size and the next larger one, from the smallest size on.
+    pub local_exponents: Vec<f64>,
+    /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
+    pub largest_deviation: f64,
+    /// p-value of a straight line; `None` with too few processes, or where none of them differ.
+    pub lack_of_fit_p: Option<f64>,
+}
+
+/// Fits a power law to the times of several sizes.
+///
+/// Every size counts once, whatever its number of processes. The exponent is a weighted sum of the sizes' mean logarithms,
+/// so that its variance is the same sum of their variances, and Satterthwaite's degrees of freedom go with it: that asks
+/// neither that a line fits nor that all sizes vary alike. With fewer than three processes of a size the interval comes from
+/// the distances from the line instead, which does ask both.
+///
+/// # Errors
+/// Fewer than three sizes, or one that is there twice; another number of times; a size or a time that is not finite or not
+/// above 0; a level outside (0, 1); an interval that overflows.
+pub fn growth(sizes: &[f64], times: &[&[f64]], confidence_level: f64) -> Result<Growth> {
+    check_level(confidence_level)?;
+    let points = points(sizes, times)?;
+    let line = Line::through(&points, |_| 1.0);
+    let n_processes = points.iter().map(|one| one.processes).min().unwrap_or_default();
+    let replicated = n_processes >= LEAST_PROCESSES;
+    let (variance, degrees_of_freedom) =
+        if replicated { by_processes(&points, &line) } else { by_residuals(&points, &line) };
+    let half = if variance > 0.0 {
+        -t_quantile((1.0 - confidence_level) / 2.0, degrees_of_freedom) * variance.sqrt()
+    } else {
+        0.0
+    };
+    let largest_deviation = points.iter().map(|one| line.residual(one).abs()).fold(0.0, f64::max).exp_m1();
+    if !(line.slope.is_finite() && half.is_finite() && largest_deviation.is_finite()) {
+        return Err(Error::Overflow { argument: "times" });
+    }
+    Ok(Growth {
+        exponent: line.slope,
+        ci_low: line.slope - half,
+        ci_high: line.slope + half,
+        confidence_level,
+        ci_method: if replicated { GrowthMethod::Processes } else { GrowthMethod::Residuals },
+        degrees_of_freedom: (variance > 0.0).then_some(degrees_of_freedom),
+        n_points: points.len(),
+        n_processes,
+        typical_size: line.x.exp(),
+        typical_time: line.y.exp(),
+        local_exponents: points.windows(2).map(|pair| (pair[1].y - pair[0].y) / (pair[1].x - pair[0].x)).collect(),
+        largest_deviation,
+        lack_of_fit_p: if replicated { lack_of_fit(&points) } else { None },
+    })
+}
+
+/// The points from the smallest size on.
+fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
+    positive("sizes", sizes, LEAST_SIZES)?;
+    if sizes.len() != times.len() {
+        return Err(Error::UnequalLengths {
+            argument: "times",
+            found: times.len(),
+            other: "sizes",
+            expected: sizes.len(),
+        });
+    }
+    for (position, &value) in sizes.iter().enumerate() {
+        if sizes.iter().take(position).any(|&before| before.to_bits() == value.to_bits()) {
+            return Err(Error::ElementOutOfRange {
+                argument: "sizes",
+                position,
+                value,
+                expected: "unlike every other",
+            });
+        }
+    }
+    let mut found = Vec::with_capacity(sizes.len());
+    for (process, (&size, &medians)) in sizes.iter().zip(times).enumerate() {
+        let named = |error| Error::InProcess { argument: "times", process, error: Box::new(error) };
+        positive("processes", medians, 1).map_err(named)?;
+        found.push(Point::of(size, medians));
+    }
+    found.sort_by(|one, other| one.x.total_cmp(&other.x));
+    Ok(found)
+}
+
+/// The variance of the slope and its degrees of freedom, from how the processes of each size differ.
+fn by_processes(points: &[Point], line: &Line) -> (f64, f64) {
+    let parts = points.iter().map(|one| (((one.x - line.x) / line.spread).powi(2) * one.variance(), one.processes));
+    let parts: Vec<(f64, usize)> = parts.collect();
+    let total: f64 = parts.iter().map(|(part, _)| part).sum();
+    // As shares, whose squares cannot vanish all together.
+    let inverse: f64 = parts.iter().map(|(part, processes)| (part / total).powi(2) / (processes - 1) as f64).sum();
+    (total, inverse.recip())
+}
+
+/// The same from how far the sizes lie from the line.
+fn by_residuals(points: &[Point], line: &Line) -> (f64, f64) {
+    let degrees = points.len() as f64 - 2.0;
+    let distances: f64 = points.iter().map(|one| line.residual(one).powi(2)).sum();
+    (distances / degrees / line.spread, degrees)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(sizes: &[f64], times: &[&[f64]]) -> String {
+        growth(sizes, times, 0.95).expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn a_power_law_has_its_exponent() {
+        let times: Vec<Vec<f64>> = [64.0_f64, 256.0, 128.0]
+            .iter()
+            .map(|n| [0.99, 1.0, 1.01].map(|e| e * 3.0 * n.powf(1.5)).to_vec())
+            .collect();
+        let times: Vec<&[f64]> = times.iter().map(Vec::as_slice).collect();
+        let found = growth(&[64.0, 256.0, 128.0], &times, 0.95).expect("sound times");
+        assert!((found.exponent - 1.5).abs() < 1e-12, "{found:?}");
+        assert!(found.local_exponents.iter().all(|one| (one - 1.5).abs() < 1e-12));
+        assert!((found.typical_size - 128.0).abs() < 1e-9);
+        assert!(found.ci_low < 1.5 && found.ci_high > 1.5 && found.largest_deviation < 1e-12);
+        assert!(found.lack_of_fit_p.expect("processes differ") > 0.99);
+        assert_eq!(found.ci_method.name(), "t_process_medians");
+    }
+
+    #[test]
+    fn what_never_changes_does_not_grow() {
+        let always: &[f64] = &[7.0; 5];
+        let found = growth(&[1.0, 2.0, 4.0], &[always; 3], 0.95).expect("sound times");
+        assert_eq!((found.exponent, found.ci_low, found.ci_high), (0.0, 0.0, 0.0));
+        assert_eq!((found.degrees_of_freedom, found.lack_of_fit_p, found.largest_deviation), (None, None, 0.0));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let one: &[f64] = &[1.0];
+        assert_eq!(message(&[], &[]), "sizes is empty; at least one value is needed");
+        assert_eq!(message(&[1.0], &[one]), "sizes has 1 value; at least 3 are needed");
+        assert_eq!(message(&[1.0, 2.0, 1.0], &[one; 3]), "sizes[2] is 1; it must be unlike every other");
+        assert_eq!(message(&[1.0, 0.0, 2.0], &[one; 3]), "sizes[1] is 0; every value must be above 0");
+        assert_eq!(
+            message(&[1.0, 2.0, 3.0], &[one; 2]),
+            "times has 2 values, sizes has 3; they must have equally many"
+        );
+        assert_eq!(
+            message(&[1.0, 2.0, 3.0], &[one, &[f64::NAN], one]),
+            "times[1]: processes[0] is NaN; every value must be finite"
+        );
+        assert_eq!(
+            message(&[1.0, 2.0, 3.0], &[one, one, &[0.0]]),
+            "times[2]: processes[0] is 0; every value must be above 0"
+        );
+        assert_eq!(
+            message(&[1.0, 2.0, 3.0], &[one, one, &[]]),
+            "times[2]: processes is empty; at least one value is needed"
+        );
+    }
+}

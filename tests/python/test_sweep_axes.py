@@ -1,0 +1,146 @@
+"""Axes, filters and orders as they are written, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from run_files import PROBLEM, failed, result
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.sweeping.axes import axes_of, points
+from fastrnns_rs.sweeping.conditions import MEASURED, conditions_of, row_of
+from fastrnns_rs.sweeping.ordering import ordered
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("hidden-size=128,256,512", "hidden_size", (128, 256, 512)),
+        ("hiddenSize=8", "hidden_size", (8,)),
+        ("hidden_size=pow2:6:10", "hidden_size", (64, 128, 256, 512, 1024)),
+        ("seqLength=16:64:16", "seq_length", (16, 32, 48, 64)),
+        ("seq-length=1:10:4", "seq_length", (1, 5, 9)),
+        ("mini-batch=1, pow2:1:2 ,10:12:2", "mini_batch", (1, 2, 4, 10, 12)),
+        ("dtype=float64,float32", "dtype", ("float64", "float32")),
+        ("mode=train,inference", "mode", ("train", "inference")),
+        ("amp=on,off", "amp", (True, False)),
+        ("proj-size=4,8", "proj_size", (4, 8)),
+    ],
+)
+def test_axes_are_read(text: str, name: str, values: tuple[Any, ...]) -> None:
+    (axis,) = axes_of([text])
+    assert (axis.name, axis.values) == (name, values)
+    assert axes_of({name: list(values)}) == (axis,)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("hiden-size=1", "no axis is called 'hiden-size'.*hidden-size"),
+        ("threads=1,2", "no axis is called 'threads'"),
+        ("hidden-size", "no axis is written 'hidden-size'"),
+        ("", "no axis is written ''"),
+        ("=1", "no axis is written '=1'"),
+        ("hidden-size=", "has an empty value"),
+        ("hidden-size=1,,2", "has an empty value"),
+        ("hidden-size=1,1", "has 1 twice"),
+        ("hidden-size=4,pow2:1:3", "has 4 twice"),
+        (["hidden-size=1", "hiddenSize=2"], "hidden-size is there twice"),
+        ("hidden-size=1:9:0", "step of .* is 0"),
+        ("hidden-size=1:9:-1", "step of .* is -1"),
+        ("hidden-size=9:1:1", "ends before it begins"),
+        ("hidden-size=pow2:9:1", "ends before it begins"),
+        ("hidden-size=0", "hidden-size is 0"),
+        ("hidden-size=1e3", "has '1e3'"),
+        ("hidden-size=nan", "has 'nan'"),
+        ("hidden-size=pow2:6:99", "hidden-size is 2147483648"),
+        ("hidden-size=1:1000000000000:1", "has 1000000000000 values; a sweep takes 1000"),
+        ("hidden-size=" + "9" * 30, "has '9999"),
+        (["hidden-size=1:100:1", "mini-batch=1:100:1"], r"have 100 \* 100 = 10000 points; a sweep takes 1000"),
+        ("dtype=float23", "no dtype is called 'float23'.*float"),
+        ("amp=maybe", "the axis amp has 'maybe'"),
+        (5, "axes is 5"),
+        ([5], "an axis is 5"),
+        ({"hidden_size": []}, "has no values"),
+        ({"hidden_size": [True]}, "hidden-size is True"),
+        ({"hidden_size": [float("nan")]}, "hidden-size is nan"),
+        ({"hidden_size": None}, "has None"),
+        ({5: [1]}, "no axis is called 5"),
+    ],
+)
+def test_other_axes_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        axes_of(given)
+
+
+def test_points_are_the_product_and_the_last_axis_changes_first() -> None:
+    assert points(axes_of(["hidden-size=1,2", "dtype=float32,float64"])) == [
+        {"hidden_size": 1, "dtype": "float32"},
+        {"hidden_size": 1, "dtype": "float64"},
+        {"hidden_size": 2, "dtype": "float32"},
+        {"hidden_size": 2, "dtype": "float64"},
+    ]
+    assert points(()) == [{}]
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("hidden-size>=64", True),
+        ("hiddenSize > 64", False),
+        ("hidden_size<65", True),
+        ("hidden-size=064", True),
+        ("hidden-size!=64", False),
+        ("runner~jit", True),
+        ("runner~jit_p*", True),
+        ("runner~p*", False),
+        ("runner=jit", False),
+        ("dtype!=float64", True),
+        ("amp=false", True),
+        ("amp=on", False),
+        ("image-size>=1", False),
+        ("image-size!=1", True),
+        ("image-size=1", False),
+    ],
+)
+def test_conditions(text: str, holds: bool) -> None:
+    (condition,) = conditions_of(text)
+    assert condition.holds(row_of("jit_premul", "lstm", PROBLEM)) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no filter is written ''"),
+        ("runner", "no filter is written"),
+        ("runner=", "no filter is written"),
+        ("runer=x", "no key of a row is called 'runer'.*runner"),
+        ("phase=forward", "no key of a row is called 'phase'"),
+        ("status=ok", "no key of a row is called 'status'"),
+        ("runner>=x", "is not a number"),
+        ("hidden-size>=big", "'big' is no whole number"),
+        ("hidden-size=nan", "has no whole number"),
+        ("mode<=1", "mode is not a number"),
+        (5, "no filter is written 5"),
+    ],
+)
+def test_other_conditions_are_refused(text: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        conditions_of([text])
+
+
+def test_a_run_file_has_a_status_to_filter_by() -> None:
+    (condition,) = conditions_of("status=failed", MEASURED)
+    assert condition.holds({"status": "failed"})
+
+
+def test_rows_are_sorted_and_those_without_a_value_come_last() -> None:
+    rows = [result("b"), failed("c"), result("a"), result("b", group="x")]
+    assert [one.runner for one in ordered(rows, "name")] == ["a", "b", "b", "c"]
+    assert [one.group for one in ordered(rows, "-runner")] == ["lstm", "lstm", "x", "lstm"]
+    assert [one.runner for one in ordered(rows, "forward")] == ["b", "c", "a", "b"]
+    with pytest.raises(UsageError, match=r"no key of a row is called 'forwrd'.*forward"):
+        ordered(rows, "forwrd")
+    with pytest.raises(UsageError, match="sort has no key"):
+        ordered(rows, "-")

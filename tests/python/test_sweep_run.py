@@ -1,0 +1,247 @@
+"""Sweeps from the plan to the tables; workers are pretended, and one sweep is real."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import FACTS, TINY, run_cli
+from run_files import write
+
+from fastrnns_rs import compare, environment
+from fastrnns_rs.benchmarking import execution
+from fastrnns_rs.benchmarking.effort import Effort
+from fastrnns_rs.benchmarking.execution import execute
+from fastrnns_rs.benchmarking.opening import new_run
+from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
+from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.problem import Sizes
+from fastrnns_rs.render.words import about, first_calls
+from fastrnns_rs.results import Run
+from fastrnns_rs.sweeping.axes import axes_of
+from fastrnns_rs.sweeping.conditions import conditions_of
+
+
+def worker(job: dict[str, Any], **_settings: Any) -> Answer:
+    """Time is hidden_size squared in nanoseconds, for all but `cudnn` at least 10,000; float64 takes twice that."""
+    problem = job["problem"]
+    level = (problem["hidden_size"] or 100) ** 2 * (2 if problem["dtype"] == "float64" else 1)
+    level = level if job["runner"] == "cudnn" else max(10_000, level)
+    forward = [level] * 20
+    content = {
+        "status": "ok",
+        "forward_ns": forward,
+        "backward_ns": [3 * one for one in forward] if problem["mode"] == "train" else None,
+        "steady_from": 5,
+        "warmup_class": "flat",
+        "timing_mode": "cpu_wall",
+        "timer_resolution_ns": 1,
+        "timed_loop_ns": 1,
+    }
+    return Answer(content, "answered", None, "")
+
+
+@pytest.fixture(autouse=True)
+def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "launch", worker)
+
+
+def begin(*axes: str, runners: Any = ("cudnn", "py"), filters: Any = (), **options: Any) -> tuple[BenchPlan, Run]:
+    choice = options.pop("choice", Choice(groups=(), names=runners))
+    made = Options(choice=choice, quick=True, axes=axes_of(axes), filters=conditions_of(filters), **options)
+    plan = plan_bench(made, Effort(order_seed=5, processes=3), FACTS, Setting())
+    return plan, new_run(plan, environment.describe(FACTS, Setting()), ["test"])
+
+
+@pytest.fixture
+def swept() -> Run:
+    return execute(*begin("hidden-size=50,100,200,400", "dtype=float32,float64"))
+
+
+def test_each_runner_is_measured_at_each_point(swept: Run) -> None:
+    assert len(swept.results) == 16
+    assert [one.name for one in swept.results[:3]] == [
+        "cudnn[hidden-size=50,dtype=float32]",
+        "cudnn[hidden-size=50,dtype=float64]",
+        "cudnn[hidden-size=100,dtype=float32]",
+    ]
+    assert all(one.problem.hidden_size == one.point["hidden-size"] for one in swept.results)
+    assert [(axis.name, axis.values) for axis in swept.plan.axes] == [
+        ("hidden-size", [50, 100, 200, 400]),
+        ("dtype", ["float32", "float64"]),
+    ]
+    assert swept["cudnn"] is swept.results[0]
+    assert swept["py[hidden-size=400,dtype=float64]"] is swept.results[-1]
+    assert swept.results_of("py", hidden_size=400, dtype="float64") == [swept.results[-1]]
+    with pytest.raises(UsageError, match="no problem has a hiddensize"):
+        swept.results_of("py", hiddensize=1)
+    assert Run.from_dict(swept.to_dict()) == swept
+
+
+def test_rates_are_of_a_whole_iteration(swept: Run) -> None:
+    assert swept.sweep is not None
+    first = next(one for one in swept.sweep.cells if one.phase == "iteration")
+    problem = swept.results[0].problem
+    assert first.time_ns == 4 * 50**2
+    assert first.samples_per_second == pytest.approx(problem.mini_batch / (4 * 50**2 * 1e-9))
+    assert first.steps_per_second == pytest.approx(problem.mini_batch * problem.sizes()[0] / (4 * 50**2 * 1e-9))
+
+
+def test_growth_is_found_where_there_is_one_exponent(swept: Run) -> None:
+    assert swept.sweep is not None
+    found = {(one.runner, one.phase, one.at["dtype"]): one for one in swept.sweep.growth}
+    assert len(found) == 8
+    assert found["cudnn", "backward", "float64"].exponent == pytest.approx(2.0, rel=1e-9)
+    assert found["cudnn", "backward", "float64"].straight is True
+    flat = found["py", "forward", "float32"]
+    assert flat.straight is False
+    assert flat.local_exponents == pytest.approx([0.0, 2.0, 2.0])
+
+
+def test_the_tables_show_it(swept: Run) -> None:
+    text = swept.render("table")
+    assert "forward, ms, at dtype=float64\nhidden-size     cudnn       py\n         50  0.005000  0.01000\n" in text
+    assert "sequence steps per second, at dtype=float32" in text
+    assert "exponent b of time ~ hidden-size^b, with its 95 % interval, at dtype=float32" in text
+    assert "note: py forward does not follow one exponent, up to " in text
+    assert "from value to value it is 0.00, 2.00, 2.00" in text
+    page = swept.render("markdown")
+    assert "| `hidden-size` | `cudnn` | `py` |" in page
+    assert "| `cudnn` | `2.00 (2.00..2.00)` | `2.00 (2.00..2.00)` |" in page
+
+
+def test_every_format_tells_points_apart(swept: Run) -> None:
+    means = json.loads(swept.render("oss"))
+    assert len(means["lstm"]) == 16
+    assert means["lstm"]["cudnn[hidden-size=100,dtype=float64]"] == pytest.approx(0.02)
+    assert '"lstm-cudnn[hidden-size=100,dtype=float64]"' in swept.render("pep")
+    assert len({tuple(line.split(",")[:16]) for line in swept.render("csv").splitlines()}) == 33
+    assert len({line.split("|")[1] for line in swept.render("markdown").splitlines() if "cudnn[" in line}) == 8
+    assert "cudnn[hidden-size=50,dtype=float32] " in next(first_calls(swept))
+
+
+def test_sweeps_are_compared_point_by_point(swept: Run) -> None:
+    other = replace(swept, run_id="11111111-0000-4000-8000-000000000000")
+    found = compare(swept, other)
+    assert len(found.rows) == 32
+    assert all(row.baseline is not None and row.candidate is not None for row in found.rows)
+    table = found.render("table")
+    assert "hidden_size 400" in table
+    assert "dtype float64" in table
+
+
+def test_a_run_without_axes_is_as_before() -> None:
+    run = execute(*begin())
+    assert run.sweep is None
+    assert run["cudnn"].point == {}
+    assert run["cudnn"].name == "cudnn"
+
+
+def test_what_no_axis_concerns_is_measured_once() -> None:
+    plan, run = begin("hidden-size=2,4", choice=Choice(groups=("cnns",), names=("cudnn",)))
+    labels = [task.label for task in plan.tasks]
+    assert labels.count("resnet18") == 1
+    assert labels[-2:] == ["cudnn[hidden-size=2]", "cudnn[hidden-size=4]"]
+    said = "\n".join(about(run, plan))
+    assert "note: no axis concerns resnet18" in said
+    assert "axis hidden-size: 2, 4" in said
+    with pytest.raises(UsageError, match="resnet18 has no hidden-size"):
+        begin("hidden-size=2,4", runners=("resnet18",))
+
+
+def test_a_point_that_a_runner_cannot_honour() -> None:
+    plan, _ = begin("num-layers=1,2", choice=Choice(groups=("rnns",)))
+    refused = [task.label for task in plan.tasks if task.refusal]
+    assert refused
+    assert all("num-layers=" in one for one in refused)
+    with pytest.raises(UsageError, match=r"cannot do this: .*--numLayers"):
+        begin("num-layers=1,2", runners=(refused[0].partition("[")[0],))
+
+
+def test_filtered_rows_are_not_measured() -> None:
+    plan, _ = begin("hidden-size=2,4,8", filters=["hidden-size>=4", "runner~cud"])
+    assert [task.label for task in plan.tasks] == ["cudnn[hidden-size=4]", "cudnn[hidden-size=8]"]
+    with pytest.raises(UsageError, match="no row is left"):
+        begin("hidden-size=2,4", filters="hidden-size>9")
+
+
+def test_an_axis_that_is_given_too_is_refused() -> None:
+    with pytest.raises(UsageError, match="hidden-size is an axis, and given too"):
+        begin("hidden-size=2,4", sizes=Sizes(hidden_size=8))
+    with pytest.raises(UsageError, match="dtype is an axis, and given too"):
+        begin("dtype=float32,float64", dtype="float64")
+
+
+def test_the_time_of_a_default_run_is_shared_by_all_points() -> None:
+    def seconds(*axes: str) -> float:
+        options = Options(choice=Choice(groups=(), names=("cudnn",)), axes=axes_of(axes))
+        return plan_bench(options, Effort(), FACTS, Setting()).loop.seconds
+
+    assert seconds("hidden-size=1:200:1") < seconds()
+
+
+def test_a_sweep_goes_on_if_its_axes_are_the_same() -> None:
+    plan, run = begin("hidden-size=2,4,8")
+    half = replace(execute(plan, run), status="interrupted")
+    half = replace(half, results=half.results[:2], sweep=None)
+    again, fresh = begin("hidden-size=2,4,8")
+    done = execute(*resumed(half, again, fresh))
+    assert [one.name for one in done.results] == [task.label for task in plan.tasks]
+    assert done.sweep is not None
+    other, fresh = begin("hidden-size=2,4,16")
+    with pytest.raises(UsageError, match=r"axes\[0\].values\[2\] was 8, and is 16 now"):
+        resumed(half, other, fresh)
+
+
+def test_show_filters_and_sorts(swept: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "run.json", swept)
+    done = run_cli("show", path, "--filter", "dtype=float64", "hidden-size>=100", "--sort", "-forward")
+    assert done.status == 0, done.stderr
+    rows = [line.split()[0] for line in done.stdout.splitlines() if "dtype=float64] " in line]
+    assert rows[:2] == ["cudnn[hidden-size=400,dtype=float64]", "py[hidden-size=400,dtype=float64]"]
+    assert len(rows) == 6
+    assert "at dtype=float32" not in done.stdout
+    assert "exponent b of time ~ hidden-size^b" in done.stdout
+    refused = run_cli("show", path, "--filter", "hidden-size>999")
+    assert (refused.status, refused.stdout) == (2, "")
+    assert "no row is left" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--axis", "hiden-size=1,2"], "did you mean hidden-size?"),
+        (["--axis"], "no axis is written ''"),
+        (["--axis", "hidden-size=1,2", "--hiddenSize", "8"], "--hidden-size is given, and is an axis too"),
+        (["--axis", "dtype=float32,float64", "--dtype", "float32"], "--dtype is given, and is an axis too"),
+        (["--filter", "hiden-size=1"], "did you mean hidden-size?"),
+        (["--sort", "forwrd"], "did you mean forward?"),
+    ],
+)
+def test_the_command_refuses_in_one_line(words: list[str], message: str, anywhere: Path) -> None:
+    done = run_cli("bench", "--group", "rnns", *words, cwd=anywhere)
+    assert done.status == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_real_sweep(anywhere: Path) -> None:
+    size = TINY.index("--seqLength")
+    words = [*TINY[:size], *TINY[size + 2 :], "--quick", "--processes", "1", "--warmup", "1", "--nloops", "3"]
+    chosen = ["--group", "rnns", "--rnns", "cudnn", "--axis", "seq-length=2,3,4", "--format", "table"]
+    done = run_cli("bench", *chosen, *words, "--output", "run.json", cwd=anywhere)
+    assert done.status == 0, done.stderr
+    assert done.stdout.count("cudnn[seq-length=") >= 3
+    for text in (done.stdout, done.stderr):
+        assert "exponent b of time ~ seq-length^b" in text
+        assert "sequence steps per second" in text
+    run = Run.load(anywhere / "run.json")
+    assert [one.problem.seq_length for one in run.results] == [2, 3, 4]
+    assert run.sweep is not None
+    assert run.sweep.growth[0].ci_method == "t_residuals"
