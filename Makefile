@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check format test fuzz bench validate noise schemas
+.PHONY: help setup develop check check-python check-rust format test fuzz bench validate noise schemas
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -15,14 +15,18 @@ develop: setup ## The same, with the Python sources used in place; run again aft
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release
 	touch .venv/.editable
 
-check: ## Format, lint, types, stubs and clippy, without changing anything
-	cargo fmt --check
-	cargo fmt --check --manifest-path fuzz/Cargo.toml
-	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
+check: check-python check-rust ## Format, lint, types, stubs and clippy, without changing anything
+
+check-python:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/stubtest fastrnns_rs._core
+
+check-rust:
+	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy --quiet --locked --all-targets -- -D warnings
 	cargo clippy --quiet --locked --features python -- -D warnings
 

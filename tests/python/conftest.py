@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 from processes import marked
 
+from fastrnns_rs import environment
 from fastrnns_rs.environment import Facts
 
 #: Modules whose assertions are told as those of tests are.
@@ -81,6 +82,12 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody asks torch what is here, which takes seconds; commands in a process of their own: see told_commands.py."""
+    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _no_noise_floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is known of this machine's noise is its user's: tests neither see nor replace it."""
@@ -109,8 +116,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips what needs a CUDA device, loudly, where there is none."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--alone", choices=["only", "never"], help="tests that are marked alone: no others, or all others")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what the other part of scripts/test runs, and skips, loudly, what needs a device that is missing."""
+    if wanted := config.getoption("--alone"):
+        apart: dict[bool, list[pytest.Item]] = {True: [], False: []}
+        for item in items:
+            apart[(item.get_closest_marker("alone") is not None) is (wanted == "only")].append(item)
+        config.hook.pytest_deselected(items=apart[False])
+        items[:] = apart[True]
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import fake_tools
 import pytest
+import told_commands
 from conftest import FACTS, PLANTED, Done
 
 from fastrnns_rs._core import Profiler
@@ -23,13 +23,6 @@ from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.profiling.request import ProfileRequest, choice
 
 WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, gpus=[{"name": "T4", "compute_capability": "7.5"}])
-#: The command, but that it does not ask torch what is here.
-DRIVER = """
-import os, sys
-from fastrnns_rs import cli, environment
-environment.probe = lambda *_: environment.Facts(**FACTS)
-cli.main(sys.argv[1:])
-"""
 QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
 PLANTED_RUN = ["--runner-file", str(PLANTED)]
 PRETENDED = "call.pretend(); "
@@ -52,7 +45,7 @@ SAID = {
 
 
 def argv(*arguments: str | Path, facts: Facts = FACTS) -> list[str]:
-    return [sys.executable, "-c", DRIVER.replace("FACTS", repr(asdict(facts))), "profile", *map(str, arguments)]
+    return told_commands.told("profile", *arguments, facts=facts)
 
 
 def run(command: list[str], **variables: str) -> Done:

@@ -12,6 +12,7 @@ from fastrnns_rs.results import Run
 
 
 @pytest.mark.acceptance
+@pytest.mark.alone
 def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
     begin = time.monotonic()
     output = anywhere / "run.json"
@@ -35,6 +36,7 @@ def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.acceptance
+@pytest.mark.alone
 def test_the_default_run_on_cuda(anywhere: Path) -> None:
     output = anywhere / "run.json"
     done = run_cli(

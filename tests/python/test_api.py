@@ -33,6 +33,7 @@ TINY = {
 }
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_bench_takes_names_functions_and_groups() -> None:
     run = fastrnns_rs.bench(["cudnn", planted_runners.sound], **TINY)
     assert isinstance(run, Run)
@@ -45,6 +46,7 @@ def test_bench_takes_names_functions_and_groups() -> None:
     assert [result.runner for result in fastrnns_rs.bench("py", **TINY).results] == ["py"]
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_a_failure_is_a_result_not_an_exception() -> None:
     run = fastrnns_rs.bench(planted_runners.exits, **TINY)
     assert run.status == "failed"
@@ -115,6 +117,7 @@ def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path
     assert "bench was called while a worker process imported the runner's file" in done.stdout
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_the_memory_of_a_worker_is_its_own() -> None:
     """Not that of the process that started it."""
     ballast = bytearray(3_000_000_000)
@@ -161,6 +164,7 @@ def test_a_taken_name_is_refused() -> None:
         fastrnns_rs.runner("cudnn")(lambda _problem: None)
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ready = tmp_path / "ready"
     monkeypatch.setenv("PLANTED_READY", str(ready))

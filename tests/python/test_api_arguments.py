@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 import pytest
-from conftest import FACTS, run_cli
+from told_commands import run_told
 
 import fastrnns_rs
-from fastrnns_rs import Schedule, UsageError, environment
+from fastrnns_rs import Schedule, UsageError
 from fastrnns_rs.api import arguments
 from fastrnns_rs.cli.bench import command as bench_command
 from fastrnns_rs.cli.profile import command as profile_command
@@ -49,12 +49,6 @@ def planned(*runners: str, **given: Any) -> list[str]:
 
 def captured(words: list[str]) -> list[str]:
     return [word.removeprefix("--runner=") for word in words if word.startswith("--runner=")]
-
-
-@pytest.fixture
-def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asking it takes seconds."""
-    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
 
 
 @both
@@ -138,11 +132,12 @@ def test_runners_are_chosen_as_by_flags() -> None:
     ]
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_a_dry_run_is_that_of_the_command(anywhere: Path) -> None:
     more = {"quick": True, "cuda_pointwise_block_size": 4, "with_stack": True, "row_limit": -1, "nloops": 6}
     flags = ["--quick", "--cuda-pointwise-block-size", "4", "--with-stack", "--row-limit=-1", "--nloops", "6"]
     asked = ["profile", "--torch", "--rnns", "cudnn", "py", "--separate", "--dry-run", "--json", "--output-dir", "o"]
-    theirs = run_cli(*asked, *flags).json()["commands"]
+    theirs = run_told(*asked, *flags).json()["commands"]
     ours = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, dry_run=True, output_dir="o", **more)
     assert [len(one) for one in ours] == [len(one) for one in theirs]
     for one, other in zip(ours, theirs, strict=True):
@@ -175,6 +170,7 @@ def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, m
     assert raised.value.__notes__ == ["as did py: py failed"]
 
 
+@pytest.mark.usefixtures("_no_torch")
 def test_captures_apart_are_records(tmp_path: Path) -> None:
     captures = fastrnns_rs.profile(
         ["cudnn", "py"], tool="torch", separate=True, quick=True, baseline=False, device="cpu", output_dir=tmp_path

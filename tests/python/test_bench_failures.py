@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PLANTED, TINY, run_cli
+from told_commands import run_told, told
 
 from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.results import Run
@@ -20,6 +21,7 @@ FAST = ["--device", "cpu", "--processes", "1", "--nloops", "2", "--warmup", "1",
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]
 
 
+@pytest.mark.alone
 def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     """The whole of what can go wrong, in one run that hangs twice."""
     before = grandchildren()
@@ -40,7 +42,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "hangs_deaf": "no result after 12 s",
     }
     output = tmp_path / "run.json"
-    done = run_cli(
+    done = run_told(
         *PLANTED_RUN,
         "--rnns",
         "sound",
@@ -97,12 +99,14 @@ def grandchildren() -> set[Path]:
 def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
     """Standard error closed, full, or with bytes that are no text; output that the locale cannot write."""
     output = tmp_path / "run.json"
-    command = (
-        f"{PYTHON} -m fastrnns_rs bench --quick --group rnns --rnns cudnn --device cpu --json"
-        f" --output {shlex.quote(str(output))}"
-    )
-    for redirection in ("2>&-", "2>/dev/full", "PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff'"):
-        line = f"{command} {redirection}" if redirection.startswith("2") else f"{redirection} {command}"
+    words = [*PLANTED_RUN, "--rnns", "sound", "--json", "--output", output]
+    # The first asks torch too, without a standard error.
+    lines = [
+        f"{PYTHON} -m fastrnns_rs {shlex.join(map(str, words))} 2>&-",
+        f"{shlex.join(told(*words))} 2>/dev/full",
+        f"PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff' {shlex.join(told(*words))}",
+    ]
+    for line in lines:
         done = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["status"] == "complete"
@@ -120,7 +124,7 @@ def test_a_deleted_folder_is_no_obstacle(tmp_path: Path) -> None:
 def test_what_a_runner_file_prints_is_no_result(tmp_path: Path) -> None:
     path = tmp_path / "runners_without_suffix"
     path.write_text("print('hello')\n" + PLANTED.read_text())
-    done = run_cli("bench", "--group", "rnns", "--runner-file", path, *FAST, "--rnns", "sound", "--json")
+    done = run_told("bench", "--group", "rnns", "--runner-file", path, *FAST, "--rnns", "sound", "--json")
     assert done.json()["status"] == "complete"
 
 
@@ -134,7 +138,7 @@ def test_a_failing_file_is_the_users(anywhere: Path) -> None:
 
 
 def test_a_runner_that_reads_finds_nothing_and_debugging_shows_its_traceback() -> None:
-    done = run_cli(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
+    done = run_told(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
     assert [row["status"] for row in done.json()["results"]] == ["ok", "failed"]
     assert "Traceback" in done.stderr
     assert "and here is more" in done.stderr
@@ -144,7 +148,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
     """The folder goes away when the first runner has run."""
     folder = tmp_path / "folder"
     folder.mkdir()
-    done = run_cli(
+    done = run_told(
         *PLANTED_RUN, "--rnns", "removes", "sound", "--output", folder / "r", "--json", PLANTED_REMOVES=str(folder)
     )
     assert done.status == 1
@@ -153,7 +157,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
 
 
 def test_what_a_runner_prints_stays_out_of_the_results() -> None:
-    done = run_cli(*PLANTED_RUN, "--rnns", "prints", "--json")
+    done = run_told(*PLANTED_RUN, "--rnns", "prints", "--json")
     assert done.status == 0
     assert done.json()["results"][0]["status"] == "ok"
     assert "from Python" not in done.stdout + done.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PLANTED, run_cli
+from told_commands import run_pretended
 
 
 def write(folder: Path, text: str) -> None:
@@ -18,7 +19,7 @@ def test_a_flag_wins_over_what_is_configured_and_contradicts_it(tmp_path: Path) 
         tmp_path,
         f'[tool.fastrnns-rs.bench]\nstop = "time:1s"\nrigorous = true\ngroup = "rnns"\nrnns = "cudnn"\n{sizes}',
     )
-    done = run_cli("bench", "--nloops", "3", "--quick", "--json", cwd=tmp_path)
+    done = run_pretended("bench", "--nloops", "3", "--quick", "--json", cwd=tmp_path)
     assert done.status == 0, done.stderr
     plan = done.json()["plan"]
     assert (plan["stop"], plan["preset"]) == ({"rule": "count", "parameters": {"nloops": 3}}, "quick")
@@ -41,7 +42,7 @@ device = "cpu"
     )
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
-    found = run_cli("bench", "--json", cwd=below)
+    found = run_pretended("bench", "--json", cwd=below)
     assert found.status == 0, found.stderr
     document = found.json()
     assert [row["runner"] for row in document["results"]] == ["sound", "prints"]
@@ -49,7 +50,7 @@ device = "cpu"
     assert document["plan"]["stop"]["parameters"] == {"nloops": 4}
     problem = document["results"][0]["problem"]
     assert (problem["seq_length"], problem["hidden_size"], problem["input_size"]) == (3, 5, 64)
-    found = run_cli(
+    found = run_pretended(
         "bench", "--json", "--rnns", "sound", cwd=below, FASTRNNS_BENCH_NLOOPS="3", FASTRNNS_BENCH_SEQ_LENGTH="2"
     )
     assert len(found.json()["results"]) == 1

@@ -15,11 +15,15 @@ from pathlib import Path
 
 import pytest
 from conftest import PLANTED, TINY
+from told_commands import told
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.launching import Start, launch
 from fastrnns_rs.listening import Terms
 from fastrnns_rs.results import Run
+
+#: Each holds how soon something has ended.
+pytestmark = pytest.mark.alone
 
 
 def listening() -> None:
@@ -34,12 +38,15 @@ def deaf_to_hang_ups() -> None:
 
 
 @contextlib.contextmanager
-def start(output: Path, *runners: str, signals: Callable[[], None] = listening) -> Iterator[subprocess.Popen[bytes]]:
+def start(
+    output: Path, *runners: str, signals: Callable[[], None] = listening, asks_torch: bool = False
+) -> Iterator[subprocess.Popen[bytes]]:
     """A bench; a file `ready` comes into being beside its output when a runner hangs."""
-    command = [sys.executable, "-m", "fastrnns_rs", "bench", "--group", "rnns", "--runner-file", str(PLANTED)]
+    words = ["bench", "--group", "rnns", "--runner-file", str(PLANTED)]
     # In this order, once each.
-    command += ["--processes", "1", "--order-seed", "8", "--nloops", "20", "--warmup", "5"]
-    command += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
+    words += ["--processes", "1", "--order-seed", "8", "--nloops", "20", "--warmup", "5"]
+    words += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
+    command = [sys.executable, "-m", "fastrnns_rs", *words] if asks_torch else told(*words)
     environment = {**os.environ, "PLANTED_READY": str(output.with_name("ready"))}
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stderr=pipe, stdout=pipe, env=environment, preexec_fn=signals) as process:
@@ -122,7 +129,7 @@ def test_under_nohup_a_hang_up_is_ignored(tmp_path: Path) -> None:
 
 
 def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
-    with start(tmp_path / "run.json", "sound") as process:
+    with start(tmp_path / "run.json", "sound", asks_torch=True) as process:
         while not children(process.pid):
             time.sleep(0.01)
         workers = children(process.pid)

@@ -13,6 +13,7 @@ import click
 import pytest
 from conftest import run_cli
 from test_profile_forwarding import parsed, plan_of
+from told_commands import run_told
 
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.options import Unconfigured
@@ -146,7 +147,7 @@ def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch
 
 
 def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -> None:
-    shown = run_cli("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
+    shown = run_told("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
     assert shown.status == 0, shown.stderr
     configure(anywhere, 'inference = true\nrnns = "py"\nnvprof = true')
     done = subprocess.run(shlex.split(shown.stdout), capture_output=True, text=True, check=False, timeout=120)
@@ -159,8 +160,8 @@ def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -
 
 def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
     asked = ["profile", "--torch", "--quick", "--rnns", "cudnn", "py", "--dry-run", "--output-dir", "o u't"]
-    lines = run_cli(*asked, "--separate").stdout.splitlines()
-    done = run_cli(*asked, "--separate", "--json")
+    lines = run_told(*asked, "--separate").stdout.splitlines()
+    done = run_told(*asked, "--separate", "--json")
     assert (done.status, done.stderr) == (0, "")
     document = done.json()
     assert list(document) == ["schema", "schema_version", "commands"]
@@ -172,7 +173,7 @@ def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
 
     assert [*map(settled, document["commands"])] == [settled(shlex.split(line)) for line in lines]
     assert [one.count("--runner=py") for one in document["commands"]] == [0, 1]
-    run_cli(*asked, "--format", "json", "--output", "run.json")
+    run_told(*asked, "--format", "json", "--output", "run.json")
     assert len(json.loads(Path("run.json").read_text())["commands"]) == 1
     assert not Path("o u't").exists()
 

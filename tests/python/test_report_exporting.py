@@ -26,6 +26,9 @@ from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, r
 import fastrnns_rs
 from fastrnns_rs.errors import FastrnnsError, MissingError
 
+#: They remove what a killed nsys leaves for all others.
+pytestmark = pytest.mark.alone
+
 __all__ = ["temporary"]
 
 FAILURES = {

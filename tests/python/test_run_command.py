@@ -16,6 +16,9 @@ from supervised import HUNDRED, alone, shell, started
 
 from fastrnns_rs._core import Process, run_command
 
+#: Some hold how long something takes.
+pytestmark = pytest.mark.alone
+
 TAIL = 64 * 1024
 
 

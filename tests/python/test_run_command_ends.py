@@ -17,6 +17,9 @@ from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_keeper_of, shell,
 
 from fastrnns_rs._core import run_command
 
+#: Each holds how soon something has ended.
+pytestmark = pytest.mark.alone
+
 # Its time.
 
 

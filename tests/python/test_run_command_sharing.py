@@ -15,6 +15,9 @@ from supervised import WAYS_OUT, alone, interpreter, keepers, shell
 
 from fastrnns_rs._core import Process, run_command
 
+#: They start as many processes and threads as there may be.
+pytestmark = pytest.mark.alone
+
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user and its groups")
 
 
