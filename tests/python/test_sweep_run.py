@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import FACTS, TINY, run_cli
+from pretended_workers import each
 from run_files import write
 
 from fastrnns_rs import compare, environment
@@ -19,7 +20,8 @@ from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import Answer, Setting
+from fastrnns_rs.launching import Setting
+from fastrnns_rs.listening import Answer
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.problem import Sizes
 from fastrnns_rs.render.words import about, first_calls
@@ -28,7 +30,7 @@ from fastrnns_rs.sweeping.axes import axes_of
 from fastrnns_rs.sweeping.conditions import conditions_of
 
 
-def worker(job: dict[str, Any], **_settings: Any) -> Answer:
+def worker(job: dict[str, Any]) -> Answer:
     """Time is hidden_size squared in nanoseconds, for all but `cudnn` at least 10,000; float64 takes twice that."""
     problem = job["problem"]
     level = (problem["hidden_size"] or 100) ** 2 * (2 if problem["dtype"] == "float64" else 1)
@@ -49,7 +51,7 @@ def worker(job: dict[str, Any], **_settings: Any) -> Answer:
 
 @pytest.fixture(autouse=True)
 def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "launch", worker)
+    monkeypatch.setattr(execution, "launch_together", each(worker))
 
 
 def begin(*axes: str, runners: Any = ("cudnn", "py"), filters: Any = (), **options: Any) -> tuple[BenchPlan, Run]:
