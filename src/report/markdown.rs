@@ -16,11 +16,8 @@ pub(super) fn render(document: &str) -> Result<String> {
         "| runner | forward, ms (95 % interval) | backward, ms (95 % interval) | processes | samples | peak, MiB |";
     let mut lines = vec![format!("{headings}{heading}"), format!("|---|---:|---:|---:|---:|---:|{rule}")];
     lines.extend(run.results.iter().map(|row| line(row, reserves)));
-    let notes: Vec<String> = run
-        .results
-        .iter()
-        .filter_map(|row| row.note.as_ref().map(|note| format!("- {}: {}", code_span(&row.name()), code_span(note))))
-        .collect();
+    let note = |(name, note): (String, &str)| format!("- {}: {}", code_span(&name), code_span(note));
+    let notes: Vec<String> = run.notes().into_iter().map(note).collect();
     if !notes.is_empty() {
         lines.push(String::new());
         lines.extend(notes);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::sweep::{Sweep, told};
+use super::sweep::Sweep;
 use crate::error::{Error, Result};
 
 /// A run.
@@ -28,9 +28,6 @@ pub struct Row {
     pub side: Option<String>,
     /// What it is called where the runner's name is that of several rows: `cudnn[hidden-size=256] on cuda:1`.
     pub label: Option<String>,
-    /// Where in a sweep it stands: values by axis.
-    #[serde(default)]
-    pub point: Map<String, Value>,
     /// How its processes warmed up, in one word.
     pub warmup_class: Option<String>,
     /// Why it is not `ok`.
@@ -104,6 +101,16 @@ impl Run {
         }
         groups
     }
+
+    /// Which runner needs which note; once, where several of its rows need the same.
+    pub fn notes(&self) -> Vec<(String, &str)> {
+        let mut found = Vec::new();
+        for row in &self.results {
+            let note = row.note.as_deref().map(|note| (row.on_side(&row.runner), note));
+            found.extend(note.filter(|one| !found.contains(one)));
+        }
+        found
+    }
 }
 
 impl Row {
@@ -114,10 +121,13 @@ impl Row {
 
     /// The runner, or what tells it from other rows of that runner, and its side where the run has two: `cudnn (a)`.
     pub fn name(&self) -> String {
-        let name = self.label.as_ref().unwrap_or(&self.runner);
+        self.on_side(self.label.as_ref().unwrap_or(&self.runner))
+    }
+
+    fn on_side(&self, name: &str) -> String {
         match &self.side {
             Some(side) => format!("{name} ({side})"),
-            None => name.clone(),
+            None => name.to_owned(),
         }
     }
 

@@ -88,8 +88,7 @@ pub(super) fn render(document: &str) -> Result<String> {
     let table = Table::new(names.iter().map(String::as_str), " ");
     let mut lines = vec![table.header()];
     lines.extend(run.results.iter().map(|row| table.row(row)));
-    let note = |row: &Row, note| format!("note: {}: {}", visible(&row.name()), visible(note));
-    lines.extend(run.results.iter().filter_map(|row| row.note.as_deref().map(|said| note(row, said))));
+    lines.extend(run.notes().into_iter().map(|(name, note)| format!("note: {}: {}", visible(&name), visible(note))));
     if let Some(sweep) = run.sweep {
         lines.push(String::new());
         lines.extend(sweep.lines());

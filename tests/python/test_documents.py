@@ -62,7 +62,7 @@ def test_a_run_is_what_its_schema_says(document: Any) -> None:
 def test_the_list_is_what_its_schema_says() -> None:
     done = run_cli("list", "--json")
     validator("list").validate(done.json())
-    assert len(done.json()["runners"]) == 31
+    assert len(done.json()["runners"]) == 37
     assert [group["name"] for group in done.json()["groups"]] == ["vl_rnns", "rnns", "cnns", "all"]
 
 
@@ -77,9 +77,11 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def came_later(path: tuple[Any, ...]) -> bool:
     """Whether a key was added when there were already files without it."""
     match path:
-        case ("sides" | "sweep",) | ("plan", "threads" | "affinity" | "timeout_s" | "runners" | "axes"):
+        case ("sides" | "sweep" | "ranks",) | ("plan", "threads" | "affinity" | "timeout_s" | "runners" | "axes"):
             return True
-        case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes" | "point"):
+        case ("plan", "devices" | "side_by_side" | "compile_timeout_s" | "compile_cache"):
+            return True
+        case ("results", _, "side" | "warmup_class" | "peak_memory_bytes" | "peak_reserved_bytes" | "point" | "label"):
             return True
         case (*_, "problem", "mode"):
             return True

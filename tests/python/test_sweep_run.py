@@ -68,7 +68,7 @@ def swept() -> Run:
 
 def test_each_runner_is_measured_at_each_point(swept: Run) -> None:
     assert len(swept.results) == 16
-    assert [one.name for one in swept.results[:3]] == [
+    assert [one.title for one in swept.results[:3]] == [
         "cudnn[hidden-size=50,dtype=float32]",
         "cudnn[hidden-size=50,dtype=float64]",
         "cudnn[hidden-size=100,dtype=float32]",
@@ -124,7 +124,10 @@ def test_every_format_tells_points_apart(swept: Run) -> None:
     assert means["lstm"]["cudnn[hidden-size=100,dtype=float64]"] == pytest.approx(0.02)
     assert '"lstm-cudnn[hidden-size=100,dtype=float64]"' in swept.render("pep")
     assert len({tuple(line.split(",")[:16]) for line in swept.render("csv").splitlines()}) == 33
-    assert len({line.split("|")[1] for line in swept.render("markdown").splitlines() if "cudnn[" in line}) == 8
+    page = swept.render("markdown").splitlines()
+    assert len({line.split("|")[1] for line in page if "cudnn[" in line}) == 8
+    # A note that all of them need is said once.
+    assert len([line for line in page if line.startswith("- `cudnn`: ")]) == 1
     assert "cudnn[hidden-size=50,dtype=float32] " in next(first_calls(swept))
 
 
@@ -142,7 +145,7 @@ def test_a_run_without_axes_is_as_before() -> None:
     run = execute(*begin())
     assert run.sweep is None
     assert run["cudnn"].point == {}
-    assert run["cudnn"].name == "cudnn"
+    assert run["cudnn"].title == "cudnn"
 
 
 def test_what_no_axis_concerns_is_measured_once() -> None:
@@ -194,7 +197,7 @@ def test_a_sweep_goes_on_if_its_axes_are_the_same() -> None:
     half = replace(half, results=half.results[:2], sweep=None)
     again, fresh = begin("hidden-size=2,4,8")
     done = execute(*resumed(half, again, fresh))
-    assert [one.name for one in done.results] == [task.label for task in plan.tasks]
+    assert [one.title for one in done.results] == [task.label for task in plan.tasks]
     assert done.sweep is not None
     other, fresh = begin("hidden-size=2,4,16")
     with pytest.raises(UsageError, match=r"axes\[0\].values\[2\] was 8, and is 16 now"):

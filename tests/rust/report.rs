@@ -300,7 +300,7 @@ fn what_is_not_a_run_is_refused() {
 #[test]
 fn a_sweep_has_tables_and_points_have_names() {
     let mut document: Value = serde_json::from_str(&run()).expect("JSON");
-    document["results"][0]["point"] = json!({ "hidden-size": 64, "dtype": "float64" });
+    document["results"][0]["label"] = json!("cudnn[hidden-size=64,dtype=float64]");
     let cell = |runner: &str, size: u64, ns: f64| {
         json!({
             "runner": runner, "point": { "hidden-size": size, "dtype": "float64" }, "phase": "forward",

@@ -38,6 +38,7 @@ class Terminal:
         self._task: TaskID | None = None
         self._runner = ""
         self._said = 0
+        self._noted: set[str] = set()
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
         """Says what is about to run, then the headings."""
@@ -72,7 +73,11 @@ class Terminal:
         self._write(self._table.row(json.dumps(to_plain(replace(result, processes=[])))))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
-            self._write(f"  note: {result.title}{side}: {result.note}")
+            note = f"  note: {result.runner}{side}: {result.note}"
+            # Points of a sweep need the same note, mostly.
+            if note not in self._noted:
+                self._noted.add(note)
+                self._write(note)
 
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""

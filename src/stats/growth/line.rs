@@ -14,7 +14,9 @@ pub(super) struct Point {
 impl Point {
     pub(super) fn of(size: f64, medians: &[f64]) -> Self {
         let logs: Vec<f64> = medians.iter().map(|median| median.ln()).collect();
-        let y = mean(logs.iter().copied(), logs.len());
+        // From the first on: the mean of equal times is their own, to the last bit.
+        let first = logs[0];
+        let y = first + logs.iter().map(|log| log - first).sum::<f64>() / logs.len() as f64;
         let squared_deviations = logs.iter().map(|log| (log - y).powi(2)).sum();
         Self { x: size.ln(), y, processes: medians.len(), squared_deviations }
     }
@@ -50,8 +52,4 @@ impl Line {
     pub(super) fn residual(&self, point: &Point) -> f64 {
         point.y - self.y - self.slope * (point.x - self.x)
     }
-}
-
-fn mean(values: impl Iterator<Item = f64>, count: usize) -> f64 {
-    values.sum::<f64>() / count as f64
 }
