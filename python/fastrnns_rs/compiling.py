@@ -13,14 +13,12 @@ import torch
 
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.measuring import zero_gradients
+from fastrnns_rs.phases import COMPILE, COMPILE_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fastrnns_rs.models.definition import ModelDef
-
-#: The phases that the parent's limit is for.
-COLD, WARM = "compile", "compile again"
 
 
 class Compiling:
@@ -33,6 +31,9 @@ class Compiling:
     """
 
     def __init__(self, device: str, on_phase: Callable[[str], None], *, shared: bool) -> None:
+        # Seconds, which a creator that calls torch.compile would spend in part, and the first call in part.
+        import torch._inductor.compile_fx
+
         self._device = torch.device(device)
         self._on_phase = on_phase
         self._shared = shared
@@ -44,19 +45,19 @@ class Compiling:
     def ahead(self, model: ModelDef) -> None:
         """Compiles a model: calls it, forgets what was compiled, and calls it again with the files that are left.
 
-        Each time is the whole first iteration, forward and backward. The cold one loads the compiler too.
+        Each time is the whole first iteration, forward and backward; the compiler is loaded before.
 
         Raises:
             RunnerError: A parameter has no gradient after backward, or the machine has no C++ compiler.
         """
-        self._on_phase(COLD)
+        self._on_phase(COMPILE)
         breaks = _graph_breaks()
         first_ns = self._first_call(model)
         self._graph_breaks = _graph_breaks() - breaks
         # In a folder that others use nobody knows what the first call found.
         self._cold_ns = None if self._shared else first_ns
         _forget()
-        self._on_phase(WARM)
+        self._on_phase(COMPILE_AGAIN)
         self._warm_ns = self._first_call(model)
         _end_helpers()
         self._before_loop = _compilations()

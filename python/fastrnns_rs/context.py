@@ -140,14 +140,21 @@ def deterministic(enabled: bool) -> Iterator[None]:
     import torch
 
     before = torch.are_deterministic_algorithms_enabled()
-    if enabled:
-        # Read by cuBLAS when it is first used: its default shares memory between streams.
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    if enabled is before:
+        # Torch loads its compiler to set this, even to what it is: seconds, and more memory than most models need.
+        yield
+        return
     torch.use_deterministic_algorithms(enabled)
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(before)
+
+
+def prepare_cublas(*, deterministic: bool) -> None:
+    """Sets the variable that cuBLAS needs to be deterministic, before a process first multiplies: it is read once."""
+    if deterministic:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
 @contextmanager

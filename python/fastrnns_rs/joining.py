@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch.distributed as dist
 
 from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.phases import WAIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 #: From one look at what the others do to the next, in seconds. Nothing is timed meanwhile.
 _GLANCE_S = 0.002
-#: The phase that a worker reports while it waits for others; what ends it then is not its own fault.
-WAITING = "wait"
 
 
 def connect(meeting: dict[str, Any], timeout_s: float) -> Store:
@@ -60,7 +59,7 @@ class Ranks:
         self._rank, self._size = meeting["rank"], meeting["size"]
         self._timeout_s = timeout_s
         self._on_phase = on_phase
-        on_phase(WAITING)
+        on_phase(WAIT)
         # Somebody hosts it already: torchrun, or the courier of rank 0. The couriers have met there.
         self._store = connect({**meeting, "hosts": False}, timeout_s)
         self._wait_for_all("here")
@@ -79,7 +78,7 @@ class Ranks:
 
         def after_all(count: int, phases: Any) -> int:
             if count == 1:
-                self._on_phase(WAITING)
+                self._on_phase(WAIT)
                 self._wait_for_all("ready")
                 dist.barrier()
                 self._on_phase("measure")

@@ -98,6 +98,9 @@ def launch(start: Start) -> Answer:
 
     Returns:
         Its answer. On Ctrl-C this is what it had measured, marked `interrupted`.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, when it had answered or was out of time.
     """
     return launch_together([start])[0]
 
@@ -107,9 +110,13 @@ def launch_together(starts: Sequence[Start]) -> list[Answer]:
 
     Returns:
         Their answers. On Ctrl-C those that had not answered are marked `interrupted`.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, when there was none to be marked.
     """
     workers: list[Listener] = []
     answers: list[Answer] = []
+    interrupted = False
     try:
         try:
             for start in starts:
@@ -117,12 +124,17 @@ def launch_together(starts: Sequence[Start]) -> list[Answer]:
                 workers[-1].tell(start.told())
             _follow(workers)
         except KeyboardInterrupt:
+            interrupted = True
             for worker in workers:
                 worker.stop("interrupted", "interrupted")
             _follow(workers)
     finally:
         answers += [worker.end() for worker in workers]
-    return answers + [Answer({}, "interrupted", "interrupted", "")] * (len(starts) - len(answers))
+    answers += [Answer({}, "interrupted", "interrupted", "")] * (len(starts) - len(answers))
+    if interrupted and not any(answer.ended == "interrupted" for answer in answers):
+        # All had answered, or were told to stop for another reason: nobody else would hear of it.
+        raise KeyboardInterrupt
+    return answers
 
 
 def _follow(workers: Sequence[Listener]) -> None:

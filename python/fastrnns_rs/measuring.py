@@ -21,6 +21,7 @@ from fastrnns_rs.context import (
 )
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.phases import BUILD, MEASURE
 from fastrnns_rs.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 
 if TYPE_CHECKING:
@@ -114,12 +115,12 @@ def measure(
         stack.enter_context(torchscript_warnings_silenced())
         stack.enter_context(driver_warnings_silenced())
         stack.enter_context(problem_settings(problem))
-        on_phase("build")
+        on_phase(BUILD)
         model = build(creator, problem)
         stack.enter_context(model.context())
         ahead(model)
         watch = measurement.begin(problem.device, has_backward=model.backward is not None)
-        on_phase("measure")
+        on_phase(MEASURE)
         run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
 
 

@@ -119,9 +119,21 @@ class Options:
     @property
     def computed_dtypes(self) -> tuple[str, ...]:
         """What the device has to compute in, each once: under autocast another dtype than that of the parameters."""
+        each = (one for _, one in self.each())
+        return tuple(dict.fromkeys("bfloat16" if one.modes.amp else one.dtype for one in each))
+
+    @property
+    def sweeps_amp(self) -> bool:
+        """Whether mixed precision is asked for at some point."""
+        return any(one.modes.amp for _, one in self.each())
+
+    def each(self) -> list[tuple[dict[str, Any], Options]]:
+        """Every point of the axes, with the options that hold there."""
         alone = replace(self, axes=())
-        each = ((moved(self.modes, point).amp, moved(alone, point).dtype) for point in points(self.axes))
-        return tuple(dict.fromkeys("bfloat16" if amp else dtype for amp, dtype in each))
+        return [
+            (point, replace(moved(alone, point), sizes=moved(self.sizes, point), modes=moved(self.modes, point)))
+            for point in points(self.axes)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +168,8 @@ def make_plan(options: Options, facts: Facts) -> Plan:
         MissingError: The device is not there.
         UsageError: The device cannot do the dtype or TF32, or a runner named by hand cannot honour an option.
     """
-    chosen = [(point, moved(replace(options, axes=()), point)) for point in points(options.axes)]
-    devices = [_device(one, facts) for _, one in chosen]
+    chosen = options.each()
+    devices = [_device(one, facts, options.computed_dtype) for _, one in chosen]
     device = devices[0]
     preset = PRESETS["quick" if options.quick else "upstream" if device.startswith("cuda") else "cpu"]
     tasks = []
@@ -196,15 +208,15 @@ def _tasks(
     """
     problems = [
         runner.problem(
-            moved(options.sizes, point),
+            options.sizes,
             preset,
-            moved(options.modes, point),
+            options.modes,
             dtype=options.dtype,
             device=device,
             seed=options.seed,
             allow_tf32=options.allow_tf32,
         )
-        for point, options in chosen
+        for _, options in chosen
     ]
     axes = [name for name in chosen[0][0] if any(getattr(problem, name) is not None for problem in problems)]
     if by_hand and chosen[0][0] and not axes:
@@ -217,8 +229,8 @@ def _tasks(
     return [*found.values()]
 
 
-def check_works(dtype: str, facts: Facts, *, amp: bool = False) -> None:
-    """Refuses a dtype that the device cannot do.
+def check_works(dtype: str, facts: Facts, *, amp: bool) -> None:
+    """Refuses a dtype that the device cannot do; with `amp` it is that of autocast, or may be.
 
     Raises:
         UsageError: It cannot.
@@ -228,7 +240,8 @@ def check_works(dtype: str, facts: Facts, *, amp: bool = False) -> None:
         raise UsageError(message, f"{'leave out --amp' if amp else 'choose another --dtype'}, or another --device")
 
 
-def _device(options: Options, facts: Facts) -> str:
+def _device(options: Options, facts: Facts, computed: str) -> str:
+    """The device, if it is there and does what is asked; the facts are of the dtype `computed`."""
     if facts.device is None:
         count = facts.cuda_device_count
         reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
@@ -236,7 +249,8 @@ def _device(options: Options, facts: Facts) -> str:
         raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
     if options.modes.amp and options.dtype != "float32":
         raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
-    check_works(options.computed_dtype, facts, amp=options.modes.amp)
+    if options.computed_dtype == computed:
+        check_works(computed, facts, amp=options.modes.amp)
     if options.allow_tf32 and facts.tf32_problem is not None:
         raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
     if options.allow_tf32 and options.dtype != "float32":

@@ -82,12 +82,13 @@ def bench(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str
     import torch
 
     from fastrnns_rs import memory
-    from fastrnns_rs.context import JitSettings
+    from fastrnns_rs.context import JitSettings, prepare_cublas
     from fastrnns_rs.measuring import Measurement, measure
     from fastrnns_rs.pacing import Loop, Pace, timed_part
     from fastrnns_rs.problem import Problem
 
     problem = Problem(**job["problem"])
+    prepare_cublas(deterministic=problem.deterministic)
     runner = _runner(job)
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from models_under_test import OURS, Outcome, assert_same, problem_of, run_module, run_once
+from models_under_test import QUICK, Outcome, assert_same, problem_of, run_module, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.measuring import build
@@ -135,7 +135,7 @@ def test_both_directions_are_dropped_from_in_training(name: str) -> None:
         assert not torch.allclose(first[..., half], whole[..., half])
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if not find(name).images])
+@pytest.mark.parametrize("name", [name for name in QUICK if not find(name).images])
 def test_inference_computes_what_training_computes(name: str) -> None:
     """Where nothing is dropped; on the later calls too, which TorchScript optimised for inference."""
     found = run_once(name, mode="inference", times=4)
@@ -190,7 +190,7 @@ def test_mixed_precision_is_near_the_full_one(amp: str, mode: str) -> None:
 
 def test_what_a_runner_has_not_it_refuses_by_name() -> None:
     asked = {"bidirectional": True, "proj_size": 2, "channels_last": True}
-    for name in OURS:
+    for name in QUICK:
         runner = find(name)
         for mode, value in asked.items():
             refusal = runner.refusal(problem_of(name, num_layers=max(1, runner.layers[0]), **{mode: value}))

@@ -59,16 +59,17 @@ PYTHON = {
     "registry": {"errors", "models", "plugins", "problem", "runners"},
     "models": {"cells", "registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
-    "measuring": {"context", "errors", "models", "pacing", "stopwatch"},
+    "measuring": {"context", "errors", "models", "pacing", "phases", "stopwatch"},
     "nvidia": {"errors"},
     "probing": {"nvidia", "problem"},
     "memory": set(),
+    "phases": set(),
     "plugins": {"documents", "errors"},
     "torchrun": {"errors"},
-    "joining": {"errors", "measuring"},
+    "joining": {"errors", "measuring", "phases"},
     "courier": {"joining"},
     "replicates": {"results", "stats"},
-    "compiling": {"errors", "measuring", "models"},
+    "compiling": {"errors", "measuring", "models", "phases"},
     "worker": {"compiling", "joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem"}
     | {"context", "errors", "verifying"},
     "compiler_files": set(),
@@ -88,13 +89,13 @@ PYTHON = {
     "noise": {"documents", "environment", "errors", "nvidia", "profiling", "stats"},
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
     | {"compiler_files", "listening", "planning", "problem", "registry", "replicates", "results", "runners", "stats"}
-    | {"sweeping", "torchrun"},
+    | {"phases", "sweeping", "torchrun"},
     "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"compiler_files", "models", "modes", "planning", "probing", "problem", "registry"},
     "reporting": {"_core", "documents", "errors", "profiling"},
-    "render": {"_core", "benchmarking", "documents", "errors", "results"},
+    "render": {"_core", "benchmarking", "documents", "errors", "phases", "results"},
 }
 
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from conftest import run_cli
-from models_under_test import OURS
+from models_under_test import OURS, QUICK
 
 from fastrnns_rs.registry import find
 from fastrnns_rs.verifying.child.references import EAGER, KNOWN
 
 #: Compiled ones take a quarter of a minute each, and have a test and a process of their own below.
 COMPILED = [name for name in OURS if find(name).compiles]
-QUICK = [name for name in OURS if name not in COMPILED]
 
 
 def verified(*flags: str) -> dict[str, Any]:
@@ -41,6 +40,13 @@ def test_a_compiled_runner_is_right(name: str) -> None:
     row = verified("--rnns", name, "--seqLength", "4")[name]
     # What the machine has not, a compiler or a GPU, is said.
     assert row["status"] == "ok", row["reason"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", [name for name in OURS if find(name).devices == ("cuda",)])
+def test_a_runner_of_cuda_alone_is_right(name: str) -> None:
+    done = run_cli("verify", "--device", "cuda", "--json", "--rnns", name)
+    assert done.json()["results"][0]["status"] == "ok", done.json()["results"][0]["reason"]
 
 
 @pytest.mark.parametrize("name", OURS)

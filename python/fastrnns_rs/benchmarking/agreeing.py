@@ -79,8 +79,9 @@ def _warnings(told: list[dict[str, Any]]) -> Iterator[Notice]:
         f"rank {rank}: {key} {theirs}, not {ours}"
         for rank, one in enumerate(told)
         for key, ours, theirs in _differences(first["environment"], one["environment"])
-        # Which GPUs there are differs by machine, as the next warning says; variables name the rank.
+        # These name the rank, and each GPU is another one.
         if not key.startswith(("environment.variables.TORCHELASTIC_", "environment.cpu_affinity"))
+        and not key.endswith((".uuid", ".index"))
     ]
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

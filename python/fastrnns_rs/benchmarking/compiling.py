@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastrnns_rs.compiler_files import VARIABLES, own_folder, variables_for
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.listening import Limit
+from fastrnns_rs.phases import COMPILE, COMPILE_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
     from fastrnns_rs.launching import Setting
-
-#: The phases of a worker that the limit is for.
-_PHASES = ("compile", "compile again")
 
 
 class Arranged(NamedTuple):
@@ -50,7 +48,7 @@ def compiling(task: BenchTask, plan: BenchPlan) -> Iterator[Arranged]:
     shared = plan.compile_cache is not None or not VARIABLES.isdisjoint(given)
     with own_folder() if plan.compile_cache is None else nullcontext(plan.compile_cache) as folder:
         setting = replace(task.setting, variables={**variables_for(folder), **given})
-        yield Arranged(setting, shared, dict.fromkeys(_PHASES, limit))
+        yield Arranged(setting, shared, dict.fromkeys((COMPILE, COMPILE_AGAIN), limit))
 
 
 def check_cache(folder: str) -> str:

@@ -22,8 +22,8 @@ MOST_PROCESSES = 100_000
 #: An interval from fewer processes is not one to stop by.
 LEAST_FOR_PRECISION = 5
 #: What a default run on a CPU takes at most, roughly.
-_LEAST_SIDE_BY_SIDE = 2
 _DEFAULT_RUN_S = 600.0
+_LEAST_SIDE_BY_SIDE = 2
 _LEAST_SECONDS = 0.5
 #: Iterations that a process keeps where only time ends it: enough for any phase, and bounded in a file.
 _MOST_BY_TIME = 50_000

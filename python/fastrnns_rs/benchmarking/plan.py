@@ -144,6 +144,8 @@ def plan_bench(
 
 def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Setting) -> tuple[Plan, list[BenchTask]]:
     """What runs on each device: its plan where there is one, and the tasks, runner by runner."""
+    if len(options) > 1 and any(one.key == "device" for one in options[0].filters):
+        raise UsageError("--devices and a filter by device both say where to run", "give one of them")
     plans = [make_plan(each, one) for each, one in zip(options, facts, strict=True)]
     first = plans[0]
     if any(one.preset != first.preset for one in plans):

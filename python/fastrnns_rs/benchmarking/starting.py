@@ -55,7 +55,7 @@ def start(
     facts, *further = facts_of(options, effort.devices, setting)
     for dtype in options.computed_dtypes[1:]:
         for device in [one.device or options.device for one in (facts, *further)]:
-            check_works(dtype, environment.probe(device, dtype, setting))
+            check_works(dtype, environment.probe(device, dtype, setting), amp=options.sweeps_amp)
     if team is not None:
         facts = team.own_device(facts, options.device)
     plan = plan_bench(options, effort, facts, setting, further)

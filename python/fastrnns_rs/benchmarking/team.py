@@ -13,14 +13,13 @@ from fastrnns_rs._core import Process
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.launching import Setting, Start, launch
 from fastrnns_rs.listening import Answer
+from fastrnns_rs.phases import WAIT
 
 if TYPE_CHECKING:
     from fastrnns_rs.environment import Facts
     from fastrnns_rs.torchrun import World
 
 _COURIER = "fastrnns_rs.courier"
-#: The phase in which a worker waits for those of other ranks.
-_WAITING = "wait"
 #: How much later than this rank another may come: torch from a cold disk can take most of a minute.
 _PATIENCE_S = 120.0
 
@@ -133,7 +132,7 @@ class Team:
         answer = launch(replace(start, job=job, terms=replace(start.terms, on_phase=follow)))
         if answer.ended != "interrupted":
             ended_well = answer.content.get("status") == "ok" and answer.ended == "answered"
-            mine = {"answer": asdict(answer), "waited": phase == _WAITING and not ended_well, "well": ended_well}
+            mine = {"answer": asdict(answer), "waited": phase == WAIT and not ended_well, "well": ended_well}
             try:
                 return _merged(self.exchange(name, mine, timeout))
             except KeyboardInterrupt:

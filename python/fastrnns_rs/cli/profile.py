@@ -131,7 +131,10 @@ def command(**given: Any) -> int:
     each iteration is a range runner/phase/iteration.
     """
     from fastrnns_rs import registry
+    from fastrnns_rs.cli.devices import refuse_ranks
 
+    if not given["internal_run"]:
+        refuse_ranks("profile")
     for path in given["runner_file"]:
         registry.load_file(path)
     for module in given["runner_module"]:

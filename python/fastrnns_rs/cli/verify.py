@@ -73,8 +73,10 @@ def command(**given: Any) -> int:
     The exit code is 1 when a runner is wrong or cannot be checked.
     """
     from fastrnns_rs import registry
+    from fastrnns_rs.cli.devices import refuse_ranks
     from fastrnns_rs.verifying.running import verify
 
+    refuse_ranks("verify")
     format_name = shared.format_of(given) or "table"
     for path in given["runner_file"]:
         registry.load_file(path)

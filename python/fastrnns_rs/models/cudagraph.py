@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.models.definition import backward, from_sequence
 from fastrnns_rs.models.lstm import nn_lstm
 from fastrnns_rs.registry import runner
 
@@ -38,8 +40,14 @@ def cudagraph(problem: Problem) -> ModelDef:
     model = replace(eager, forward=_both(module, arguments))
     import torch
 
-    for param in model.params:
-        # Else the first backward makes the graph's own memory the gradient, and the second adds that to itself.
+    params = [*model.params]
+    backward(*from_sequence(problem.seed)(model.forward(*model.inputs)))
+    missing = sum(param.grad is None for param in params)
+    if missing:
+        # Afterwards all of them have one, and nothing would tell.
+        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward")
+    for param in params:
+        # Else a gradient is the graph's own memory, to which the next backward adds what it writes there.
         param.grad = torch.zeros_like(param)
     return model
 

@@ -13,6 +13,7 @@ import torch
 from fastrnns_rs.context import (
     driver_warnings_silenced,
     jit_settings,
+    prepare_cublas,
     problem_settings,
     torchscript_warnings_silenced,
 )
@@ -47,6 +48,7 @@ def plan_of(request: ProfileRequest) -> Plan:
         MissingError: The device is not there.
         UsageError: Options contradict each other or the device.
     """
+    prepare_cublas(deterministic=request.options.modes.deterministic)
     plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.computed_dtype)))
     plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
     if not plan.tasks:

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs import phases
 from fastrnns_rs._core import RunTable, render_sweep
 from fastrnns_rs.documents import to_plain
 from fastrnns_rs.render.words import about, compiling, first_calls, outcome, warnings
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
     from fastrnns_rs.results import Process, Result, Run
 
-PHASES = {"import": "importing torch", "build": "building the model", "measure": "measuring"}
-PHASES |= {"wait": "waiting for the other ranks"}
-PHASES |= {"compile": "compiling", "compile again": "compiling with what is in the cache"}
+PHASES = {
+    phases.IMPORT: "importing torch",
+    phases.BUILD: "building the model",
+    phases.COMPILE: "compiling",
+    phases.COMPILE_AGAIN: "compiling with what is in the cache",
+    phases.MEASURE: "measuring",
+    phases.WAIT: "waiting for the other ranks",
+}
 
 
 class Terminal:
@@ -53,7 +59,7 @@ class Terminal:
     def process_begins(self, task: BenchTask, index: int) -> None:
         """Shows which runner is on."""
         self._runner = f"{task.label}, process {index + 1}"
-        self.phase("import")
+        self.phase(phases.IMPORT)
 
     def phase(self, name: str) -> None:
         """Shows what its worker does."""

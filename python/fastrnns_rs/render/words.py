@@ -61,12 +61,13 @@ def _amount(plan: BenchPlan) -> str:
         wanted = f"within ±{100 * rule.value:.3g} %"
         return f"at least {each}, until intervals are {wanted} or {_duration(rule.limit_s)} are over"
     processes = plan.processes * len(plan.measured)
+    beside = ", and what compiling takes" if any(task.runner.compiles for task in plan.measured) else ""
     if loop.nloops is not None:
-        return f"{each}; {_duration(processes * plan.start_s)} to start them all"
+        return f"{each}; {_duration(processes * plan.start_s)} to start them all{beside}"
     # Building a model takes a while too, and a process that is not steady at its end goes on for as long again.
     least, most = (processes * (plan.start_s + times * loop.seconds) for times in (1, 2.5))
     about, at_most = _duration(least), _duration(most)
-    return f"{each}; that takes about {about}" + (f" to {at_most}" if at_most != about else "")
+    return f"{each}; that takes about {about}{f' to {at_most}' if at_most != about else ''}{beside}"
 
 
 def outcome(run: Run) -> str:
@@ -94,7 +95,8 @@ def compiling(run: Run) -> Iterator[str]:
     """What compiling took, of the runners that do: medians of their processes."""
     each = []
     for one in run.results:
-        facts = [process.compile for process in one.processes if process.compile.graph_breaks is not None]
+        done = [process.compile for process in one.processes if process.status == "ok"]
+        facts = [fact for fact in done if fact.graph_breaks is not None]
         cold = [fact.cold_ns for fact in facts if fact.cold_ns is not None]
         warm = [fact.warm_ns for fact in facts if fact.warm_ns is not None]
         if cold or warm:
@@ -103,7 +105,7 @@ def compiling(run: Run) -> Iterator[str]:
             again = max(fact.recompilations or 0 for fact in facts)
             broken = f", {_count(breaks, 'graph break')}" if breaks else ""
             inside = f", compiled {again} times more in the loop" if again else ""
-            each.append(f"{printable(one.runner)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
+            each.append(f"{printable(one.title)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
     if each:
         yield f"compile, cold / warm, s: {'; '.join(each)}"
 

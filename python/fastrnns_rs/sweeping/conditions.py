@@ -12,7 +12,7 @@ from typing import Any
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.sweeping.names import find
-from fastrnns_rs.sweeping.values import shown
+from fastrnns_rs.sweeping.values import SWITCH, shown
 
 #: What a row has before it is measured.
 PLANNED = ("runner", "group", *(one.name for one in fields(Problem)))
@@ -20,7 +20,6 @@ PLANNED = ("runner", "group", *(one.name for one in fields(Problem)))
 MEASURED = (*PLANNED, "status", "side")
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _HINT = "give KEY OP VALUE, as hidden-size>=256 or runner~jit, with =, !=, <, <=, >, >= or ~"
-_WORDS = {"true": "on", "yes": "on", "false": "off", "no": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,7 @@ class Condition:
         if self.sign == "~":
             pattern = self.value if set("*?[") & {*self.value} else f"*{self.value}*"
             return text is not None and fnmatchcase(text, pattern)
-        wanted = _WORDS.get(self.value.lower(), self.value) if isinstance(found, bool) else self.value
+        wanted = shown(SWITCH[self.value.lower()]) if isinstance(found, bool) else self.value
         return (text == wanted) is (self.sign == "=")
 
 
@@ -87,6 +86,12 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
     if found[2] in _ORDER and (key not in _NUMBERS or number is None):
         what = f"{found[3]!r} is no whole number" if key in _NUMBERS else f"{found[1]} is not a number"
         raise UsageError(f"the filter {text!r} compares sizes, and {what}", _HINT)
+    if found[3].startswith("="):
+        raise UsageError(f"no filter is written {text!r}", _HINT)
+    if key in _SWITCHES and (found[2] not in {"=", "!="} or found[3].lower() not in SWITCH):
+        raise UsageError(
+            f"the filter {text!r} is of an option that is on or off", f"give {found[1]}=on or {found[1]}=off"
+        )
     if key in _NUMBERS and found[2] != "~" and number is None:
         raise UsageError(f"the filter {text!r} has no whole number", _HINT)
     value = str(int(found[3])) if key in _NUMBERS and number else found[3]
@@ -94,3 +99,4 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
 
 
 _NUMBERS = {one.name for one in fields(Problem) if "int" in str(one.type)}
+_SWITCHES = {one.name for one in fields(Problem) if "bool" in str(one.type)}

@@ -12,7 +12,8 @@ from fastrnns_rs.sweeping.names import NUMBERS, WORDS, flag
 
 #: A point is at least a process of some seconds.
 MOST = 1000
-_SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
+#: How an option that is on or off is written.
+SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
 _FORMS = "give numbers as 128,256, as start:stop:step, or as pow2:6:10 for powers of two"
 
 
@@ -55,7 +56,7 @@ def _part(name: str, part: object) -> Iterable[Any]:
         if part not in WORDS[name]:
             raise UsageError(f"no {name} is called {part!r}", nearest(str(part), WORDS[name]))
         return [part]
-    switch = part if isinstance(part, bool) else _SWITCH.get(str(part).lower())
+    switch = part if isinstance(part, bool) else SWITCH.get(str(part).lower())
     if switch is None:
         raise UsageError(f"the axis {flag(name)} has {part!r}", "give on, off or both")
     return [switch]

@@ -68,7 +68,7 @@ def plan(asked: VerifyOptions) -> tuple[Plan, list[VerifyTask]]:
     """
     chosen = asked.options.choice.runners()
     options = asked.options
-    facts = environment.probe(options.device, options.dtype, Setting(threads=options.threads))
+    facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
     made = plan_of(options, facts)
     if made.tasks:
         tolerance_of(made.tasks[0].problem, rtol=asked.rtol, atol=asked.atol)

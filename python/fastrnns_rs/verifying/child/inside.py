@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs.context import JitSettings
+from fastrnns_rs.context import JitSettings, prepare_cublas
 from fastrnns_rs.documents import to_plain
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.verifying.child.examining import Examination, examine
@@ -39,6 +39,7 @@ def verify(
     """
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
+    prepare_cublas(deterministic=any(task["problem"]["deterministic"] for task in job["tasks"]))
     # From now on, a runner's time counts: importing torch may have taken long.
     channel.part({})
     for task in job["tasks"]:
