@@ -183,7 +183,8 @@ def make_plan(options: Options, facts: Facts) -> Plan:
             tasks.append(task)
     if not tasks:
         if options.filters:
-            raise UsageError("no row is left by the filters", "leave one out, or give other values")
+            asked = ", ".join(map(str, options.filters))
+            raise UsageError(f"no row is left by the filter {asked}", "leave it out, or give another value")
         raise UsageError("nothing was asked for", "name a group or a runner")
     return Plan(
         preset=preset,

@@ -57,7 +57,7 @@ PYTHON = {
     "runners": {"errors", "modes", "problem"},
     "sweeping": {"errors", "modes", "problem", "replicates", "stats"},
     "registry": {"errors", "models", "plugins", "problem", "runners"},
-    "models": {"cells", "registry", "runners", "problem", "context", "recurrence", "models"},
+    "models": {"cells", "errors", "registry", "runners", "problem", "context", "recurrence", "models"},
     "stopwatch": {"_core"},
     "measuring": {"context", "errors", "models", "pacing", "phases", "stopwatch"},
     "nvidia": {"errors"},

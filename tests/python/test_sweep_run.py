@@ -172,7 +172,7 @@ def test_a_point_that_a_runner_cannot_honour() -> None:
 def test_filtered_rows_are_not_measured() -> None:
     plan, _ = begin("hidden-size=2,4,8", filters=["hidden-size>=4", "runner~cud"])
     assert [task.label for task in plan.tasks] == ["cudnn[hidden-size=4]", "cudnn[hidden-size=8]"]
-    with pytest.raises(UsageError, match="no row is left"):
+    with pytest.raises(UsageError, match="no row is left by the filter hidden-size>9"):
         begin("hidden-size=2,4", filters="hidden-size>9")
 
 

@@ -151,6 +151,7 @@ def check_25(hook: Callable[[list[Any]], Any]) -> None:
 
 
 def test_fault_25_tests_outside_of_classes_are_collected() -> None:
-    check_25(conftest.pytest_collection_modifyitems)
+    every: Any = SimpleNamespace(getoption=lambda _name: None)
+    check_25(lambda items: conftest.pytest_collection_modifyitems(every, items))
     with pytest.raises(AssertionError, match="ends the collection"):
         check_25(lambda items: [one.cls.__name__ for one in items])

@@ -18,7 +18,9 @@ def cautions(results: list[Result]) -> list[Notice]:
     hint = "give --processes 5 or more"
     found = []
     if alone := _with(1, counts):
-        message = "the interval speaks of one process: the next may settle elsewhere by more than it shows"
+        message = (
+            "one process says nothing of the next, which may settle elsewhere by more than an interval within one shows"
+        )
         found.append(caution("one_process", message, evidence=alone, hint=hint))
     if pairs := _with(2, counts):
         message = "two processes give a range; an interval takes three"

@@ -63,6 +63,9 @@ def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
         UsageError: An axis is not understood, or is given as a flag too.
     """
     found = sweeping_axes.axes_of(given["axis"])
+    if not is_flag("axis"):
+        # What a flag gives wins over what is configured.
+        found = tuple(axis for axis in found if not is_flag(axis.name))
     defaults = {one.name: one.default for one in fields(Modes)} | {"dtype": "float32", "allow_tf32": False}
     for axis in found:
         if is_flag(axis.name):

@@ -74,7 +74,7 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs import registry
     from fastrnns_rs.cli.devices import refuse_ranks
-    from fastrnns_rs.verifying.running import verify
+    from fastrnns_rs.verifying.running import Interrupted, verify
 
     refuse_ranks("verify")
     format_name = shared.format_of(given) or "table"
@@ -91,12 +91,17 @@ def command(**given: Any) -> int:
     running.note_idle_flags(asked.options.choice)
     shared.interrupt_when_told_to_end()
     progress = _Progress()
+    interrupted = False
     try:
         found = verify(asked, on_runner=progress.shows)
+    except Interrupted as stopped:
+        found, interrupted = stopped.verification, True
     finally:
         progress.close()
     shared.deliver(found.render(format_name, verbose=given["verbose"]), output)
     shared.tell(_failures(found))
+    if interrupted:
+        return ExitCode.INTERRUPTED
     return ExitCode.DONE if found.ok else ExitCode.FAILED
 
 

@@ -112,23 +112,31 @@ def _only_runner(side: Side) -> str | None:
 
 
 def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Series | None, Series | None]]:
-    """Those that are alike; then, where as many are left on both sides, those in the same place.
+    """Those that are alike; where none are and both sides have as many, those in the same place.
 
-    What differs between these speaks against them, and so is refused or labelled.
+    What differs between these speaks against them, and so is refused or labelled. Where two sweeps share some points,
+    the others have no partner.
     """
     left = list(second)
     partners: list[Series | None] = []
     for one in first:
-        partner = next((other for other in left if identity(other) == identity(one)), None)
+        partner = next((other for other in left if _alike(one, other)), None)
         if partner is not None:
             left.remove(partner)
         partners.append(partner)
-    if partners.count(None) == len(left):
+    if len(left) == len(first):
         rest = iter(left)
         partners = [next(rest) if partner is None else partner for partner in partners]
         left = []
     yield from zip(first, partners, strict=True)
     yield from ((None, other) for other in left)
+
+
+def _alike(one: Series, other: Series) -> bool:
+    """Whether they are the same measurement. How one was timed is unknown where no process came to its end."""
+    if one.timing_mode is None or other.timing_mode is None:
+        one, other = replace(one, timing_mode=None), replace(other, timing_mode=None)
+    return identity(one) == identity(other)
 
 
 def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:

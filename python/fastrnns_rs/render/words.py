@@ -88,7 +88,8 @@ def first_calls(run: Run) -> Iterator[str]:
         side, first = "" if one.side is None else f" ({one.side})", one.first_call_ns()
         each += [] if first is None else [f"{printable(one.title)}{side} {first / 1e6:.4g}"]
     if each:
-        yield f"first call, forward and backward, ms: {', '.join(each)}"
+        both = ", forward and backward" if any(one.backward is not None for one in run.results) else ""
+        yield f"first call{both}, ms: {', '.join(each)}"
 
 
 def compiling(run: Run) -> Iterator[str]:

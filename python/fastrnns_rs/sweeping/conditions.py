@@ -11,7 +11,7 @@ from typing import Any
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem import Problem
-from fastrnns_rs.sweeping.names import find
+from fastrnns_rs.sweeping.names import find, flag
 from fastrnns_rs.sweeping.values import SWITCH, shown
 
 #: What a row has before it is measured.
@@ -35,6 +35,9 @@ class Condition:
     key: str
     sign: str
     value: str
+
+    def __str__(self) -> str:
+        return f"{flag(self.key)}{self.sign}{self.value}"
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether a row is so. One to which the key does not apply is unlike every value, and neither more nor less."""

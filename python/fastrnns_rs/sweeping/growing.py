@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.results import Result
 
 _LEAST_POINTS = 3
+_LEAST_PROCESSES = 3
 #: No line fits where a time is further from it: that is an exponent that changes by about 0.2 over a factor of 4.
 _LARGEST_DEVIATION = 0.05
 #: And where chance among processes does not account for that.
@@ -61,6 +62,7 @@ def _growth(
         return replace(empty, reason="the clock is too coarse: some times are 0")
     law = growth([float(size) for size in sizes], [times[size] for size in sizes])
     off = law.largest_deviation > _LARGEST_DEVIATION
+    by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
     return replace(
         empty,
         exponent=law.exponent,
@@ -71,7 +73,8 @@ def _growth(
         local_exponents=law.local_exponents,
         largest_deviation=law.largest_deviation,
         lack_of_fit_p=law.lack_of_fit_p,
-        straight=not (off and (law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL)),
+        # From fewer processes nobody can tell what is chance.
+        straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
     )
 
 

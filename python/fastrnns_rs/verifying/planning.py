@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import environment
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.launching import Setting
 from fastrnns_rs.planning import Choice, Options, Task, make_plan
 from fastrnns_rs.verifying.tolerance import tolerance_of
@@ -42,6 +43,10 @@ class VerifyOptions:
     check_grad: bool = True
     rtol: float | None = None
     atol: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.check_grad, bool):
+            raise UsageError(f"check_grad is {self.check_grad!r}", "give True or False")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

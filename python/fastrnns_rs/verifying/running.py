@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrnns_rs.planning import Plan
+    from fastrnns_rs.runners import Source
     from fastrnns_rs.verifying.document import Status
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during the checks.
+
+    Attributes:
+        verification: The rows that were complete.
+    """
+
+    def __init__(self, verification: Verification) -> None:
+        super().__init__("interrupted")
+        self.verification = verification
+
 
 #: A runner that nothing is known of to hold it against.
 NO_REFERENCE = "it names no reference: @runner(reference=…)"
@@ -36,7 +50,8 @@ def verify(
         MissingError: The device is not there, or torch is not installed.
         UsageError: An option makes no sense, or a runner named by hand cannot honour it.
         FastrnnsError: Torch does not work.
-        KeyboardInterrupt: Ctrl-C.
+        Interrupted: Ctrl-C during the checks; the exception carries what was found until then.
+        KeyboardInterrupt: Ctrl-C before them.
     """
     made, tasks = plan(asked)
     rows: dict[int, Verified] = {}
@@ -45,8 +60,14 @@ def verify(
             rows[index] = _row(one, "skipped", one.task.refusal)
         elif one.task.runner.reference is None:
             rows[index] = _row(one, "failed" if one.by_hand else "skipped", NO_REFERENCE)
-    _check(asked, made, tasks, rows, on_runner)
-    results = [rows[index] for index in range(len(tasks))]
+    try:
+        _check(asked, made, tasks, rows, on_runner)
+    except KeyboardInterrupt:
+        raise Interrupted(_document([rows[index] for index in sorted(rows)])) from None
+    return _document([rows[index] for index in range(len(tasks))])
+
+
+def _document(results: list[Verified]) -> Verification:
     statuses = {one.status for one in results}
     return Verification(
         schema="fastrnns-rs/verification",
@@ -80,7 +101,8 @@ def _check(
             rows[index] = row
 
     while left := [index for index in range(len(tasks)) if index not in rows]:
-        job = _job(asked, made, [(index, tasks[index]) for index in left])
+        together = _together(tasks, left)
+        job = _job(asked, made, [(index, tasks[index]) for index in together])
         terms = Terms(timeout=made.timeout, on_phase=begins, on_part=ends)
         # What is compiled to be checked is of no use to anybody later.
         with own_folder() as folder:
@@ -88,9 +110,19 @@ def _check(
             answer = launch(Start(job=job, terms=terms, setting=setting))
         if answer.ended == "interrupted":
             raise KeyboardInterrupt
-        died = next((index for index in left if index not in rows), None)
+        died = next((index for index in together if index not in rows), None)
         if died is not None:
             rows[died] = _row(tasks[died], "failed", answer.reason or "it was not checked")
+
+
+def _together(tasks: list[VerifyTask], left: list[int]) -> list[int]:
+    """Those that one process checks: of one file, or all of ours. What a file does to torch is not done to others."""
+    places = {index: _place(tasks[index].task.runner.source) for index in left}
+    return [index for index in left if places[index] == places[left[0]]]
+
+
+def _place(source: Source) -> str:
+    return "" if source.module.startswith("fastrnns_rs.") else source.file
 
 
 def _job(asked: VerifyOptions, made: Plan, tasks: list[tuple[int, VerifyTask]]) -> dict[str, Any]:

@@ -182,7 +182,9 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _most(errors: torch.Tensor) -> float | None:
-    return float(errors.max()) if errors.numel() else None
+    largest = float(errors.max()) if errors.numel() else math.inf
+    # Of the largest numbers that there are even a small error is beyond them.
+    return largest if math.isfinite(largest) else None
 
 
 def _error(one: Finding) -> float:

@@ -15,7 +15,6 @@ from fastrnns_rs.context import (
     problem_settings,
     torchscript_warnings_silenced,
 )
-from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.measuring import build
 from fastrnns_rs.verifying.child import references
 from fastrnns_rs.verifying.child.checks import EXACT, Finding, compare, sensitivity, widened, worse
@@ -35,6 +34,8 @@ _LOOKED_AT = (1, 3)
 #: TorchScript specialises, and gives up on that, later still: so many calls where they are quick.
 _MANY = 20
 _MANY_S = 1.0
+#: The seed of the gradient that backward starts from.
+_OF_START = 17
 
 
 @dataclass(slots=True)
@@ -99,12 +100,12 @@ def examine(
         expected = reference(problem)
         examination.doing = "build"
         model = build(lambda problem: expected.adapt(runner.creator(problem)), problem)
-        _numbers(model, expected, examination, "build")
-        check_grad = check_grad and not _is_noise(problem)
+        _numbers(model, problem, expected, examination, "build")
+        check_grad = check_grad and expected.differentiates and not _is_noise(problem)
         _note(model, problem, expected, examination, check_grad=check_grad)
         with model.context():
             _calls(model, problem, expected, tolerance, examination, many=runner.torchscript, check_grad=check_grad)
-        _numbers(model, expected, examination, "after the last call")
+        _numbers(model, problem, expected, examination, "after the last call")
 
 
 def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Examination, *, check_grad: bool) -> None:
@@ -114,6 +115,8 @@ def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Ex
         examination.notes.append("inference: outputs and states only")
     elif model.backward is None:
         examination.notes.append("it has no backward: outputs and states only")
+    elif not expected.differentiates:
+        examination.notes.append("its reference has no backward: outputs and states only")
     elif _is_noise(problem):
         examination.notes.append("gradients of a deep network are noise in this precision: outputs only")
     elif not check_grad:
@@ -125,18 +128,19 @@ def _is_noise(problem: Problem) -> bool:
     return problem.image_size is not None and (problem.amp or problem.dtype in {"float16", "bfloat16"})
 
 
-def _numbers(model: ModelDef, expected: Expected, examination: Examination, when: str) -> None:
-    """Inputs and parameters must be those that the seed gives, and stay what they are."""
+def _numbers(model: ModelDef, problem: Problem, expected: Expected, examination: Examination, when: str) -> None:
+    """Inputs and parameters must be those that the seed gives, in the problem's dtype, and stay what they are."""
     examination.doing = when
+    dtypes = {getattr(torch, problem.dtype)}
     given = [one for one in tensors(model.inputs) if not one.requires_grad]
     for index, one in enumerate(expected.inputs):
         found = given[index] if index < len(given) else MISSING
         name = "input" if len(expected.inputs) == 1 else f"input[{index}]"
-        examination.add(compare(name, found, one, EXACT))
+        examination.add(compare(name, found, one, EXACT, dtypes=dtypes))
     names = [*expected.parameters]
     for index, (_, found, one) in enumerate(pairs("", list(model.params), [*expected.parameters.values()])):
         name = names[index] if index < len(names) else str(index)
-        examination.add(compare(f"parameter:{name}", found, one, EXACT))
+        examination.add(compare(f"parameter:{name}", found, one, EXACT, dtypes=dtypes))
 
 
 def _calls(
@@ -166,7 +170,9 @@ def _calls(
         if model.backward is not None:
             examination.doing = f"backward of call {call}"
             arguments = (result,) if model.backward_setup is None else model.backward_setup(result)
-            start = _start(arguments) if look and check_grad else None
+            start = None
+            if look and check_grad:
+                arguments, start = _dense(arguments, expected.own_start())
             model.backward(*arguments)
             if look and check_grad:
                 _look_at_gradients(model, expected, expected.gradients(start), start, tolerance, examination)
@@ -204,10 +210,20 @@ def _look_at_gradients(
         examination.add(compare(f"gradient:{name}", found, one, allowed, dtypes={param.dtype}, scaled=True))
 
 
-def _start(arguments: Any) -> torch.Tensor | None:
-    """The gradient that backward starts from: by convention the last of its two arguments."""
-    if isinstance(arguments, (list, tuple)) and len(arguments) == 2 and isinstance(arguments[1], torch.Tensor):  # noqa: PLR2004
-        if not bool(arguments[1].any()):
-            raise RunnerError("backward starts from a gradient of zeros, which shows nothing")
-        return arguments[1].detach().clone()
-    return None
+def _dense(arguments: Any, given: torch.Tensor | None) -> tuple[Any, torch.Tensor | None]:
+    """The arguments of backward with a gradient to start from that hides nothing, and this gradient.
+
+    By convention it is the last of two. A runner's own may be zero, tiny or not a number where the runner is wrong.
+
+    Args:
+        arguments: What the model's `backward_setup` gave.
+        given: The gradient that the reference started from, if it is not free to start from another.
+    """
+    by_convention = isinstance(arguments, (list, tuple)) and len(arguments) == 2  # noqa: PLR2004
+    if not by_convention or not isinstance(arguments[1], torch.Tensor):
+        return arguments, None
+    output, own = arguments
+    if given is None or given.shape != own.shape:
+        given = torch.randn(own.shape, generator=torch.Generator().manual_seed(_OF_START), dtype=torch.float64)
+    start = given.detach().to(own)
+    return (output, start), start.clone()

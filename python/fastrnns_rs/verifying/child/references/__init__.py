@@ -59,6 +59,22 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
     except UsageError:
         known = [*KNOWN, EAGER, *registry.all_runners()]
         raise RunnerError(f"no reference and no runner is called {name!r}", nearest(name, known)) from None
+    _check_ends([runner.name], other)
     from fastrnns_rs.verifying.child.references import peer
 
     return partial(peer.of_runner, other)
+
+
+def _check_ends(way: list[str], other: Runner) -> None:
+    """Refuses a reference that leads back to where it began: nothing would be held against anything else.
+
+    Raises:
+        RunnerError: It does.
+    """
+    from fastrnns_rs import registry
+
+    way = [*way, other.name]
+    if other.name in way[:-1]:
+        raise RunnerError(f"its reference leads back to itself: {' → '.join(way)}", "name one that stands alone")
+    if other.reference in registry.all_runners():
+        _check_ends(way, registry.find(str(other.reference)))

@@ -41,6 +41,15 @@ class Expected:
     _begun: torch.Tensor | None = None
     _found: dict[str, torch.Tensor | None] = field(default_factory=dict)
 
+    @property
+    def differentiates(self) -> bool:
+        """Whether it tells gradients."""
+        return True
+
+    def own_start(self) -> torch.Tensor | None:
+        """The gradient that it has started from, where it cannot start from another."""
+        return None
+
     def gradients(self, gradient: torch.Tensor | None) -> dict[str, torch.Tensor | None]:
         """The gradient of each parameter, of a backward that starts from `gradient`.
 

@@ -74,6 +74,15 @@ class _Fixed(Expected):
     def __init__(self, *, found: dict[str, torch.Tensor | None], begun: Any, **of_base: Any) -> None:
         super().__init__(**of_base, _found=found, _begun=begun)
 
+    @property
+    def differentiates(self) -> bool:
+        """Whether it tells gradients."""
+        return bool(self._found)
+
+    def own_start(self) -> torch.Tensor | None:
+        """The gradient that it has started from."""
+        return self._begun
+
     def gradients(self, gradient: torch.Tensor | None) -> dict[str, torch.Tensor | None]:
         """The gradients of the one backward that was run; the runner's must start from the same gradient."""
         from fastrnns_rs.errors import RunnerError
