@@ -273,3 +273,11 @@ def test_ctrl_c_ends_all_workers_within_a_second(mark: str, tmp_path: Path) -> N
     assert time.monotonic() - begun < 2.0 + 1.5
     assert [one.ended for one in answers] == ["answered", "interrupted", "interrupted"]
     assert left_of(mark) == []
+
+
+@pytest.mark.usefixtures("scripted")
+def test_ctrl_c_while_a_worker_has_its_last_moment_is_heard(mark: str) -> None:
+    """The worker is late and told to stop: its answer says so, and not that somebody wants all to end."""
+    threading.Timer(2.2, signal.raise_signal, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        started(mark, "hangs", timeout=2.0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +19,7 @@ from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import Choice
 from fastrnns_rs.problem import PRESETS, Problem, Sizes
+from fastrnns_rs.sweeping.axes import axes_of
 
 SIZES = Sizes(seq_length=4, num_layers=1, input_size=3, hidden_size=5, mini_batch=2, image_size=33)
 
@@ -150,6 +153,31 @@ def test_settings_of_the_process_are_put_back() -> None:
     with problem_settings(problem_of("py", deterministic=True)):
         assert torch.are_deterministic_algorithms_enabled()
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_settings_that_are_not_asked_for_load_nothing() -> None:
+    """To set torch's determinism, even to what it is, loads its compiler: seconds, and a model's memory twice."""
+    code = """
+import sys
+from fastrnns_rs.context import problem_settings
+from fastrnns_rs.problem import Problem
+with problem_settings(Problem(mini_batch=1)):
+    pass
+sys.exit("torch._inductor.config" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("axis", "options", "message"),
+    [
+        ("amp=off,on", {"dtype": "float64"}, "--amp starts from float32"),
+        ("cudnn-benchmark=off,on", {}, "--cudnn-benchmark needs a CUDA device"),
+    ],
+)
+def test_a_mode_that_is_an_axis_is_checked_as_one_that_is_given(axis: str, options: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan(CPU, axes=axes_of([axis]), choice=Choice(groups=(), names=["py", "resnet18"]), **options)
 
 
 def _benchmark() -> bool:

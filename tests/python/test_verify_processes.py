@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from conftest import FACTS
 
-from fastrnns_rs import environment
+from fastrnns_rs import environment, registry
 from fastrnns_rs.documents import to_plain
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import RunnerError, UsageError
 from fastrnns_rs.launching import Start
 from fastrnns_rs.listening import Answer
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.problem import Sizes
 from fastrnns_rs.verifying import running
+from fastrnns_rs.verifying.child.references import of_runner
 from fastrnns_rs.verifying.document import Verification, Verified
 from fastrnns_rs.verifying.planning import VerifyOptions, plan_of
 
@@ -106,3 +108,24 @@ def test_sizes_are_small_and_unlike_one_another_unless_given() -> None:
     assert problem(Sizes(), "jit_simple").num_layers == 1
     assert problem(Sizes(num_layers=1, hidden_size=99), "py").sizes() == (12, 1, 10, 99, 3)
     assert problem(Sizes(), "resnet18").image_size == 33
+
+
+def test_what_was_checked_before_ctrl_c_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker(job: dict[str, Any], part: Callable[[dict[str, Any]], None]) -> Answer:
+        part({"index": job["tasks"][0]["index"], "row": row(job["tasks"][0]["runner"])})
+        return Answer({}, "interrupted", "interrupted", "")
+
+    with pytest.raises(running.Interrupted) as stopped:
+        verify(monkeypatch, ["py", "jit"], worker)
+    assert [one.runner for one in stopped.value.verification.results] == ["py"]
+
+
+def test_a_reference_that_leads_back_is_none() -> None:
+    first = replace(registry.find("py"), name="first", reference="second")
+    second = replace(first, name="second", reference="first")
+    known = {"first": first, "second": second}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "find", known.__getitem__)
+        patch.setattr(registry, "all_runners", lambda: known)
+        with pytest.raises(RunnerError, match="leads back to itself: first → second → first"):
+            of_runner(first)
