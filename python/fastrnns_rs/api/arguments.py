@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 _MADE = {"choice", "sizes", "modes", "jit", "axes", "filters"}
 
 
-class RunArguments(TypedDict, total=False):
-    """What is run, and how."""
+class ProblemArguments(TypedDict, total=False):
+    """Which runners, on which problem, under which settings of torch."""
 
     groups: Sequence[str] | str | None
     variable_lstms: bool
-    quick: bool
     seq_length: int | None
     num_layers: int | None
     input_size: int | None
@@ -47,8 +46,6 @@ class RunArguments(TypedDict, total=False):
     deterministic: bool
     bidirectional: bool
     proj_size: int | None
-    warmup: int | None
-    nloops: int | None
     device: str
     dtype: str
     seed: int
@@ -60,6 +57,14 @@ class RunArguments(TypedDict, total=False):
     cuda_pointwise_loop_level: int | None
     cuda_pointwise_block_count: int | None
     cuda_pointwise_block_size: int | None
+
+
+class RunArguments(ProblemArguments, total=False):
+    """The same, and how often it is run."""
+
+    quick: bool
+    warmup: int | None
+    nloops: int | None
 
 
 class BenchArguments(RunArguments, total=False):

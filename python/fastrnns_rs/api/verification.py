@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
-from fastrnns_rs.api.arguments import RUN_DEFAULTS, groups_of, names_of, options_of, refuse_in_worker
+from fastrnns_rs.api.arguments import (
+    RUN_DEFAULTS,
+    ProblemArguments,
+    groups_of,
+    names_of,
+    options_of,
+    refuse_in_worker,
+)
 from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.planning import Choice
 from fastrnns_rs.verifying import running
@@ -15,40 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from fastrnns_rs.modes import Mode
     from fastrnns_rs.runners import Creator
     from fastrnns_rs.verifying.document import Verification
 
 
-class VerifyArguments(TypedDict, total=False):
-    """What is checked, and how strictly."""
+class VerifyArguments(ProblemArguments, total=False):
+    """The same, and how strictly it is checked."""
 
-    groups: Sequence[str] | str | None
-    variable_lstms: bool
-    seq_length: int | None
-    num_layers: int | None
-    input_size: int | None
-    hidden_size: int | None
-    mini_batch: int | None
-    image_size: int | None
-    mode: Mode
-    amp: bool
-    channels_last: bool
-    cudnn_benchmark: bool
-    deterministic: bool
-    bidirectional: bool
-    proj_size: int | None
-    device: str
-    dtype: str
-    seed: int
-    allow_tf32: bool
-    threads: int | None
-    timeout: float
-    fuser: str
-    executor: str | None
-    cuda_pointwise_loop_level: int | None
-    cuda_pointwise_block_count: int | None
-    cuda_pointwise_block_size: int | None
     check_grad: bool
     rtol: float | None
     atol: float | None
