@@ -89,7 +89,7 @@ def plan_of(request: ProfileRequest) -> Plan:
 def no_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every runner and device takes every option: what is forwarded is no matter of who can honour it."""
     monkeypatch.setattr(Runner, "refusal", lambda _runner, _problem: None)
-    monkeypatch.setattr("fastrnns_rs.planning._device", lambda _options, _facts: "cpu")
+    monkeypatch.setattr("fastrnns_rs.planning._device", lambda *_given: "cpu")
 
 
 def without_choice(request: ProfileRequest) -> ProfileRequest:
