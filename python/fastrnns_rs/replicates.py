@@ -44,3 +44,8 @@ def level(medians: Sequence[float]) -> float:
 def median(samples: Sequence[int]) -> float:
     """The median of a process's timed samples, in nanoseconds."""
     return quantiles(samples, [0.5])[0]
+
+
+def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
+    """The number of each replicate, in nanoseconds: the median of its process, or what those of its ranks make."""
+    return [level([median(one) for one in ranks]) for ranks in replicates]

@@ -11,10 +11,10 @@ import run_files
 from run_files import process
 
 from fastrnns_rs import cautions, compare
-from fastrnns_rs.benchmarking.summary import levels, summary
+from fastrnns_rs.benchmarking.summary import summary
 from fastrnns_rs.cautions.timed import timed_runners
 from fastrnns_rs.comparing.runs import side_of_run
-from fastrnns_rs.replicates import by_index, counted, level
+from fastrnns_rs.replicates import by_index, counted, level, levels
 from fastrnns_rs.results import PlanRecord, Process, Result, RunRank
 
 

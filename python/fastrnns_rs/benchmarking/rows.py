@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastrnns_rs.benchmarking.summary import between, levels, summary
-from fastrnns_rs.replicates import by_index, counted
+from fastrnns_rs.benchmarking.summary import between, summary
+from fastrnns_rs.replicates import by_index, counted, levels
 from fastrnns_rs.results import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.stats import precision_reached
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.replicates import level, median
+from fastrnns_rs.replicates import levels
 from fastrnns_rs.results import PhaseSummary
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
@@ -67,11 +67,6 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
         p99_ns=found.p99,
         mad_ns=found.mad,
     )
-
-
-def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
-    """The number of each replicate, in nanoseconds: the median of its process, or what those of its ranks make."""
-    return [level([median(one) for one in ranks]) for ranks in replicates]
 
 
 def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.replicates import counted, level, median
+from fastrnns_rs.replicates import counted, levels
 from fastrnns_rs.stats import growth
 from fastrnns_rs.sweeping.document import Point, SweepGrowth
 
@@ -80,10 +80,8 @@ def _growth(
 
 def _medians(result: Result, phase: str) -> list[float]:
     """The number of each replicate that counts."""
-    found = []
-    for replicate in counted(result.processes):
-        of_phase = [one.forward_ns if phase == "forward" else one.backward_ns or [] for one in replicate]
-        timed = [samples[one.steady_from or 0 :] for one, samples in zip(replicate, of_phase, strict=True)]
-        if all(timed):
-            found.append(level([median(samples) for samples in timed]))
-    return found
+    timed = [
+        [(one.forward_ns if phase == "forward" else one.backward_ns or [])[one.steady_from :] for one in ranks]
+        for ranks in counted(result.processes)
+    ]
+    return levels([ranks for ranks in timed if all(ranks)])
