@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "python"))
 
+import nvprof_files
 from kineto_traces import NAMES, by_dice, call, copy, document, fill, kernel, operator
 
 MEBIBYTE = 1 << 20
@@ -144,6 +145,35 @@ HOSTILE = {
     "no-events": "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE TARGET_INFO_GPU;",
 }
 
+#: A profile of nvprof with a row in each table that is read.
+PROFILE = """
+    CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); CREATE TABLE Version (version INT);
+    INSERT INTO Version VALUES (18); INSERT INTO StringTable VALUES (1, '_Z4axpyPKfPfif'), (2, 'r/forward/1');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end, deviceId, streamId, name, correlationId, graphId);
+    INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (20, 30, 0, 7, 1, 1, 0), (30, 29, 0, 7, 9, 2, 3);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, bytes, copyKind, deviceId, streamId);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (40, 45, 64, 1, 0, 7), (40, 45, -1, 77, 1, -1);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid, start, end, processId, threadId, correlationId);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (211, 10, 12, 5, -6, 1), (-1, 10, 12, 5, 6, 2);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER (flags, timestamp, id, name, domain, objectKind, objectId);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (2, 1, 1, 2, 0, 2, x'0500000006000000'), (4, 50, 1, 0, 0, 2, x'05'),
+        (2, 60, 2, 2, 0, 1, x''), (4, 3, 3, 0, 0, 0, NULL);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id, name); INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (0, 1);
+"""
+#: Tables that nvprof prints.
+TABLES = {
+    "summary": '==1== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n'
+    '"GPU activities",100.0,0.006,2,3.0,1.0,5,"a "b", c"\n"API calls",100.0,1e-3,1,1,1,1,"cudaMalloc"\n',
+    "trace": '"Start","Duration","Grid X","Grid Y","Grid Z","Size","Device","Stream","Name","Correlation_ID"\n'
+    's,us,,,,MB,,,,\n0,2.5,1,2,3,,"G (0)","7","k [3]",9\n1,2,,,,0.5,"G (0)","7","[CUDA memcpy HtoD]",\n',
+    "metrics": '"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n'
+    '"G (0)","k<"a",1>",3,"ipc","Executed IPC",1.0%,"Low (2)",3GB/s\n',
+    "launches": '"Device","Context","Stream","Kernel","Correlation_ID","ipc","hits"\n,,,,,,%\n'
+    '"G (0)","1","7","k<"a",1>",3,1.5,20.0\n"G (0)","1","7","k<"a",1>",4,-1e308,<OVERFLOW>\n',
+    "text": "==1== Profiling result:\n   Type  Time(%)  Time  Calls  Avg  Min  Max  Name\n"
+    " GPU activities:  99.00%  2.5ms  2  1.2us  1ns  2us  f(int)\n                1.00%  2ns  1  2ns  2ns  2ns  g\n",
+}
+
 
 def database(path: Path, *statements: str, encoding: str = "UTF-8") -> None:
     """Writes a database of small pages, so that it has many for its size."""
@@ -157,7 +187,7 @@ def database(path: Path, *statements: str, encoding: str = "UTF-8") -> None:
 
 def main(folder: Path) -> None:
     """Writes them all."""
-    for name in ("kineto", "nsys_sqlite", "names"):
+    for name in ("kineto", "nsys_sqlite", "nvprof_sqlite", "nvprof_csv", "names"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for name, content in traces().items():
         (folder / "kineto" / name).write_bytes(content)
@@ -168,6 +198,10 @@ def main(folder: Path) -> None:
     database(exports / "wide-text", CORE, encoding="UTF-16le")
     for name, statements in HOSTILE.items():
         database(exports / name, CORE, statements)
+    nvprof_files.write(folder / "nvprof_sqlite" / "made", 11)
+    database(folder / "nvprof_sqlite" / "small", PROFILE)
+    for name, table in TABLES.items():
+        (folder / "nvprof_csv" / name).write_text(table)
     for place, text in enumerate(TEXTS):
         (folder / "names" / str(place)).write_text(text)
 

@@ -205,12 +205,28 @@ pub enum Error {
         hint: String,
     },
 
+    /// Bytes are not a trace that this version has packed.
+    #[error("not the events of captures: {reason}")]
+    NotATrace {
+        /// What is wrong with them.
+        reason: String,
+    },
+
     /// A file of categories cannot be understood.
     #[error("line {line}: {reason}")]
     BadCategories {
         /// Counted from 1.
         line: usize,
         /// What is wrong with it.
+        reason: String,
+    },
+
+    /// What was being written cannot be.
+    #[error("{reason}")]
+    Unwritable {
+        /// The system's number for why, where it has one.
+        errno: Option<i32>,
+        /// Why, in its words.
         reason: String,
     },
 

@@ -45,8 +45,9 @@ fn summary_with(name: &str) -> Summary {
     let queue = Queue { device, stream: Some(7) };
     let kernel = Kind::Kernel(KernelName { full: id, short: None, mangled: Some(id) }, Shape::default());
     let kinds = [kernel, Kind::Memory { name: id, kind: id, sized: true }];
-    let [kernel, memory] = kinds.map(|kind| Entry { what: trace.works.intern(Work { queue, kind }), ..entry() });
-    let call = trace.callees.intern(Callee { clock, process_id: None, name: id });
+    let [kernel, memory] =
+        kinds.map(|kind| Entry { what: trace.works.intern(Work { queue, in_graph: false, kind }), ..entry() });
+    let call = trace.callees.intern(Callee { clock, process_id: None, thread_id: None, name: id });
     trace.kernels.push(kernel);
     trace.memory.push(memory);
     trace.calls.push(Entry { what: call, ..entry() });
@@ -57,5 +58,5 @@ fn summary_with(name: &str) -> Summary {
 }
 
 fn entry() -> Entry {
-    Entry { what: 0, start: 1, end: 3, bytes: 64 }
+    Entry { what: 0, start: 1, end: 3, bytes: 64, correlation: 1 }
 }

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Final, final
@@ -212,7 +212,23 @@ class Profiler:
 
 @final
 class Trace:
-    def __new__(cls, paths: Sequence[tuple[str | PathLike[str], str]]) -> Trace: ...
+    def __new__(
+        cls,
+        paths: Sequence[tuple[str | PathLike[str], str]],
+        *,
+        optional: Sequence[bool] = ...,
+        first: int = 0,
+        threads: int | None = None,
+    ) -> Trace: ...
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Trace: ...
+    @classmethod
+    def joined(cls, parts: Iterable[bytes]) -> Trace: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def capture_count(self) -> int: ...
+    @property
+    def left_out(self) -> list[tuple[str, str]]: ...
     def summarize(
         self,
         *,
@@ -224,8 +240,25 @@ class Trace:
         until_ns: int | None = None,
         by_shape: bool = False,
         categories: str | None = None,
+        iteration_range: str | None = None,
+        data_loaders: Sequence[str] = ...,
+        sequence_length: int | None = None,
         inductor: tuple[str, float, int] | None = None,
     ) -> TraceSummary: ...
+    def repeats(self, *, iteration_range: str | None = None, categories: str | None = None) -> str: ...
+    def draw(
+        self,
+        path: str | PathLike[str],
+        *,
+        compress: bool = True,
+        devices: Sequence[int] = ...,
+        streams: Sequence[int] = ...,
+        processes: Sequence[int] = ...,
+        pattern: str | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        data_loaders: Sequence[str] = ...,
+    ) -> None: ...
 
 @final
 class TraceSummary:

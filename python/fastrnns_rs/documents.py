@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -106,6 +107,17 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         UsageError: The place cannot be written to.
     """
+    with replacing(path) as name, name.open("w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A new file beside `path`, which takes its place once it has been written, and leaves nothing behind if it fails.
+
+    Raises:
+        UsageError: The place cannot be written to.
+    """
     import tempfile
 
     check_writable(path)
@@ -113,9 +125,9 @@ def write_atomically(path: Path, text: str) -> None:
     path = path.resolve()
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(text)
+            yield Path(name)
             # mkstemp lets nobody else read; a result file is as readable as any other.
             mask = os.umask(0)
             os.umask(mask)

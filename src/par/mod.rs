@@ -2,6 +2,7 @@
 
 mod ahead;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -15,9 +16,32 @@ const MOST_THREADS: usize = 8;
 /// How long the caller waits before it asks again whether it is interrupted.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+thread_local! {
+    /// On how many threads the work of this one may be shared out, where that has been said.
+    static ALLOWED: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// How many threads run at once.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// On how many threads work is worth sharing out.
 pub(crate) fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+    ALLOWED.get().unwrap_or_else(|| cores().min(MOST_THREADS))
+}
+
+/// Does `work` on this thread, and shares it out on no more than so many, this one included: others work beside it.
+pub(crate) fn within<R>(threads: usize, work: impl FnOnce() -> R) -> R {
+    /// Puts back what was said before, also behind a panic.
+    struct Before(Option<usize>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALLOWED.set(self.0);
+        }
+    }
+    let _before = Before(ALLOWED.replace(Some(threads.clamp(1, MOST_THREADS))));
+    work()
 }
 
 /// What `work` makes of every job, in the order of the jobs, on this thread and others.
@@ -137,6 +161,15 @@ mod tests {
             true
         });
         assert_eq!(stopped.len(), 16);
+    }
+
+    #[test]
+    fn keeps_within_what_is_allowed() {
+        let before = threads();
+        assert_eq!(within(1, || (threads(), within(3, threads), threads())), (1, 3, 1));
+        assert_eq!((within(0, threads), within(usize::MAX, threads), threads()), (1, MOST_THREADS, before));
+        let caught = std::panic::catch_unwind(|| within(1, || panic!("a panic of the work")));
+        assert!(caught.is_err() && threads() == before);
     }
 
     #[test]

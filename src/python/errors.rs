@@ -16,6 +16,7 @@ impl From<Error> for PyErr {
             }
             Error::Supervision { .. } | Error::UnusableProfiler { .. } => PyRuntimeError::new_err(error.to_string()),
             Error::NotACapture { path, reason, hint } => PyValueError::new_err((format!("{path}: {reason}"), hint)),
+            Error::Unwritable { errno, reason } => PyOSError::new_err((errno, reason)),
             Error::Interrupted => PyKeyboardInterrupt::new_err(()),
             _ => PyValueError::new_err(error.to_string()),
         }

@@ -1,21 +1,28 @@
 //! Reading captures.
 
+use std::fs::File;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
 use regex::Regex;
 
 use super::interrupt::interruptibly;
 use crate::error::{Error, Result};
 use crate::report::summary::{self, Choice, FORMATS, NAMES, Options, VIEWS};
+use crate::report::timeline;
 use crate::trace::categories::Categories;
-use crate::trace::{self, Selection, readers};
+use crate::trace::readers::{self, Given};
+use crate::trace::{self, Selection};
 
 /// The events of one or more captures.
 ///
 /// Args:
 ///     paths: The files, each with the name under which it is shown; what they are is told by their content.
+///     optional: Whether each may be no capture, and is then left out; none may where this is shorter.
+///     first: How many files are in front of these in the trace that this will be joined to.
+///     threads: How many read; as many as there are cores unless given.
 ///
 /// Raises:
 ///     ValueError: A file cannot be read, or is no capture of a format that is known; with a hint as second argument.
@@ -26,16 +33,69 @@ pub(super) struct Trace(trace::Trace);
 #[pymethods]
 impl Trace {
     #[new]
+    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None))]
     #[allow(clippy::needless_pass_by_value, reason = "a Python list arrives as a vector of its own")]
-    fn new(py: Python<'_>, paths: Vec<(PathBuf, String)>) -> PyResult<Self> {
-        let read = interruptibly(py, |interrupted| {
-            let mut trace = trace::Trace::default();
-            for (path, shown) in &paths {
-                readers::read(path, shown, &mut trace, interrupted)?;
-            }
-            Ok(trace)
-        });
-        Ok(Self(read?))
+    fn new(
+        py: Python<'_>,
+        paths: Vec<(PathBuf, String)>,
+        optional: Vec<bool>,
+        first: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let optional = optional.into_iter().chain(std::iter::repeat(false));
+        let files = paths.into_iter().zip(optional);
+        let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
+        Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, first, threads, interrupted))?))
+    }
+
+    /// The trace that `to_bytes` made these of.
+    ///
+    /// Raises:
+    ///     ValueError: They are of another version, or damaged.
+    #[classmethod]
+    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> Result<Self> {
+        py.detach(|| trace::Trace::from_bytes(data)).map(Self)
+    }
+
+    /// All of it as bytes, for another process with the same version.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes())?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+    }
+
+    /// What several have together.
+    ///
+    /// Args:
+    ///     parts: What `to_bytes` made of each, in order; each is taken when those in front of it are there.
+    ///
+    /// Raises:
+    ///     ValueError: One is of another version, or damaged.
+    #[classmethod]
+    fn joined(_class: &Bound<'_, PyType>, py: Python<'_>, parts: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut whole = trace::Trace::default();
+        for part in parts.try_iter()? {
+            py.check_signals()?;
+            let part = part?.cast_into::<PyBytes>()?;
+            let data = part.as_bytes();
+            py.detach(|| trace::Trace::from_bytes(data).map(|part| whole.append(part)))?;
+        }
+        Ok(Self(whole))
+    }
+
+    /// How many files were captures.
+    #[getter]
+    fn capture_count(&self) -> usize {
+        self.0.captures.len()
+    }
+
+    /// Files that were none, each with why.
+    #[getter]
+    fn left_out(&self) -> Vec<(&str, &str)> {
+        self.0.left_out.iter().map(|file| (file.path.as_str(), file.reason.as_str())).collect()
     }
 
     /// What the events come to.
@@ -49,13 +109,17 @@ impl Trace {
     ///     until_ns: The same; what starts then or later does not count.
     ///     by_shape: One row for each kernel, grid and block in place of each kernel and device.
     ///     categories: Rules that go before the built-in ones.
+    ///     iteration_range: The name of the ranges that mark iterations.
+    ///     data_loaders: Found in the names of ranges in which a thread waits for data.
+    ///     sequence_length: How many steps a sequence of the captured model has.
     ///     inductor: The name of a benchmark, the wall time of a run in nanoseconds and the number of runs, for
     ///         Inductor's view.
     ///
     /// Raises:
     ///     ValueError: The pattern or the rules cannot be understood.
     #[pyo3(signature = (*, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(), pattern = None,
-        since_ns = None, until_ns = None, by_shape = false, categories = None, inductor = None))]
+        since_ns = None, until_ns = None, by_shape = false, categories = None, iteration_range = None,
+        data_loaders = Vec::new(), sequence_length = None, inductor = None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn summarize(
         &self,
@@ -68,17 +132,102 @@ impl Trace {
         until_ns: Option<i64>,
         by_shape: bool,
         categories: Option<&str>,
+        iteration_range: Option<String>,
+        data_loaders: Vec<String>,
+        sequence_length: Option<u64>,
         inductor: Option<(String, f64, u64)>,
     ) -> PyResult<TraceSummary> {
-        let filter = pattern.map(Regex::new).transpose().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let filter = pattern.map(expression).transpose()?;
         let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
         let inductor = inductor.map(|(name, wall_time_ns, runs)| trace::Benchmark { name, wall_time_ns, runs });
         Ok(py.detach(|| {
             let categories = Categories::with_rules(categories.unwrap_or_default())?;
-            let options = trace::Options { selection, by_shape, categories: &categories, inductor };
+            let options = trace::Options {
+                selection,
+                by_shape,
+                categories: &categories,
+                inductor,
+                iteration_range,
+                data_loaders,
+                sequence_length,
+            };
             Ok::<_, Error>(TraceSummary(trace::summarize(&self.0, &options)))
         })?)
     }
+
+    /// What each kernel and each kind of memory operation took, once for every iteration.
+    ///
+    /// Args:
+    ///     iteration_range: The name of the ranges that mark iterations.
+    ///     categories: Rules that go before the built-in ones.
+    ///
+    /// Returns:
+    ///     JSON: `captures` and `warnings` of a summary, the names of `devices`, `iterations` in each repeat, and `rows`.
+    ///
+    /// Raises:
+    ///     ValueError: The rules cannot be understood.
+    #[pyo3(signature = (*, iteration_range = None, categories = None))]
+    fn repeats(&self, py: Python<'_>, iteration_range: Option<String>, categories: Option<&str>) -> PyResult<String> {
+        Ok(py.detach(|| {
+            let categories = Categories::with_rules(categories.unwrap_or_default())?;
+            let options = trace::Options {
+                selection: Selection::default(),
+                by_shape: false,
+                categories: &categories,
+                inductor: None,
+                iteration_range,
+                data_loaders: Vec::new(),
+                sequence_length: None,
+            };
+            let found = trace::repeats(&self.0, &options);
+            serde_json::to_string(&found).map_err(|error| Error::NotARun { reason: error.to_string() })
+        })?)
+    }
+
+    /// Draws the events: one trace in Chrome's trace event format.
+    ///
+    /// Args:
+    ///     path: A file, which is written over.
+    ///     compress: Whether by gzip.
+    ///     devices: As for `summarize`, and so are the rest.
+    ///     streams: Numbers of the streams that count.
+    ///     processes: Numbers of the processes that count.
+    ///     pattern: A regular expression.
+    ///     since_ns: Nanoseconds after the first device operation.
+    ///     until_ns: The same.
+    ///     data_loaders: Found in the names of ranges in which a thread waits for data.
+    ///
+    /// Raises:
+    ///     OSError: The file cannot be written.
+    ///     ValueError: The pattern cannot be understood.
+    ///     KeyboardInterrupt: Ctrl-C.
+    #[pyo3(signature = (path, *, compress = true, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(),
+        pattern = None, since_ns = None, until_ns = None, data_loaders = Vec::new()))]
+    #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "keywords of Python")]
+    fn draw(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        compress: bool,
+        devices: Vec<i64>,
+        streams: Vec<i64>,
+        processes: Vec<i64>,
+        pattern: Option<&str>,
+        since_ns: Option<i64>,
+        until_ns: Option<i64>,
+        data_loaders: Vec<String>,
+    ) -> PyResult<()> {
+        let filter = pattern.map(expression).transpose()?;
+        let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
+        let file = File::create(path)?;
+        interruptibly(py, |interrupted| {
+            timeline::write(&trace::Timeline::new(&self.0, &selection, &data_loaders), file, compress, interrupted)
+        })
+    }
+}
+
+fn expression(pattern: &str) -> PyResult<Regex> {
+    Regex::new(pattern).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A summary of captures.

@@ -2,7 +2,7 @@
 //!
 //! A format is one file here, its `mod` line and its row in [`FORMATS`]. Renderers only arrange: every number that they
 //! show stands in the run file. [`comparison`] does the same for what two sides differ in, [`summary`] for what captures
-//! hold.
+//! hold, and [`timeline`] draws when it happened.
 
 mod align;
 pub mod comparison;
@@ -18,6 +18,7 @@ mod sweep;
 mod sweep_blocks;
 mod sweep_text;
 mod table;
+pub mod timeline;
 
 pub use run::{Phase, Process, Row, Run};
 pub use sweep_text::render as render_sweep;

@@ -1,9 +1,11 @@
 //! What is known of a capture as a whole.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use super::words::{Word, word};
 
 /// Events of a capture that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Why.
     pub reason: String,
@@ -14,12 +16,13 @@ pub struct Skipped {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// As it was given.
     pub path: String,
     /// The row of [`super::readers::FORMATS`].
-    pub format: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub format: Word,
     /// The version that the file gives of its own form.
     pub format_version: Option<String>,
     /// The version of the program that wrote it.
@@ -36,6 +39,10 @@ pub struct Capture {
     pub skipped: Vec<Skipped>,
     /// Whether graphs were captured as a whole, so that their kernels are missing.
     pub graph_level: bool,
+    /// Which of the processes of a distributed job wrote it, as far as it says so.
+    pub rank: Option<i64>,
+    /// How many processes that job had.
+    pub world_size: Option<u64>,
 }
 
 impl Capture {
@@ -57,15 +64,40 @@ impl Capture {
     }
 }
 
+/// A file that stood among captures and is none, or none that can be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// As it was given.
+    pub path: String,
+    /// What it looks like, or what is wrong with it.
+    pub reason: String,
+}
+
 /// Something that a reader of a summary must know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// A stable word for it.
-    pub code: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub code: Word,
     /// One line.
     pub message: String,
     /// What was seen.
     pub evidence: String,
     /// What to do.
     pub hint: String,
+}
+
+impl LeftOut {
+    /// What is to be said of them together; there may be thousands.
+    pub(super) fn warning(all: &[Self]) -> Option<Warning> {
+        let (first, others) = all.split_first()?;
+        let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+        let named = all.iter().take(10).map(|file| format!("{}: {}", file.path, file.reason));
+        Some(Warning {
+            code: "files_left_out",
+            message: format!("{} is left out{more}: no capture that can be read", first.path),
+            evidence: named.collect::<Vec<_>>().join("; "),
+            hint: "give the files themselves where one of these is meant".to_owned(),
+        })
+    }
 }

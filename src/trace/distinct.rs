@@ -33,6 +33,12 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
         id
     }
 
+    /// All of these; `None` where one is there twice.
+    pub(super) fn of(things: Vec<T>) -> Option<Self> {
+        let mut distinct = Self::default();
+        (0..).zip(things).all(|(place, thing)| distinct.intern(thing) == place).then_some(distinct)
+    }
+
     /// The number of `thing`, if it is known.
     pub fn find<Q: Eq + Hash + ?Sized>(&self, thing: &Q) -> Option<u32>
     where

@@ -1,14 +1,16 @@
-//! What happened, one entry after another, in the order in which it was read: some seven bytes each.
+//! What happened, one entry after another, in the order in which it was read: some nine bytes each.
 //!
-//! An entry is a start, a duration, a number that says what it was and, in a log of memory operations, a size. Numbers take
-//! as many bytes as they need, and starts are stored as the difference from the one before. Ten million kernels take 70 MB.
+//! An entry is a start, a duration, a number that says what it was, the number that joins an operation with the call that
+//! launched it and, for a memory operation, a size. Numbers take as many bytes as they need; starts and correlations are
+//! stored as the difference from the one before. Ten million kernels take 90 MB.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Entries never cross the end of a chunk, and nothing is copied as a log grows or takes another over.
+/// Entries never cross the end of a chunk, and hardly anything is copied as a log grows or takes another over.
 const CHUNK: usize = 1 << 18;
-/// An entry takes 30 bytes at most. Numbers are read and written eight bytes at a time, whatever their length.
-const ROOM: usize = 48;
+/// An entry takes 38 bytes at most. Numbers are read and written eight bytes at a time, whatever their length.
+const ROOM: usize = 56;
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Entry {
     pub end: i64,
     /// The size of a memory operation, 0 otherwise.
     pub bytes: u64,
+    /// What an operation and the call that launched it have in common within their process; 0 where it is not known.
+    pub correlation: u64,
 }
 
 impl Entry {
@@ -34,11 +38,24 @@ impl Entry {
 #[derive(Debug)]
 pub struct Log {
     chunks: Vec<Chunk>,
-    with_bytes: bool,
     len: u64,
     first_start: i64,
     last_start: i64,
+    last_correlation: u64,
     sorted: bool,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            chunks: Vec::new(),
+            len: 0,
+            first_start: i64::MAX,
+            last_start: i64::MIN,
+            last_correlation: 0,
+            sorted: true,
+        }
+    }
 }
 
 /// Some entries, which can be read without those in front of them.
@@ -50,49 +67,46 @@ struct Chunk {
 }
 
 impl Log {
-    /// An empty one; `with_bytes` if its entries have sizes.
-    pub fn new(with_bytes: bool) -> Self {
-        Self { chunks: Vec::new(), with_bytes, len: 0, first_start: i64::MAX, last_start: i64::MIN, sorted: true }
-    }
-
     /// Adds an entry.
     pub fn push(&mut self, entry: Entry) {
         debug_assert!(entry.end >= entry.start, "an entry ends before it starts");
-        let mut previous = self.last_start;
+        let mut previous = (self.last_start, self.last_correlation);
         if self.chunks.last().is_none_or(|chunk| chunk.renamed.is_some() || chunk.bytes.len() + ROOM > CHUNK) {
             self.chunks.push(Chunk { bytes: Vec::with_capacity(CHUNK), renamed: None });
-            previous = 0;
+            previous = (0, 0);
         }
         if self.len == 0 {
             self.first_start = entry.start;
         }
         let Some(Chunk { bytes: chunk, .. }) = self.chunks.last_mut() else { return };
-        let (start, duration) = (zigzag(entry.start.wrapping_sub(previous)), entry.duration());
+        let (start, duration) = (zigzag(entry.start.wrapping_sub(previous.0)), entry.duration());
         let what = u64::from(entry.what);
-        let lengths = Lengths { start: length(start), duration: length(duration), what: length(what) };
+        let correlation = zigzag(entry.correlation.wrapping_sub(previous.1).cast_signed());
+        let lengths = Lengths {
+            start: length(start),
+            duration: length(duration),
+            what: length(what),
+            correlation: length_or_none(correlation),
+            bytes: length_or_none(entry.bytes),
+        };
         // Written where it stays: a copy of what has just been written would wait for it.
         let begin = chunk.len();
         chunk.extend_from_slice(&[0; ROOM]);
         let Some(bytes) = chunk[begin..].first_chunk_mut::<ROOM>() else { return };
-        bytes[0] = lengths.pack();
-        put(bytes, 1, start);
+        [bytes[0], bytes[1]] = lengths.pack();
+        put(bytes, STARTS_AT, start);
         put(bytes, lengths.duration_at(), duration);
         put(bytes, lengths.what_at(), what);
-        let mut end = lengths.end();
-        if self.with_bytes {
-            bytes[end] = length(entry.bytes) as u8;
-            put(bytes, end + 1, entry.bytes);
-            end += 1 + length(entry.bytes);
-        }
-        chunk.truncate(begin + end);
+        put(bytes, lengths.correlation_at(), correlation);
+        put(bytes, lengths.bytes_at(), entry.bytes);
+        chunk.truncate(begin + lengths.end());
         self.sorted &= entry.start >= self.last_start;
-        self.last_start = entry.start;
+        (self.last_start, self.last_correlation) = (entry.start, entry.correlation);
         self.len += 1;
     }
 
     /// Takes over the entries of `other`, behind its own; `renamed` has what each of their numbers becomes.
     pub fn append(&mut self, other: Self, renamed: &Arc<[u32]>) {
-        debug_assert_eq!(self.with_bytes, other.with_bytes, "only one of two logs has sizes");
         if other.len == 0 {
             return;
         }
@@ -101,9 +115,23 @@ impl Log {
         }
         self.sorted &= other.sorted && other.first_start >= self.last_start;
         (self.last_start, self.len) = (other.last_start, self.len + other.len);
-        self.chunks.extend(other.chunks.into_iter().map(|chunk| {
-            let twice = |before: Arc<[u32]>| before.iter().map(|&what| renamed[what as usize]).collect();
-            Chunk { renamed: Some(chunk.renamed.map_or_else(|| Arc::clone(renamed), twice)), ..chunk }
+        // Chunks that share a table go on sharing one.
+        let mut last: Option<[Arc<[u32]>; 2]> = None;
+        let mut twice = |before: Arc<[u32]>| {
+            if let Some([_, both]) = last.as_ref().filter(|[known, _]| Arc::ptr_eq(known, &before)) {
+                return Arc::clone(both);
+            }
+            let both: Arc<[u32]> = before.iter().map(|&what| renamed[what as usize]).collect();
+            last = Some([before, Arc::clone(&both)]);
+            both
+        };
+        self.chunks.extend(other.chunks.into_iter().map(|mut chunk| {
+            // Nothing is added to it any more, and of a thousand files each has a last one.
+            if chunk.bytes.len() < CHUNK / 2 {
+                chunk.bytes.shrink_to_fit();
+            }
+            let renamed = chunk.renamed.map_or_else(|| Arc::clone(renamed), &mut twice);
+            Chunk { renamed: Some(renamed), ..chunk }
         }));
     }
 
@@ -122,9 +150,41 @@ impl Log {
         self.sorted
     }
 
+    /// The log that these chunks of another make; `None` where an entry ends before it starts.
+    pub(super) fn from_chunks(chunks: &[&[u8]]) -> Option<Self> {
+        let mut log = Self::default();
+        for rest in chunks {
+            for entry in Entries::of(rest) {
+                (entry.end >= entry.start).then_some(())?;
+                log.push(entry);
+            }
+        }
+        Some(log)
+    }
+
+    /// The entries as bytes, in chunks that can be read apart.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
+        self.chunks.iter().flat_map(|chunk| {
+            if chunk.renamed.is_none() {
+                return vec![Cow::Borrowed(chunk.bytes.as_slice())];
+            }
+            let mut plain = Self::default();
+            Entries { renamed: chunk.renamed.as_deref(), ..Entries::of(&chunk.bytes) }
+                .for_each(|entry| plain.push(entry));
+            plain.chunks.into_iter().map(|chunk| Cow::Owned(chunk.bytes)).collect()
+        })
+    }
+
     /// The entries, in the order in which they came.
     pub fn iter(&self) -> Entries<'_> {
-        Entries { chunks: self.chunks.iter(), rest: &[], renamed: None, with_bytes: self.with_bytes, start: 0 }
+        Entries { chunks: self.chunks.iter(), ..Entries::of(&[]) }
+    }
+}
+
+impl<'a> Entries<'a> {
+    /// Those of one chunk.
+    fn of(rest: &'a [u8]) -> Self {
+        Self { chunks: [].iter(), rest, renamed: None, start: 0, correlation: 0 }
     }
 }
 
@@ -143,8 +203,8 @@ pub struct Entries<'a> {
     chunks: std::slice::Iter<'a, Chunk>,
     rest: &'a [u8],
     renamed: Option<&'a [u32]>,
-    with_bytes: bool,
     start: i64,
+    correlation: u64,
 }
 
 impl Iterator for Entries<'_> {
@@ -154,7 +214,8 @@ impl Iterator for Entries<'_> {
     fn next(&mut self) -> Option<Entry> {
         while self.rest.is_empty() {
             let chunk = self.chunks.next()?;
-            (self.rest, self.renamed, self.start) = (&chunk.bytes, chunk.renamed.as_deref(), 0);
+            (self.rest, self.renamed) = (&chunk.bytes, chunk.renamed.as_deref());
+            (self.start, self.correlation) = (0, 0);
         }
         let mut last = [0; ROOM];
         let entry = self.rest.first_chunk().unwrap_or_else(|| {
@@ -162,50 +223,70 @@ impl Iterator for Entries<'_> {
             last[..self.rest.len()].copy_from_slice(self.rest);
             &last
         });
-        let lengths = Lengths::unpack(entry[0]);
-        self.start = self.start.wrapping_add(unzigzag(number(entry, 1, lengths.start)));
+        let lengths = Lengths::unpack([entry[0], entry[1]]);
+        self.start = self.start.wrapping_add(unzigzag(number(entry, STARTS_AT, lengths.start)));
         let duration = number(entry, lengths.duration_at(), lengths.duration);
         let what = number(entry, lengths.what_at(), lengths.what) as u32;
         let what = self.renamed.map_or(what, |renamed| renamed[what as usize]);
-        let (mut bytes, mut end) = (0, lengths.end());
-        if self.with_bytes {
-            let length = usize::from(entry[end]);
-            bytes = number(entry, end + 1, length);
-            end += 1 + length;
-        }
-        self.rest = self.rest.get(end..).unwrap_or_default();
-        Some(Entry { what, start: self.start, end: self.start.wrapping_add_unsigned(duration), bytes })
+        let correlation = unzigzag(number_or_none(entry, lengths.correlation_at(), lengths.correlation));
+        self.correlation = self.correlation.wrapping_add(correlation.cast_unsigned());
+        let bytes = number_or_none(entry, lengths.bytes_at(), lengths.bytes);
+        self.rest = self.rest.get(lengths.end()..).unwrap_or_default();
+        let end = self.start.wrapping_add_unsigned(duration);
+        Some(Entry { what, start: self.start, end, bytes, correlation: self.correlation })
     }
 }
 
-/// How many bytes the numbers of an entry take, all of which fits into its first byte.
+/// The numbers of an entry follow their lengths.
+const STARTS_AT: usize = 2;
+
+/// How many bytes the numbers of an entry take, all of which fits into its first two bytes.
 #[derive(Debug, Clone, Copy)]
 struct Lengths {
     start: usize,
     duration: usize,
     what: usize,
+    /// None where it is that of the entry before.
+    correlation: usize,
+    /// None where there is no size.
+    bytes: usize,
 }
 
 impl Lengths {
-    fn pack(self) -> u8 {
-        ((self.start - 1) | ((self.duration - 1) << 3) | ((self.what - 1) << 6)) as u8
+    fn pack(self) -> [u8; 2] {
+        let first = (self.start - 1) | ((self.duration - 1) << 3) | ((self.what - 1) << 6);
+        [first as u8, (self.correlation | self.bytes << 4) as u8]
     }
 
-    fn unpack(byte: u8) -> Self {
-        let byte = usize::from(byte);
-        Self { start: (byte & 7) + 1, duration: (byte >> 3 & 7) + 1, what: (byte >> 6) + 1 }
+    fn unpack([first, second]: [u8; 2]) -> Self {
+        let (first, second) = (usize::from(first), usize::from(second));
+        Self {
+            start: (first & 7) + 1,
+            duration: (first >> 3 & 7) + 1,
+            what: (first >> 6) + 1,
+            correlation: (second & 15).min(8),
+            bytes: (second >> 4).min(8),
+        }
     }
 
     fn duration_at(self) -> usize {
-        1 + self.start
+        STARTS_AT + self.start
     }
 
     fn what_at(self) -> usize {
-        1 + self.start + self.duration
+        self.duration_at() + self.duration
+    }
+
+    fn correlation_at(self) -> usize {
+        self.what_at() + self.what
+    }
+
+    fn bytes_at(self) -> usize {
+        self.correlation_at() + self.correlation
     }
 
     fn end(self) -> usize {
-        1 + self.start + self.duration + self.what
+        self.bytes_at() + self.bytes
     }
 }
 
@@ -222,10 +303,20 @@ fn length(value: u64) -> usize {
     8 - (value | 1).leading_zeros() as usize / 8
 }
 
+/// The same, and none for 0.
+fn length_or_none(value: u64) -> usize {
+    8 - value.leading_zeros() as usize / 8
+}
+
 /// A number of so many bytes, with eight bytes from where it begins.
 fn number(bytes: &[u8; ROOM], at: usize, length: usize) -> u64 {
     let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map_or(0, u64::from_le_bytes);
     word & u64::MAX >> (64 - 8 * length)
+}
+
+/// The same; 0 for no bytes.
+fn number_or_none(bytes: &[u8; ROOM], at: usize, length: usize) -> u64 {
+    if length == 0 { 0 } else { number(bytes, at, length) }
 }
 
 /// Writes eight bytes of a number, of which those behind its length are written over.
@@ -241,17 +332,24 @@ mod tests {
 
     use super::*;
 
+    /// Of any length, and none.
+    fn numbers() -> impl Strategy<Value = u64> {
+        (any::<u64>(), 0_u32..=64).prop_map(|(number, shift)| number.checked_shr(shift).unwrap_or(0))
+    }
+
+    fn entry(what: u32, start: i64, end: i64) -> Entry {
+        Entry { what, start, end, bytes: 0, correlation: 0 }
+    }
+
     proptest! {
         #[test]
         fn gives_back_what_was_put_in(
-            raw in prop::collection::vec((any::<u32>(), any::<i64>(), any::<i64>(), any::<u64>()), 0..200),
-            with_bytes: bool,
+            raw in prop::collection::vec((any::<u32>(), any::<i64>(), any::<i64>(), numbers(), numbers()), 0..200),
         ) {
-            let mut log = Log::new(with_bytes);
+            let mut log = Log::default();
             let mut entries = Vec::new();
-            for (what, one, other, bytes) in raw {
-                let bytes = if with_bytes { bytes } else { 0 };
-                let entry = Entry { what, start: one.min(other), end: one.max(other), bytes };
+            for (what, one, other, bytes, correlation) in raw {
+                let entry = Entry { what, start: one.min(other), end: one.max(other), bytes, correlation };
                 log.push(entry);
                 entries.push(entry);
             }
@@ -264,9 +362,9 @@ mod tests {
     #[test]
     fn takes_others_over() {
         let part = |whats: &[u32], start: i64| {
-            let mut log = Log::new(false);
+            let mut log = Log::default();
             for (start, &what) in (start..).zip(whats) {
-                log.push(Entry { what, start, end: start + 1, bytes: 0 });
+                log.push(entry(what, start, start + 1));
             }
             log
         };
@@ -275,14 +373,14 @@ mod tests {
         inner.append(part(&[1, 0], 12), &[7, 8].into());
         assert_eq!(found(&inner), [(0, 10), (1, 11), (8, 12), (7, 13)]);
         outer.append(inner, &[0, 10, 20, 30, 40, 50, 60, 70, 80].into());
-        outer.push(Entry { what: 9, start: 13, end: 14, bytes: 0 });
+        outer.push(entry(9, 13, 14));
         assert_eq!(found(&outer), [(5, 3), (0, 10), (10, 11), (80, 12), (70, 13), (9, 13)]);
         assert!(outer.is_sorted() && outer.len() == 6);
         outer.append(part(&[0], 12), &[2].into());
         assert!(!outer.is_sorted());
-        let mut empty = Log::new(false);
+        let mut empty = Log::default();
         empty.append(part(&[0], 3), &[1].into());
-        empty.append(Log::new(false), &[].into());
+        empty.append(Log::default(), &[].into());
         assert!(empty.is_sorted());
         empty.append(part(&[0], 2), &[1].into());
         assert!(!empty.is_sorted());
@@ -290,14 +388,9 @@ mod tests {
 
     #[test]
     fn fills_many_chunks() {
-        let mut log = Log::new(false);
+        let mut log = Log::default();
         for count in 0..200_000 {
-            log.push(Entry {
-                what: count % 7,
-                start: i64::from(count) * 9_000,
-                end: i64::from(count) * 9_000 + 5,
-                bytes: 0,
-            });
+            log.push(entry(count % 7, i64::from(count) * 9_000, i64::from(count) * 9_000 + 5));
         }
         assert!(log.chunks.len() > 2);
         assert!(log.chunks.iter().all(|chunk| chunk.bytes.capacity() == CHUNK));

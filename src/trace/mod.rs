@@ -3,7 +3,8 @@
 //! Data goes one way: a file → the reader of its format → a [`Trace`] → [`summarize`] → a [`Summary`].
 //!
 //! - [`readers`] has a file for each format, told apart by content.
-//! - [`Trace`] holds events compactly: [`Log`] what happened when, [`Work`] and [`Names`] what that was.
+//! - [`Trace`] holds events compactly: [`Log`] what happened when, [`Work`] and [`Names`] what that was, [`Range`] what the
+//!   program called it.
 //! - [`categories`] sorts kernels by what they compute.
 
 mod aggregate;
@@ -13,23 +14,30 @@ mod distinct;
 mod intervals;
 mod log;
 mod names;
+mod range;
 pub mod readers;
 mod short_name;
 mod summary;
+mod total;
 #[allow(clippy::module_inception, reason = "the thing that the part is about")]
 mod trace;
+mod wire;
+mod words;
 mod work;
 
-pub use aggregate::{Benchmark, Options, Selection, summarize};
-pub use capture::{Capture, Skipped, Warning};
+pub use aggregate::{Benchmark, Options, Piece, RepeatedRow, Repeats, Selection, Timeline, repeats, summarize};
+pub use capture::{Capture, LeftOut, Skipped, Warning};
 pub use distinct::Distinct;
 pub use intervals::Busy;
-pub use log::{Entry, Log};
+pub use log::{Entries, Entry, Log};
 pub use names::{NameId, Names};
+pub use range::{Label, Range, Reach, Source};
 pub use short_name::short_name;
 pub use summary::{
-    ApiRow, CategoryRow, DeviceRow, Figures, Inductor, InductorCategory, InductorKernel, KernelRow, MemoryRow,
+    ApiRow, CategoryRow, CudnnRnnRow, DeviceRow, Difference, Figures, IdleRow, Inductor, InductorCategory,
+    InductorKernel, IterationRow, IterationStatistics, KernelRow, Launches, MemoryRow, MetricRow, RangeRow, RankRow,
     StreamRow, Summary,
 };
+pub use total::{Total, TotalKind};
 pub use trace::{Callee, Device, Trace};
 pub use work::{KernelName, Kind, Queue, Shape, Work};

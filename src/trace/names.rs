@@ -1,9 +1,12 @@
 //! Every distinct text of a trace once, under a small number.
 
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
 use super::distinct::Distinct;
 
 /// A text of a [`Names`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NameId(u32);
 
 impl NameId {
@@ -15,7 +18,7 @@ impl NameId {
 
 /// Texts, each once.
 #[derive(Debug, Default)]
-pub struct Names(Distinct<Box<str>>);
+pub struct Names(Distinct<Arc<str>>);
 
 impl Names {
     /// The number of `text`, which it keeps for good.
@@ -25,6 +28,11 @@ impl Names {
     pub fn intern(&mut self, text: &str) -> NameId {
         // Only a new one is copied.
         NameId(self.0.find(text).unwrap_or_else(|| self.0.intern(text.into())))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.all().is_empty()
     }
 
     /// All texts, in the order of their numbers.

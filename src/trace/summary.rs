@@ -1,7 +1,7 @@
 //! The model of a summary, which is the document `fastrnns-rs/summary` too: what a field means stands in `docs/report.md`.
 #![allow(missing_docs, reason = "fields are called what they are, with their units")]
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::capture::{Capture, Warning};
 
@@ -55,11 +55,12 @@ pub struct KernelRow {
     pub count: u64,
     pub total_ns: u64,
     pub mean_ns: f64,
-    pub median_ns: f64,
+    /// As `stddev_ns` and `p95_ns`: `None` where a capture tells only totals.
+    pub median_ns: Option<f64>,
     pub min_ns: u64,
     pub max_ns: u64,
     pub stddev_ns: Option<f64>,
-    pub p95_ns: f64,
+    pub p95_ns: Option<f64>,
     /// Of the time of all kernels that are listed.
     pub kernel_time_fraction: Option<f64>,
     /// Of the span of its device.
@@ -87,7 +88,7 @@ pub struct MemoryRow {
     pub count: u64,
     pub total_ns: u64,
     pub mean_ns: f64,
-    pub median_ns: f64,
+    pub median_ns: Option<f64>,
     pub min_ns: u64,
     pub max_ns: u64,
     pub stddev_ns: Option<f64>,
@@ -121,7 +122,7 @@ pub struct ApiRow {
     pub count: u64,
     pub total_ns: u64,
     pub mean_ns: f64,
-    pub median_ns: f64,
+    pub median_ns: Option<f64>,
     pub min_ns: u64,
     pub max_ns: u64,
     pub stddev_ns: Option<f64>,
@@ -154,6 +155,134 @@ pub struct Inductor {
     pub categories: Vec<InductorCategory>,
 }
 
+/// What ran in the ranges of a name: by the calls that launched it, also where it ran after they had ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RangeRow {
+    pub name: String,
+    pub domain: Option<String>,
+    /// `nvtx` or `record_function`.
+    pub kind: &'static str,
+    /// Of a range of ours, `cudnn/forward/3`: the two words; else of the innermost of ours that is open around all of them.
+    pub runner: Option<String>,
+    pub phase: Option<String>,
+    pub count: u64,
+    /// Of those that were closed.
+    pub host_total_ns: u64,
+    /// Of all device operations that were launched in one of them, each once.
+    pub gpu_inclusive_ns: u64,
+    /// Of those that were launched in no range within them.
+    pub gpu_exclusive_ns: u64,
+    pub kernel_count: u64,
+}
+
+/// By how much the device time of a category differs from that of the median iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    pub category: String,
+    pub delta_ns: i64,
+}
+
+/// An iteration of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IterationRow {
+    pub index: u64,
+    pub runner: Option<String>,
+    pub phase: Option<String>,
+    pub start_ns: i64,
+    pub duration_ns: u64,
+    /// The length of the union of what was launched in it.
+    pub gpu_busy_ns: u64,
+    /// Whether it took longer or less than Tukey's far fences.
+    pub outlier: bool,
+    /// Of an outlier: what it did differently, the largest first.
+    pub differences: Vec<Difference>,
+}
+
+/// The iterations of one runner and phase.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IterationStatistics {
+    pub runner: Option<String>,
+    pub phase: Option<String>,
+    pub count: u64,
+    pub total_ns: u64,
+    pub mean_ns: f64,
+    pub median_ns: f64,
+    pub min_ns: u64,
+    pub max_ns: u64,
+    pub stddev_ns: Option<f64>,
+    pub p95_ns: f64,
+    pub gpu_busy_median_ns: f64,
+    pub outlier_count: u64,
+}
+
+/// How kernels follow the calls that launched them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Launches {
+    pub matched_count: u64,
+    pub unmatched_kernel_count: u64,
+    /// From the start of the call to the start of the kernel.
+    pub latency_median_ns: Option<f64>,
+    pub latency_p95_ns: Option<f64>,
+    /// From the end of the call to the start of the kernel, 0 if that was earlier.
+    pub queue_median_ns: Option<f64>,
+    pub queue_p95_ns: Option<f64>,
+}
+
+/// Why a device was idle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IdleRow {
+    pub device_id: Option<i64>,
+    pub cause: &'static str,
+    pub count: u64,
+    pub total_ns: u64,
+}
+
+/// How cuDNN computed a recurrent network: in one kernel for a whole sequence, or in some for each step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CudnnRnnRow {
+    pub runner: Option<String>,
+    pub phase: Option<String>,
+    /// `persistent`, `stepwise` or `mixed`.
+    pub path: &'static str,
+    pub kernel_count: u64,
+    pub iterations: Option<u64>,
+    /// Of the kernels of recurrent networks.
+    pub kernels_per_iteration: Option<f64>,
+    pub kernels_per_step: Option<f64>,
+    /// In words.
+    pub sentence: String,
+}
+
+/// One of several files that belong together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankRow {
+    pub path: String,
+    pub rank: Option<i64>,
+    pub span_ns: u64,
+    pub busy_ns: u64,
+    pub kernel_count: u64,
+    pub kernel_total_ns: u64,
+    /// Busy time over the median of all.
+    pub busy_ratio: Option<f64>,
+    pub slowest: bool,
+}
+
+/// What a device counted while a kernel ran: a metric or an event of nvprof.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricRow {
+    pub device: String,
+    pub kernel: String,
+    pub invocations: u64,
+    pub name: String,
+    /// Events have none.
+    pub description: Option<String>,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub avg: Option<f64>,
+    /// `%`, `GB/s`; `None` for a plain number.
+    pub unit: Option<String>,
+}
+
 /// Everything that a report shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -167,10 +296,15 @@ pub struct Summary {
     pub memory_operations: Vec<MemoryRow>,
     pub streams: Vec<StreamRow>,
     pub api_calls: Vec<ApiRow>,
-    /// Not yet told: always `None`, as are the next three.
-    pub ranges: Option<()>,
-    pub iterations: Option<()>,
-    pub launches: Option<()>,
-    pub idle_causes: Option<()>,
+    pub ranges: Vec<RangeRow>,
+    pub iterations: Vec<IterationRow>,
+    pub iteration_statistics: Vec<IterationStatistics>,
+    pub launches: Launches,
+    pub idle_causes: Vec<IdleRow>,
+    pub cudnn_rnn: Vec<CudnnRnnRow>,
+    /// Empty for a single file.
+    pub ranks: Vec<RankRow>,
+    /// Empty without metrics of nvprof.
+    pub metrics: Vec<MetricRow>,
     pub inductor: Option<Inductor>,
 }

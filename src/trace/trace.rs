@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::capture::{Capture, Warning};
+use super::capture::{Capture, LeftOut, Warning};
 use super::distinct::Distinct;
 use super::log::Log;
 use super::names::{NameId, Names};
+use super::range::{Label, Range};
+use super::summary::MetricRow;
+use super::total::{Total, TotalKind};
 use super::work::{KernelName, Kind, Queue, Work};
 
 /// A device as one process of one capture saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Device {
+    /// A place in [`Trace::captures`]: the one that tells of it.
+    pub capture: u32,
     /// A place in [`Trace::clocks`].
     pub clock: u32,
     /// Its number there.
@@ -24,10 +30,14 @@ pub struct Device {
 }
 
 /// The events of one or more captures.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Trace {
     /// The files, in the order in which they were read.
     pub captures: Vec<Capture>,
+    /// How many are in front of these, in the trace of which this will be a part.
+    pub(super) first: usize,
+    /// Files that could have been captures and were none.
+    pub left_out: Vec<LeftOut>,
     /// What their readers want to be known.
     pub warnings: Vec<Warning>,
     /// Texts, to which everything here refers.
@@ -36,8 +46,8 @@ pub struct Trace {
     pub clocks: Vec<String>,
     /// Devices, to which `works` refers.
     pub devices: Vec<Device>,
-    /// Where each stands there, by clock, process and number.
-    places: FxHashMap<(u32, Option<i64>, Option<i64>), u32>,
+    /// Where each stands there.
+    places: FxHashMap<Place, u32>,
     /// What devices did, to which `kernels` and `memory` refer.
     pub works: Distinct<Work>,
     /// Runs of kernels.
@@ -48,75 +58,106 @@ pub struct Trace {
     pub callees: Distinct<Callee>,
     /// Calls of the device's interface on the host.
     pub calls: Log,
+    /// What the program named, to which `ranges` refers.
+    pub labels: Distinct<Label>,
+    /// When that was open, in the order in which it was read.
+    pub ranges: Vec<Range>,
+    /// What captures say of events that they do not tell one by one.
+    pub totals: Vec<Total>,
+    /// What devices counted while kernels ran.
+    pub metrics: Vec<MetricRow>,
 }
 
+/// A device's capture, clock, process and number.
+type Place = (u32, u32, Option<i64>, Option<i64>);
+
 /// A function of the device's interface, as a process called it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Callee {
     /// A place in [`Trace::clocks`].
     pub clock: u32,
     /// The process that called.
     pub process_id: Option<i64>,
+    /// Its thread, by the number that the capture gives it.
+    pub thread_id: Option<i64>,
     /// The function.
     pub name: NameId,
 }
 
-impl Default for Trace {
-    fn default() -> Self {
-        Self {
-            captures: Vec::new(),
-            warnings: Vec::new(),
-            names: Names::default(),
-            clocks: Vec::new(),
-            devices: Vec::new(),
-            places: FxHashMap::default(),
-            works: Distinct::default(),
-            kernels: Log::new(false),
-            memory: Log::new(true),
-            callees: Distinct::default(),
-            calls: Log::new(false),
-        }
-    }
-}
-
 impl Trace {
+    /// A trace that will be appended to one of so many captures.
+    pub fn behind(first: usize) -> Self {
+        Self { first, ..Self::default() }
+    }
+
+    /// The number of the capture that is about to be read: no other has it that is read together with this one.
+    pub fn capture_number(&self) -> usize {
+        self.first + self.captures.len()
+    }
+
     /// A clock, for the events of a capture that is about to be read.
     pub fn add_clock(&mut self, name: String) -> u32 {
         self.clocks.push(name);
         (self.clocks.len() - 1) as u32
     }
 
-    /// The place of a device, which is added if it is new.
+    /// The place of a device of the capture that is being read, which is added if it is new.
     pub fn device(&mut self, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
-        let same =
-            |device: &Device| device.device_id == device_id && device.process_id == process_id && device.clock == clock;
+        self.device_of(self.captures.len() as u32, clock, process_id, device_id)
+    }
+
+    fn device_of(&mut self, capture: u32, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
+        let key = (capture, clock, process_id, device_id);
+        let same = |device: &Device| (device.capture, device.clock, device.process_id, device.device_id) == key;
         // Hardly any machine has more; where a file tells of thousands, looking through all would never end.
         let first = self.devices.len().saturating_sub(8);
         if let Some(place) = self.devices[first..].iter().rposition(same) {
             return (first + place) as u32;
         }
-        *self.places.entry((clock, process_id, device_id)).or_insert_with(|| {
-            self.devices.push(Device { clock, device_id, process_id, name: None });
+        *self.places.entry(key).or_insert_with(|| {
+            self.devices.push(Device { capture, clock, device_id, process_id, name: None });
             (self.devices.len() - 1) as u32
         })
     }
 
-    /// Says of the devices of `clock`, which no process has yet, who used them, and what they are called.
+    /// Takes all devices of a trace that has none yet.
+    pub(super) fn set_devices(&mut self, devices: Vec<Device>) {
+        for (place, device) in (0..).zip(&devices) {
+            self.places.insert((device.capture, device.clock, device.process_id, device.device_id), place);
+        }
+        self.devices = devices;
+    }
+
+    /// Says of the devices of `clock` in the capture that is being read what they are called, and of those that no process
+    /// has yet, who used them.
     pub fn describe_devices(
         &mut self,
         clock: u32,
         process_id: Option<i64>,
         name: impl Fn(Option<i64>) -> Option<String>,
     ) {
-        for (place, device) in (0..).zip(&mut self.devices).filter(|(_, device)| device.clock == clock) {
-            self.places.remove(&(clock, device.process_id, device.device_id));
-            self.places.insert((clock, process_id, device.device_id), place);
+        let capture = self.captures.len() as u32;
+        let these = |device: &Device| device.clock == clock && device.capture == capture;
+        for (place, device) in (0..).zip(&mut self.devices).filter(|(_, device)| these(device)) {
+            let process_id = device.process_id.or(process_id);
+            self.places.remove(&(capture, clock, device.process_id, device.device_id));
+            self.places.insert((capture, clock, process_id, device.device_id), place);
             (device.process_id, device.name) = (process_id, name(device.device_id));
         }
     }
 
+    /// How many operations of devices it tells of, one by one or together.
+    pub fn operations(&self) -> u64 {
+        self.kernels.len() + self.memory.len() + self.totals.len() as u64 + self.metrics.len() as u64
+    }
+
     /// Takes over what was read of the same capture, or of another, apart from this; clocks of one name are one.
     pub fn append(&mut self, part: Self) {
+        if self.captures.is_empty() && self.left_out.is_empty() && self.clocks.is_empty() && self.names.is_empty() {
+            *self = Self { first: self.first, ..part };
+            return;
+        }
+        let before = self.captures.len() as u32;
         let names: Vec<NameId> = part.names.all().map(|text| self.names.intern(text)).collect();
         let name = |id: NameId| names[id.place()];
         let clocks: Vec<u32> = part
@@ -131,7 +172,8 @@ impl Trace {
             .devices
             .into_iter()
             .map(|device| {
-                let place = self.device(clocks[device.clock as usize], device.process_id, device.device_id);
+                let clock = clocks[device.clock as usize];
+                let place = self.device_of(before + device.capture, clock, device.process_id, device.device_id);
                 let known = &mut self.devices[place as usize].name;
                 *known = known.take().or(device.name);
                 place
@@ -152,7 +194,7 @@ impl Trace {
                         Kind::Memory { name: name(whole), kind: name(kind), sized }
                     }
                 };
-                self.works.intern(Work { queue, kind })
+                self.works.intern(Work { queue, in_graph: work.in_graph, kind })
             })
             .collect();
         let callees: Arc<[u32]> = part
@@ -164,7 +206,33 @@ impl Trace {
                 self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
             })
             .collect();
+        let labels: Vec<u32> = part
+            .labels
+            .all()
+            .iter()
+            .map(|label| {
+                let clock = clocks[label.clock as usize];
+                let label = Label { clock, name: name(label.name), domain: label.domain.map(name), ..*label };
+                self.labels.intern(label)
+            })
+            .collect();
+        self.ranges.extend(part.ranges.iter().map(|range| Range { label: labels[range.label as usize], ..*range }));
+        let kernel = |KernelName { full, short, mangled }: KernelName| KernelName {
+            full: name(full),
+            short: short.map(name),
+            mangled: mangled.map(name),
+        };
+        self.totals.extend(part.totals.iter().map(|total| {
+            let kind = match total.kind {
+                TotalKind::Kernel(name) => TotalKind::Kernel(kernel(name)),
+                TotalKind::Memory(kind) => TotalKind::Memory(name(kind)),
+                TotalKind::Call(function) => TotalKind::Call(name(function)),
+            };
+            Total { kind, ..*total }
+        }));
+        self.metrics.extend(part.metrics);
         self.captures.extend(part.captures);
+        self.left_out.extend(part.left_out);
         self.warnings.extend(part.warnings);
         self.kernels.append(part.kernels, &works);
         self.memory.append(part.memory, &works);

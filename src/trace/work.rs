@@ -1,9 +1,11 @@
 //! What a device or a thread did, time left out: few distinct ones, each done many times.
 
+use serde::{Deserialize, Serialize};
+
 use super::names::NameId;
 
 /// A queue of work of a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Queue {
     /// Where its device stands in [`super::Trace::devices`].
     pub device: u32,
@@ -12,7 +14,7 @@ pub struct Queue {
 }
 
 /// How a kernel was launched; what is not known is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Shape {
     /// Blocks in x, y and z.
     pub grid: Option<[u32; 3]>,
@@ -25,7 +27,7 @@ pub struct Shape {
 }
 
 /// The names of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KernelName {
     /// The whole, demangled where the capture has it so.
     pub full: NameId,
@@ -36,7 +38,7 @@ pub struct KernelName {
 }
 
 /// What ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// A kernel.
     Kernel(KernelName, Shape),
@@ -52,10 +54,12 @@ pub enum Kind {
 }
 
 /// A distinct piece of a device's work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Work {
     /// Where it ran.
     pub queue: Queue,
+    /// Whether it ran as a node of a graph, as far as the capture says so.
+    pub in_graph: bool,
     /// What ran.
     pub kind: Kind,
 }

@@ -101,3 +101,27 @@ def summarize(path: Path) -> dict[str, Any]:
         },
         "calls": {name: figures(durations) for name, durations in calls.items()},
     }
+
+
+def launches(events: list[dict[str, Any]]) -> tuple[int, int]:
+    """How many kernels have a call with their correlation, and how many have none."""
+    events = [event for event in events if event.get("ph") == "X"]
+    calls = {
+        event["args"]["correlation"] for event in events if event["cat"] in CALLS and "correlation" in event["args"]
+    }
+    found = [event["args"]["correlation"] in calls for event in events if event["cat"] in KERNELS]
+    return sum(found), len(found) - sum(found)
+
+
+def named_spans(events: list[dict[str, Any]]) -> list[tuple[str, int, int]]:
+    """What the program named, with its start and duration: until 2021 it was written among the operators."""
+    told = ("ProfilerStep#", "enumerate(DataLoader)", "Optimizer.", "## ")
+    return sorted(
+        (event["name"], nanoseconds(event["ts"]), nanoseconds(event["dur"]))
+        for event in events
+        if event.get("ph") == "X"
+        and (
+            event["cat"] == "user_annotation"
+            or (event["cat"] in {"cpu_op", "Operator"} and event["name"].startswith(told))
+        )
+    )

@@ -46,6 +46,11 @@ def call(name: str = "cudaLaunchKernel", start: float = 0, duration: float = 1, 
     return {**_event("cuda_runtime", name, start, duration, {"correlation": 1}), "pid": process, "tid": process}
 
 
+def annotation(name: str, start: float = 0, duration: float = 1, thread: int = 100) -> Event:
+    """A range that the program named, on the thread of its calls."""
+    return {**_event("user_annotation", name, start, duration, {"External id": 1}), "pid": 100, "tid": thread}
+
+
 def operator(name: str = "aten::mm", start: float = 0, duration: float = 1, **more: Any) -> Event:
     """An operator of the host, which no summary counts."""
     return {**_event("cpu_op", name, start, duration, {"External id": 1, **more}), "pid": 100, "tid": 100}
@@ -97,4 +102,11 @@ def by_dice(seed: int, count: int = 400, process: int = 100) -> list[Event]:
                 ]
             )
         )
+    # Each call has a number of its own, as in life; of some, nothing is known that they launched.
+    calls = [event for event in events if event["cat"] == "cuda_runtime"]
+    for number, event in enumerate(calls, 1):
+        event["args"] = {**event["args"], "correlation": number}
+    for event in events:
+        if event["cat"] in {"kernel", "gpu_memcpy", "gpu_memset"}:
+            event["args"]["correlation"] = dice.randrange(1, len(calls) + 10)
     return events

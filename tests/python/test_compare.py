@@ -308,7 +308,7 @@ def test_there_must_be_something_to_compare() -> None:
         compare([run([]), run([])])
 
 
-@pytest.mark.parametrize("name", ["doctor", "list", "noise-floor", "dry-run", "verification", "summary", "capture"])
+@pytest.mark.parametrize("name", ["doctor", "list", "noise-floor", "dry-run", "verification", "summary"])
 def test_our_other_documents_are_called_by_their_name(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"schema": f"fastrnns-rs/{name}", "schema_version": "1.0"}))

@@ -13,6 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from captured_sides import GEMM, capture
 from conftest import ROOT
 from run_files import FORMATS, both, exactly, failed, result, run, write
 
@@ -69,8 +70,8 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
     plain = validated(done.stdout)
     assert [*plain] == SCHEMA["$defs"]["Comparison"]["required"]
     assert (plain["baseline"], plain["candidate"]) == (
-        {"label": files[0], "files": [files[0]]},
-        {"label": files[1], "files": [files[1]]},
+        {"label": files[0], "files": [files[0]], "captures": None, "iterations": None},
+        {"label": files[1], "files": [files[1]], "captures": None, "iterations": None},
     )
     assert {row["verdict"] for row in plain["rows"]} >= {"slower", None}
     assert plain["counts"]["none"] == 4
@@ -333,13 +334,19 @@ def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
     lines = [line for kind, block in blocks if kind == "sh" for line in block.splitlines()]
     for index, name in enumerate(["before", "after", "before-1", "before-2", "after-1"]):
         write(anywhere / f"{name}.json", run([result(seed=index, level_ns=1e6 * (1 + (name == "after")))]))
+    for side in ("before", "after"):
+        (anywhere / side).mkdir()
+        for seed, name in enumerate([f"{side}/one", *(f"{side}-{number}" for number in range(3))]):
+            slower = {GEMM: 1.5} if side == "after" else {}
+            # What a file is, its content tells.
+            capture(anywhere / f"{name}.sqlite", seed=seed + 10 * len(slower), slower=slower)
     commands = [line for line in lines if re.match("fastrnns-rs (compare|show)", line)]
-    assert len(commands) == 5
+    assert len(commands) == 8
     for command in commands:
         words = [name for word in command.split()[1:] for name in sorted(map(str, anywhere.glob(word))) or [word]]
         assert call(*words).status == (3 if "--fail-on" in words else 0), command
-    (code,) = [block for kind, block in blocks if kind == "python"]
-    exec(compile(code, "page", "exec"), {})
+    for code in [block for kind, block in blocks if kind == "python"]:
+        exec(compile(code, "page", "exec"), {})
 
 
 def test_nothing_heavy_is_loaded() -> None:

@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import Done
+from conftest import Done, run_cli
 from processes import forget_killed_nsys, survivors, with_variable
 from real_nsys import NSYS, check_captured, finished, nsys_is_here, of_nsys, profile, tried
 
@@ -53,6 +53,10 @@ def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
     files = {one["kind"]: Path(one["path"]) for one in record["artefacts"]}
     expected = {f"{one}/{phase}/{i}": 1 for one in ("jit", "py") for phase in ("forward", "backward") for i in range(5)}
     assert ranges_of(files["nsys_sqlite"]) == expected
+    rows = fastrnns_rs.read(files["nsys_sqlite"]).ranges
+    phases = [(one, phase) for one in ("jit", "py") for phase in ("forward", "backward")]
+    found = sorted((row.name, row.runner, row.phase, row.count) for row in rows)
+    assert found == sorted((f"{one}/{phase}", one, phase, 5) for one, phase in phases)
     assert set(files) == {"nsys_sqlite", "nsys_report"}
     for one in record["artefacts"]:
         content = Path(one["path"]).read_bytes()
@@ -79,7 +83,8 @@ def test_the_raw_capture_is_kept_when_asked(tmp_path: Path) -> None:
     kept = sorted(path.suffix for path in out.iterdir())
     assert kept == [".json", ".log", ".nsys-rep", ".qdstrm", ".sqlite"]
     assert "6 of 6 checks passed" in done.stdout
-    assert "forward/1" in done.stdout, "the first summary is nsys' own"
+    [record] = out.glob("*.json")
+    assert done.stdout.endswith(run_cli("report", record).stdout), "the first summary is our own"
 
 
 def test_a_person_can_put_nsys_in_front(tmp_path: Path) -> None:

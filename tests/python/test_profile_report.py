@@ -1,4 +1,4 @@
-"""What `profile` ends with: the report of what ran on a device, or else the tables of the profiler itself."""
+"""What `profile` ends with: the report of the capture, and torch's tables too where no device did anything."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import Done, run_cli
-from profile_commands import PRETENDED, WITH_CUDA, kept, prepared_for, profile
+from profile_commands import PRETENDED, WITH_CUDA, kept, profile
 from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 
-from fastrnns_rs._core import Profiler
-from fastrnns_rs.cli.profile import _report
+from fastrnns_rs.cli.first_look import first_look
 from fastrnns_rs.profiling.record import ArtefactEntry
 
 #: An export with kernels in it, in place of the one of the fake, whose kernels only have a start.
@@ -71,12 +70,19 @@ def test_into_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "said").read_text().endswith(report.stdout)
 
 
-@pytest.mark.parametrize("export", ["call.export()", "call.export(kernels=0)"])
-def test_without_a_device_nsys_tells_of_its_ranges(export: str, tmp_path: Path) -> None:
-    """Kernels of which nobody knows when they ran tell nothing either."""
-    done = profile(tool(tmp_path, export), tmp_path / "out")
+def test_without_a_device_the_report_says_so(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path, "call.export()"), tmp_path / "out")
     assert done.status == 0, done.stderr
-    assert done.stdout.endswith(f"{TABLE}\n")
+    report = run_cli("report", next((tmp_path / "out").glob("*.json"))).stdout
+    assert "no device operations" in report
+    assert done.stdout.endswith(report)
+    # It is ours alone: nsys is not asked what it makes of its own file.
+    assert TABLE not in done.stdout
+
+
+def test_kernels_of_which_nobody_knows_when_they_ran_tell_nothing(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path, "call.export(kernels=0)"), tmp_path / "out")
+    assert done.status == 0, done.stderr
     assert "Where the time went" not in done.stdout
 
 
@@ -91,6 +97,8 @@ def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
     assert all(table in done.stdout for table in tables)
     assert done.stdout.endswith(tables[-1])
     assert "Where the time went" not in done.stdout
+    report = run_cli("report", next((tmp_path / "out").glob("*.json"))).stdout
+    assert f"\n{report}\n" in done.stdout
 
 
 def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
@@ -105,7 +113,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     record, _ = kept(tmp_path / "out")
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))
-    text = _report(capture, stem, prepared_for(Profiler("torch")))
+    text = first_look(capture, stem, None)
     assert text == run_cli("report", stem.with_suffix(".json")).stdout
     assert TINY[0][0] in text
     assert all(path.name in text for path in paths)
@@ -169,3 +177,31 @@ def test_where_it_cannot_be_read_the_capture_is_still_told(statement: str, tmp_p
     assert record.ok
     assert "Traceback" not in done.stderr
     assert all(one.path in done.stdout for one in record.artefacts), done.stderr
+
+
+def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever is wrong with it: that it was made is what matters."""
+    done = profile(tool(tmp_path), tmp_path / "out")
+    assert done.status == 0, done.stderr
+    record, _ = kept(tmp_path / "out")
+    [path] = (tmp_path / "out").glob("*.json")
+    [database] = (tmp_path / "out").glob("*.sqlite")
+    for damage in (b"", b"no database at all", database.read_bytes()[:5000]):
+        database.write_bytes(damage)
+        text = first_look(record, path.with_suffix(""), None)
+        said = capsys.readouterr().err
+        assert (text == "") == said.startswith("note: no report: "), (text, said)
+        assert said.count("\n") <= 1
+    database.unlink()
+    assert first_look(record, path.with_suffix(""), None) == ""
+    assert capsys.readouterr().err.startswith("note: no report: ")
+
+
+def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
+    done = profile(tool(tmp_path), tmp_path / "out")
+    assert done.status == 0, done.stderr
+    record, _ = kept(tmp_path / "out")
+    table = tmp_path / "prof.gpu_summary.csv"
+    table.write_bytes(b"Type,Time\xff\n")
+    entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")
+    assert first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None) == "Type,Time\ufffd\n"

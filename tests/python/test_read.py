@@ -11,9 +11,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from test_report_command import validate
 
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary, UsageError
-from fastrnns_rs.reporting.document import TABLES
+from fastrnns_rs.reporting.document import TABLES, Difference
 
 
 @pytest.fixture
@@ -40,27 +40,57 @@ def summary(path: Path) -> Summary:
 def test_rows_are_those_of_the_document(summary: Summary) -> None:
     plain = summary.to_dict()
     validate(plain)
+    assert {*TABLES} == {key for key, value in plain.items() if isinstance(value, list)} - {"captures", "warnings"}
     for table in TABLES:
         rows = getattr(summary, table)
         assert [asdict(row) for row in rows] == plain[table]
-        assert isinstance(rows[0], TABLES[table])
+        assert all(isinstance(row, TABLES[table]) for row in rows)
+    assert asdict(summary.launches) == plain["launches"]
+    assert summary.launches.matched_count + summary.launches.unmatched_kernel_count > 0
     assert summary.kernels[0].total_ns == plain["kernels"][0]["total_ns"]
     assert [asdict(row) for row in summary.captures] == plain["captures"]
-    assert (summary.warnings, summary.ranges, summary.inductor) == ([], None, None)
+    assert (summary.warnings, summary.ranks, summary.inductor) == ([], [], None)
     # What one caller does to its copy is no other's business.
     plain["kernels"].clear()
     assert summary.to_dict()["kernels"]
 
 
+def made_up(table: str, place: int) -> Any:
+    """A row of a list, with something in every field."""
+    of: dict[Any, Any] = {int: 7 + place, float: 0.5, bool: bool(place), str: f"name {place}"}
+    hints = get_type_hints(TABLES[table])
+    # Of what may be null, something; of words, the first.
+    first = {name: [*get_args(kind), kind][0] for name, kind in hints.items()}
+    values = {name: of.get(kind, kind) for name, kind in first.items()}
+    if "differences" in values:
+        values["differences"] = [Difference(category="gemm", delta_ns=-place)] * place
+    if "grid" in values:
+        values["grid"] = values["block"] = [1, 2, 3]
+    return TABLES[table](**values)
+
+
+@pytest.fixture
+def filled(summary: Summary) -> Summary:
+    """A summary that has two rows in each list, whatever its trace holds."""
+    rows = {table: [made_up(table, place) for place in range(2)] for table in TABLES}
+    other = Summary(summary._core)
+    other._document = replace(summary.document, **rows)
+    return other
+
+
+@pytest.mark.parametrize("made", ["summary", "filled"])
 @pytest.mark.parametrize("table", TABLES)
-def test_columns_are_arrays_of_one_length(table: str, summary: Summary) -> None:
+def test_columns_are_arrays_of_one_length(table: str, made: str, request: pytest.FixtureRequest) -> None:
+    summary = request.getfixturevalue(made)
     rows, columns = getattr(summary, table), summary.columns(table)
     assert [*columns] == [field.name for field in fields(TABLES[table])]
     kinds = {"int": np.int64, "float": np.float64, "int | None": np.float64, "float | None": np.float64}
+    kinds["bool"] = np.bool_
     for field in fields(TABLES[table]):
         column, values = columns[field.name], [getattr(row, field.name) for row in rows]
         assert column.dtype == kinds.get(str(field.type), np.object_), field
-        assert len(column) == len(rows) > 0
+        assert len(column) == len(rows)
+        assert rows or made == "summary"
         if column.dtype == np.object_:
             assert column.tolist() == values
         else:

@@ -6,13 +6,15 @@ import re
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import pytest
 from conftest import ROOT, run_cli
 from kineto_traces import by_dice, write
 
-from fastrnns_rs._core import capture_formats
+from fastrnns_rs._core import capture_formats, summary_views
+from fastrnns_rs.reporting.document import IdleRow, IterationRow, LaunchesEntry, RangeRow, SummaryDocument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,12 +49,30 @@ def test_its_python_runs(folder: Path) -> None:
 
 def test_it_names_every_format_and_category() -> None:
     assert len(COMMANDS) > 3
-    assert len(INLINE) == 1
+    assert len(INLINE) == 2
     assert all(f"`{name}`" in PAGE for name, _ in capture_formats())
     rules = (ROOT / "src" / "trace" / "categories" / "rules.txt").read_text()
     for line in rules.splitlines():
         if line and not line.startswith("#"):
             assert re.search(rf"\b{line.split()[0]}\b", PAGE.split("## Categories")[1]), line
+
+
+def test_it_names_every_view_part_and_cause() -> None:
+    assert all(f"`--by {name}`" in PAGE or f"[`--by {name}`]" in PAGE for name, _ in summary_views()[1:])
+    own = {"schema", "schema_version"}
+    assert all(f"`{field.name}`" in PAGE for field in fields(SummaryDocument) if field.name not in own)
+    for rows in (RangeRow, IterationRow, LaunchesEntry):
+        told = {field.name for field in fields(rows)} - {"name"}
+        assert all(f"`{name}`" in PAGE for name in told), told
+    causes = get_args(get_type_hints(IdleRow)["cause"])
+    table = PAGE.split("## Idle time by cause")[1].split("\n## ")[0]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)) == sorted(causes)
+
+
+def test_its_links_within_lead_somewhere() -> None:
+    headings = re.findall(r"^#+ (.+)$", PAGE, flags=re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([\w-]+)\)", PAGE)) <= anchors
 
 
 def test_its_rules_are_understood(folder: Path) -> None:

@@ -10,7 +10,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from kineto_traces import call, document, kernel, write
+from kineto_traces import annotation, call, document, kernel, write
 from test_report_command import LISTS, report, rows_of, validate
 
 import fastrnns_rs
@@ -60,7 +60,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     events = []
     for at, name in enumerate(NAMES):
         copied = {**kernel(name, 10 * at + 5, 1, bytes=4, kind=name), "cat": "gpu_memcpy"}
-        events += [kernel(name, 10 * at, 3), call(name, 10 * at, 2), copied]
+        events += [kernel(name, 10 * at, 3), call(name, 10 * at, 2), copied, annotation(name, 10 * at, 4)]
     bad = "\x1b[2J=|`\n\u202e"
     members = {"deviceProperties": [{"id": 0, "name": bad}], "schemaVersion": bad}
     trace = {**document(events), **members}
@@ -114,6 +114,10 @@ def test_json_holds_every_name_as_it_was(hostile: Path) -> None:
     assert {row.name for row in fastrnns_rs.read(hostile).kernels} == set(NAMES)
 
 
+#: What a single trace without iterations, recurrent networks and metrics has no rows of.
+EMPTY = {"iteration", "cudnn-rnn", "rank", "metric"}
+
+
 def cells(line: str) -> list[str]:
     """A row of a table in GitHub's markdown, which is cut at each pipe that no backslash escapes."""
     return re.split(r"(?<!\\)\|", line)
@@ -123,7 +127,7 @@ def cells(line: str) -> list[str]:
 def test_rows_of_markdown_keep_their_columns(view: str, hostile: Path) -> None:
     text = rendered(hostile, view, "markdown")
     tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-    assert tables
+    assert tables or view in EMPTY
     for table in tables:
         assert {len(cells(line)) for line in table} == {len(cells(table[1]))}
         assert set(table[1]) <= set("|-: ")

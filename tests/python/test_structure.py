@@ -28,7 +28,7 @@ RUST = {
     "orchestrate": {"error", "units"},
     "par": set(),
     "simd": set(),
-    "trace": {"error", "par", "simd"},
+    "trace": {"error", "par", "simd", "stats"},
     "report": {"error", "units", "stats", "trace"},
     "python": {"error", "units", "par", "stats", "timing", "orchestrate", "trace", "report"},
 }
@@ -90,7 +90,7 @@ PYTHON = {
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
     | {"compiler_files", "listening", "planning", "problem", "registry", "replicates", "results", "runners", "stats"}
     | {"phases", "sweeping", "torchrun"},
-    "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "results", "stats"},
+    "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "reporting", "results", "stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"compiler_files", "models", "modes", "planning", "probing", "problem", "registry"},

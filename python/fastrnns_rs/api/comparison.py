@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.comparing import margins
+from fastrnns_rs.comparing import kinds, margins
 from fastrnns_rs.comparing.assembling import check_causes, compare_sides
 from fastrnns_rs.comparing.reading import read_both, read_side
 from fastrnns_rs.errors import UsageError
@@ -28,34 +28,49 @@ def compare(
     margin: float | str | None = None,
     force: bool = False,
     fail_on: Collection[str] = (),
+    iteration_range: str | None = None,
+    nsys_path: str | None = None,
 ) -> Comparison:
-    """Says of each runner and phase whether the candidate is faster or slower, as `fastrnns-rs compare` does.
+    """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower.
+
+    What `fastrnns-rs compare` does: of runs it fills `rows`, of captures `kernels`, `categories` and `device_time`.
 
     Args:
         baseline: What is compared with: the path of a file, a run, or several of them, whose processes are added
-            together. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark.
+            together. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or
+            captures: everything that `read` takes.
         candidate: What is compared; None where the baseline is a run of `ab`, which has both sides.
         margin: How small a difference does not matter: a share, as 0.01 for 1 %, or `"noise-floor"` for what
             `ab --same` found on this machine; None for 1 %.
         force: Whether to compare other timing modes, devices and problems too, and to label the rows.
         fail_on: `regression`, `inconclusive` or both, for `exit_code`.
+        iteration_range: Of captures: the name of the ranges that mark iterations; unless given, ours and
+            `ProfilerStep#N`.
+        nsys_path: Of captures: the nsys that exports reports.
 
     Returns:
         The comparison. A runner that failed, or that one side does not have, is a row without a verdict.
 
     Raises:
         UsageError: A file cannot be understood, or the sides do not belong together.
-        MissingError: A file is not there, or this machine's noise was never measured.
+        FastrnnsError: A file that looks like a capture is none.
+        MissingError: A file is not there, or this machine's noise was never measured, or no nsys is there to export a
+            report.
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
+    sources = _sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate)
+    if kinds.are_captures(*sources):
+        return _of_captures(
+            *sources, margin=margin, force=force, causes=causes, iteration_range=iteration_range, nsys_path=nsys_path
+        )
     if candidate is None:
-        one, *others = _sources("baseline", baseline)
+        one, *others = sources[0]
         if others:
             raise UsageError("no candidate is given", "give one, or one run of ab, which has both sides")
         first, second = read_both(one)
     else:
-        first, second = read_side(_sources("baseline", baseline)), read_side(_sources("candidate", candidate))
+        first, second = read_side(sources[0]), read_side(sources[1])
     share, source, warnings = margins.margin_of(margins.DEFAULT_MARGIN if margin is None else margin, [first, second])
     return compare_sides(
         first,
@@ -67,6 +82,33 @@ def compare(
         intended=candidate is None,
         warnings=warnings,
     )
+
+
+def _of_captures(
+    baseline: list[Source],
+    candidate: list[Source],
+    *,
+    margin: float | str | None,
+    force: bool,
+    causes: list[str],
+    iteration_range: str | None,
+    nsys_path: str | None,
+) -> Comparison:
+    from fastrnns_rs.comparing.captures.assembling import compare_captures
+
+    first, second = ([one for one in side if not isinstance(one, Run)] for side in (baseline, candidate))
+    if not second:
+        raise UsageError(f"{first[0]} is a capture, one side of a comparison", "give the other one too, as candidate")
+    return compare_captures(
+        first,
+        second,
+        margin=margins.DEFAULT_MARGIN if margin is None else margin,
+        margin_source="default" if margin is None else "option",
+        force=force,
+        fail_on=causes,
+        iteration_range=iteration_range,
+        nsys_path=nsys_path,
+    ).comparison
 
 
 def _sources(name: str, given: Source | Sequence[Source]) -> list[Source]:

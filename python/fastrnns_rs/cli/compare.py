@@ -23,6 +23,7 @@ Examples:
   fastrnns-rs compare before.json after.json --fail-on regression --format markdown
   fastrnns-rs compare --baseline before-*.json --candidate after-*.json --margin 2%
   fastrnns-rs compare ab.json --explain cudnn/forward
+  fastrnns-rs compare before.sqlite after.sqlite
 
 Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do not belong together, 3 and 4 with
 --fail-on, 5 a file is missing."""
@@ -47,17 +48,19 @@ class Files(ListOption):
     "--explain",
     cls=Unconfigured,
     metavar="ROW",
-    help="Derive the verdict of a row, RUNNER or RUNNER/PHASE, in place of the table.",
+    help="Derive the verdict of a row, RUNNER or RUNNER/PHASE or a kernel, in place of the table.",
 )
+@click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
+@click.option("--nsys-path", metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]")
 @verdicts.formats("compare")
 @click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
 def command(**given: Any) -> int:
-    """Says of each runner and phase whether the candidate is faster or slower than the baseline.
+    """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
 
     Reads run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of ab has
-    both sides, and needs no other.
+    both sides, and needs no other. Of captures, all that report reads, it says which kernels made the difference.
     """
-    from fastrnns_rs.comparing import margins
+    from fastrnns_rs.comparing import kinds, margins
     from fastrnns_rs.comparing.assembling import assemble, check_causes, judge_sides
 
     format_name = shared.format_of(given) or "table"
@@ -77,7 +80,13 @@ def command(**given: Any) -> int:
     if margin != margins.NOISE_FLOOR:
         # Before files are read, which may take a while.
         margins.number(margin)
-    baseline, candidate, intended = _sides(given)
+    first, second = _files(given)
+    if kinds.are_captures(first, second):
+        return _captures(given, first, second, margin, format_name)
+    for name in ("iteration_range", "nsys_path"):
+        if given[name] is not None and shared.is_flag(name):
+            raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")
+    baseline, candidate, intended = _sides(first, second)
     share, source, warnings = margins.margin_of(margin, [baseline, candidate])
     judged = judge_sides(baseline, candidate, margin=share, force=given["force"], intended=intended)
     comparison = assemble(
@@ -100,15 +109,41 @@ def command(**given: Any) -> int:
     return comparison.exit_code
 
 
-def _sides(given: dict[str, Any]) -> tuple[Side, Side, bool]:
-    """Baseline and candidate, and whether they are the two sides of `ab`."""
-    from fastrnns_rs.comparing.reading import read_both, read_side
+def _captures(
+    given: dict[str, Any], baseline: Sequence[str], candidate: Sequence[str], margin: float | str, format_name: str
+) -> int:
+    """Compares captures."""
+    from fastrnns_rs.comparing.captures.assembling import compare_captures
 
+    if not candidate:
+        message = f"{baseline[0]} is a capture, one side of a comparison"
+        raise UsageError(message, "give the other one too: compare BASELINE CANDIDATE")
+    compared = compare_captures(
+        baseline,
+        candidate,
+        margin=margin,
+        margin_source="default" if given["margin"] is None else "option",
+        fail_on=given["fail_on"] or (),
+        **shared.take(given, "force", "iteration_range", "nsys_path"),
+    )
+    if given["explain"] is not None:
+        from fastrnns_rs.comparing.captures.explaining import explain
+
+        text = explain(compared, given["explain"])
+    else:
+        text = compared.comparison.render(format_name)
+    shared.tell_warnings(compared.comparison.warnings, None if given["explain"] is not None else format_name)
+    shared.deliver(text, given["output"])
+    return compared.comparison.exit_code
+
+
+def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
+    """The files of each side; those of `ab` have both, and so no candidate beside them."""
     files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
     if files and (baseline or candidate):
         raise click.UsageError("the files of a side are given with its flag or by their place, not both")
     if len(files) == 1:
-        return *read_both(files[0]), True
+        return files, ()
     if files:
         if len(files) > 2:  # noqa: PLR2004  # a baseline and a candidate
             message = "more than two files: say whose they are with --baseline FILE... --candidate FILE..."
@@ -117,6 +152,15 @@ def _sides(given: dict[str, Any]) -> tuple[Side, Side, bool]:
     if not baseline or not candidate:
         missing = " and ".join(name for name, side in (("BASELINE", baseline), ("CANDIDATE", candidate)) if not side)
         raise click.UsageError(f"{missing} is missing")
+    return baseline, candidate
+
+
+def _sides(baseline: Sequence[str], candidate: Sequence[str]) -> tuple[Side, Side, bool]:
+    """Baseline and candidate, and whether they are the two sides of `ab`."""
+    from fastrnns_rs.comparing.reading import read_both, read_side
+
+    if not candidate:
+        return *read_both(baseline[0]), True
     return read_side(baseline), read_side(candidate), False
 
 

@@ -14,7 +14,7 @@ import click
 from fastrnns_rs.cli import internal_run, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
 from fastrnns_rs.documents import check_writable
-from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError
+from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.profiling.request import DEFAULT_NLOOPS, DEFAULT_PAUSE_S, DEFAULT_TIMEOUT_S, TOOLS, ProfileRequest
 from fastrnns_rs.profiling.schedule import Schedule
 from fastrnns_rs.profiling.tools import PROGRAMS
@@ -253,25 +253,12 @@ def _capture_one(
         click.echo(f"warning: {warning.message}", err=True)
     if as_json:
         return capture.to_json(), None
-    return _described(capture, stem) + ("\n" + _report(capture, stem, prepared) if report else ""), None
+    if not report:
+        return _described(capture, stem), None
+    from fastrnns_rs.cli.first_look import first_look
 
-
-def _report(capture: Capture, stem: Path, prepared: Prepared) -> str:
-    """Where the time went; where no device did anything, what the profiler itself makes of the capture."""
-    from fastrnns_rs.profiling.summary import first_summary
-    from fastrnns_rs.reporting.reading import read
-    from fastrnns_rs.reporting.records import READABLE
-
-    try:
-        if any(artefact.kind in READABLE for artefact in capture.artefacts):
-            summary = read(stem.with_name(f"{stem.name}.json"))
-            if summary.devices:
-                return summary.render(width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
-    except FastrnnsError as error:
-        # The capture is there, whatever becomes of its report.
-        click.echo(f"warning: no report: {error.message}", err=True)
-        return ""
-    return first_summary(capture, prepared.tool)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return f"{_described(capture, stem)}\n{first_look(capture, stem, width)}", None
 
 
 def _described(capture: Capture, stem: Path) -> str:

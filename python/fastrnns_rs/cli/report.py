@@ -39,6 +39,21 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer relea
         return nanoseconds
 
 
+class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
+    """A number of threads, or `ray`."""
+
+    name = "workers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """`4` is 4, `ray` is `ray`."""
+        word = str(value)
+        if word == "ray":
+            return word
+        if not re.fullmatch(r"[0-9]{1,6}", word) or int(word) < 1:
+            self.fail(f"{word!r} is neither a number of threads nor ray", param, ctx)
+        return int(word)
+
+
 def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
     return click.Choice([name for name, _ in found])
 
@@ -58,6 +73,14 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
 @click.option("--since", type=Time(), metavar="TIME", help="Only from then on: 1.5ms after the first device operation.")
 @click.option("--until", type=Time(), metavar="TIME", help="Only up to then.")
 @click.option("--filter", metavar="REGEX", help="Only names in which this is found.")
+@click.option("--iteration-range", metavar="NAME", help="The range that marks iterations.")
+@click.option("--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for data.")
+@click.option(
+    "--trace",
+    type=click.Path(path_type=Path),
+    metavar="OUT.json.gz",
+    help="Write everything that counts as one timeline, for Perfetto's viewer.",
+)
 @click.option("--names", type=_choices(name_kinds()), default="full", show_default=True, help="Names of kernels.")
 @click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
 @click.option(
@@ -73,6 +96,9 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
     help="inductor: runs in the capture. [default: as its record says, or 1]",
 )
 @click.option("--nsys-path", metavar="PATH", help="The nsys that exports reports. [default: the newest]")
+@click.option(
+    "--workers", type=Workers(), metavar="N|ray", help="Threads that read files, or Ray. [default: all cores]"
+)
 @click.option("--strict", is_flag=True, help="A damaged capture is an error.")
 @click.option(
     "--format",
@@ -86,7 +112,7 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
 def command(**given: Any) -> int:
     """Shows where the time of captures went: traces of torch.profiler, exports and reports of nsys, records of profile.
 
-    Several files are summarised together.
+    Several files are summarised together; a folder stands for every capture in it.
     """
     from fastrnns_rs.reporting.reading import Inductor, read
 
@@ -117,7 +143,9 @@ def command(**given: Any) -> int:
         inductor=inductor,
         by_shape=given["by"] == "launch-shape",
         pattern=given["filter"],
-        **shared.take(given, "categories", "strict", "nsys_path"),
+        data_loaders=given["data_loader"] or (),
+        trace_output=given["trace"],
+        **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
     format_name = "json" if given["as_json"] else given["format_name"] or "table"
     if format_name in {"json", "csv"}:

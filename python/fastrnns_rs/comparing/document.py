@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,10 +25,12 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One of the two sides."""
+    """One of the two sides. `captures` and `iterations` are null for runs, the latter also where they are not known."""
 
     label: str
     files: list[str]
+    captures: int | None = field(default=None, metadata=documents.LATER)
+    iterations: int | None = field(default=None, metadata=documents.LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,18 +88,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFigures:
-    """One side of a kernel."""
+    """One side of a kernel. `total_ns` and `launches` are by the comparison's `basis`, `count` is of all captures.
+
+    `n_repeats` is how many numbers an interval comes from: captures, or batches of iterations; 0 without repeats.
+    """
 
     count: int
     total_ns: int
+    launches: float
+    n_repeats: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
-    """A kernel of two captures."""
+class Change:
+    """What the two sides of a category took, or of everything. Ratios are candidate / baseline: above 1 is slower.
+
+    `delta_ns` of all kernels add up to that of everything, as do those of all categories; `contribution` is the share.
+    """
 
     name: str
-    category: str
     presence: Literal["both", "appeared", "vanished"]
     baseline: KernelFigures | None
     candidate: KernelFigures | None
@@ -106,7 +115,20 @@ class Kernel:
     ratio: float | None
     ratio_ci_low: float | None
     ratio_ci_high: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
     verdict: Verdict | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Change):
+    """A kernel, or a kind of copy or set, of two sides. `matched_by` is `shape` where it was renamed."""
+
+    category: str
+    matched_by: Literal["name", "shape"] | None
+    baseline_name: str | None
+    candidate_name: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +154,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What `compare` found."""
+    """What `compare` found: `rows` of runs; `kernels`, `categories` and `device_time` of captures, by `basis`."""
 
     schema: Literal["fastrnns-rs/comparison"]
     schema_version: str
@@ -147,6 +169,9 @@ class Comparison:
     kernels: list[Kernel]
     geometric_mean: GeometricMean | None
     counts: Counts
+    basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=documents.LATER)
+    categories: list[Change] = field(default_factory=list, metadata=documents.LATER)
+    device_time: Change | None = field(default=None, metadata=documents.LATER)
 
     def __getitem__(self, name: str) -> Row:
         """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.

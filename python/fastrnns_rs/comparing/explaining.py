@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastrnns_rs import stats
-    from fastrnns_rs.comparing.deciding import Judged
+    from fastrnns_rs.comparing.deciding import Judged, Step
     from fastrnns_rs.comparing.side import Series
 
 #: With fewer processes on the smaller side, degrees of freedom are limited.
@@ -46,25 +46,39 @@ def _lines(one: Judged) -> Iterator[str]:
     if one.row.label:
         yield f"Note: {one.row.label}."
     yield from _times(one)
-    found, conclusion = one.found, f"So: {one.row.verdict or 'no verdict'}. {_sentence(one.row.reason)}"
+    found, conclusion = one.found, f"So: {one.row.verdict or 'no verdict'}. {sentence(one.row.reason)}"
     if found is None:
         if one.row.ratio is not None:
             yield f"Ratio of the medians, candidate / baseline: {one.row.ratio:.9g}"
         yield conclusion
         return
-    yield from _ratio(found)
-    if found.p_value is None:
-        yield f"No spread can be told from fewer than {_LEAST_PROCESSES} processes a side, so that this is all."
-    else:
-        yield from _spread(found)
-        yield from _intervals(found)
-        yield from _question(found)
-        yield from _table(one, found.p_value)
+    yield from derivation(found, one.step, one.row.p_value_adjusted)
     yield conclusion
     if one.row.additional_processes is not None:
         total = max(found.n_baseline, found.n_candidate) + one.row.additional_processes
         yield f"A new comparison of {total} processes a side would settle a difference and a spread like these, with a "
         yield "probability of 90 %. Measure anew: adding processes until there is a verdict gives false alarms."
+
+
+def derivation(
+    found: stats.Comparison, step: Step | None, p_value_adjusted: float | None, of: str = "processes"
+) -> Iterator[str]:
+    """From the numbers of two sides to a verdict, step by step.
+
+    Args:
+        found: What the statistics said.
+        step: The place of its p-value in the table.
+        p_value_adjusted: What that makes of the p-value.
+        of: What each side has a number of.
+    """
+    yield from _ratio(found)
+    if found.p_value is None:
+        yield f"No spread can be told from fewer than {_LEAST_PROCESSES} {of} a side, so that this is all."
+        return
+    yield from _spread(found, of)
+    yield from _intervals(found)
+    yield from _question(found)
+    yield from _table(found, step, p_value_adjusted)
 
 
 def _times(one: Judged) -> Iterator[str]:
@@ -96,13 +110,13 @@ def _ratio(found: stats.Comparison) -> Iterator[str]:
     yield f"3. Difference of the means d = {difference:.9g}: ratio candidate / baseline exp(d) = {found.ratio:.9g}"
 
 
-def _spread(found: stats.Comparison) -> Iterator[str]:
+def _spread(found: stats.Comparison, of: str) -> Iterator[str]:
     yield f"4. Standard error of d: sqrt(s²/n + s²/n) = {found.log_standard_error:.9g}"
     if found.degrees_of_freedom is None:
         yield "   No side has any spread, so that the ratio is known exactly."
         return
     smaller = min(found.n_baseline, found.n_candidate)
-    limit = f", with fewer than {_LIMITED_BELOW} processes on a side at most {2 * (smaller - 1)}"
+    limit = f", with fewer than {_LIMITED_BELOW} {of} on a side at most {2 * (smaller - 1)}"
     limited = limit if smaller < _LIMITED_BELOW else ""
     yield f"   Degrees of freedom (Welch and Satterthwaite{limited}): {found.degrees_of_freedom:.9g}"
 
@@ -135,20 +149,21 @@ def _question(found: stats.Comparison) -> Iterator[str]:
         yield f"   Does the {level} interval leave out 1? {f'Yes: {found.verdict}' if apart else 'No: inconclusive'}"
 
 
-def _table(one: Judged, p_value: float) -> Iterator[str]:
-    if one.found is None or one.step is None or one.row.p_value_adjusted is None:
+def _table(found: stats.Comparison, step: Step | None, adjusted: float | None) -> Iterator[str]:
+    if step is None or adjusted is None or found.p_value is None:
         return
-    step, adjusted, rate = one.step, one.row.p_value_adjusted, f"{FALSE_DISCOVERY_RATE:g}"
+    p_value, rate = found.p_value, f"{FALSE_DISCOVERY_RATE:g}"
     place = f"{step.rank} of {step.of} in the order of p-values" if step.of > 1 else "the only one"
     yield f"7. p-value of no difference: {p_value:.9g}, {place} (Benjamini and Hochberg)"
     yield f"   p·{step.of}/{step.rank} = {p_value * step.of / step.rank:.9g}"
     yield f"   adjusted, the least of this and those of later places: {adjusted:.9g}"
     yield f"   The limit of p at its place: {rate}·{step.rank}/{step.of} = {step.threshold:.9g}"
-    if one.found.verdict in {"faster", "slower"}:
+    if found.verdict in {"faster", "slower"}:
         kept = adjusted <= FALSE_DISCOVERY_RATE
-        answer = f"Yes: {one.found.verdict} stands" if kept else f"No: {one.found.verdict} does not stand"
+        answer = f"Yes: {found.verdict} stands" if kept else f"No: {found.verdict} does not stand"
         yield f"   Is the adjusted p-value at most {rate}? {answer}"
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A reason as a sentence."""
     return text[:1].upper() + text[1:] + "."

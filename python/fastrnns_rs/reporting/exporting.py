@@ -28,11 +28,12 @@ _EXPORT_TIMEOUT_S = 3600.0
 
 
 @contextmanager
-def exported(files: Sequence[str], nsys: str | None = None) -> Iterator[list[str]]:
+def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequence[bool] = ()) -> Iterator[list[str]]:
     """The files to read in place of the given ones, for as long as the context lasts.
 
     Args:
         files: Captures, and reports and streams of nsys.
+        optional: Whether each may stay as it is where it cannot be exported; none may unless given.
         nsys: The program that exports reports; the newest that is found unless one says which.
 
     Raises:
@@ -41,15 +42,19 @@ def exported(files: Sequence[str], nsys: str | None = None) -> Iterator[list[str
     """
     with ExitStack() as stack:
         found = []
-        for file in files:
+        for file, stays in zip(files, optional or [False] * len(files), strict=True):
             if not sources.needs_nsys(file):
                 found.append(file)
                 continue
-            tool = _nsys_for(file, nsys)
             try:
+                tool = _nsys_for(file, nsys)
                 # Beside the report there may be no room, and nobody wants a file there.
                 folder = stack.enter_context(TemporaryDirectory(prefix="fastrnns-rs-"))
                 found.append(str(_export(Path(file), Path(folder), tool)))
+            except FastrnnsError:
+                if not stays:
+                    raise
+                found.append(file)
             except OSError as error:
                 raise FastrnnsError(
                     f"{file} cannot be exported: {error.strerror or error}",

@@ -11,6 +11,9 @@ TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+    from typing import Literal
+
+    from fastrnns_rs.reporting.merging import Counted
 
 
 class Inductor:
@@ -44,10 +47,14 @@ def read(
     since_ns: int | None = None,
     until_ns: int | None = None,
     by_shape: bool = False,
+    iteration_range: str | None = None,
+    data_loaders: Iterable[str] = (),
     categories: str | Path | None = None,
     inductor: Inductor | None = None,
+    trace_output: str | Path | None = None,
     strict: bool = False,
     nsys_path: str | None = None,
+    workers: int | Literal["ray"] | None = None,
 ) -> Summary:
     """Reads captures and says where their time went.
 
@@ -55,7 +62,7 @@ def read(
     SQLite, a report of nsys (which the installed nsys exports), or a capture record of `profile`.
 
     Args:
-        paths: One or more files, which are summarised together.
+        paths: One or more files, or folders of them, which are summarised together.
         devices: Numbers of the devices that count; all unless given, as with the next two.
         streams: Numbers of the streams that count.
         processes: Numbers of the processes that count.
@@ -63,32 +70,51 @@ def read(
         since_ns: What starts earlier, in nanoseconds after the first device operation, does not count.
         until_ns: What starts then or later does not count.
         by_shape: A row of `kernels` for each name, grid and block over all devices, not for each name and device.
+        iteration_range: The name of the ranges that mark iterations; ours and `ProfilerStep#N` unless given.
+        data_loaders: Found in the names of ranges in which a thread waits for data, besides the names torch gives them.
         categories: A file of rules that go before the built-in ones.
         inductor: What Inductor's benchmark of the same module measured, for its view of the capture.
+        trace_output: Where to write what counts as one merged trace for Perfetto's viewer; compressed unless its name
+            ends in `.json`.
         strict: Whether a damaged file is an error.
         nsys_path: The nsys that exports reports.
+        workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
+            the Ray cluster that runs.
 
     Returns:
         The summary; what is wrong with the files stands in its `warnings`.
 
     Raises:
         FastrnnsError: A file is no capture, or is damaged and `strict` is set.
-        UsageError: The pattern or the rules cannot be understood, or no path is given.
-        MissingError: A report of nsys is given and there is no nsys.
+        UsageError: The pattern or the rules cannot be understood, no path is given, or the merged trace cannot be
+            written.
+        MissingError: A report of nsys is given and there is no nsys, or Ray is asked for and there is none.
     """
     if not paths:
         raise UsageError("no capture is given", "give the path of at least one")
+    if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
+        raise UsageError(f"{workers} threads cannot read anything", "give at least one, or ray")
     rules = None if categories is None else _rules(categories)
-    trace = _trace(paths, nsys_path)
+    if trace_output is not None:
+        from fastrnns_rs.reporting import merging
+
+        merging.check(trace_output, paths)
+    trace = _trace(paths, nsys_path, workers)
+    counted: Counted = {
+        "devices": [*devices],
+        "streams": [*streams],
+        "processes": [*processes],
+        "pattern": pattern,
+        "since_ns": since_ns,
+        "until_ns": until_ns,
+        "data_loaders": [*data_loaders],
+    }
     try:
         core = trace.summarize(
-            devices=[*devices],
-            streams=[*streams],
-            processes=[*processes],
-            pattern=pattern,
-            since_ns=since_ns,
-            until_ns=until_ns,
+            **counted,
             by_shape=by_shape,
+            iteration_range=iteration_range,
+            sequence_length=_sequence_length(paths),
             categories=rules,
             inductor=None if inductor is None else (inductor.name, inductor.wall_time_ms * 1e6, inductor.runs),
         )
@@ -100,26 +126,62 @@ def read(
     summary = Summary(core)
     if strict:
         _refuse_damage(summary)
+    if trace_output is not None:
+        merging.write(trace, trace_output, counted)
     return summary
 
 
-def _trace(paths: Sequence[str | Path], nsys: str | None) -> Trace:
+def opened(*paths: str | Path, nsys_path: str | None = None) -> Trace:
+    """The events of captures, which are one trace.
+
+    Raises:
+        FastrnnsError: A file is no capture.
+        MissingError: A report of nsys is given and there is no nsys.
+    """
+    return _trace(paths, nsys_path)
+
+
+def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal["ray"] | None = None) -> Trace:
     """What the files behind the paths hold, those that only nsys can read by way of their exports."""
-    files = [file for path in paths for file in sources.behind(path)]
+    found = [one for path in paths for one in sources.behind(path)]
+    files, optional = [file for file, _ in found], [optional for _, optional in found]
     if not any(map(sources.needs_nsys, files)):
-        return _parsed(files, files)
-    from fastrnns_rs.reporting.exporting import exported
+        trace = _parsed(files, files, optional, workers)
+    else:
+        from fastrnns_rs.reporting.exporting import exported
 
-    with exported(files, nsys) as readable:
-        return _parsed(readable, files)
+        with exported(files, nsys, optional=optional) as readable:
+            trace = _parsed(readable, files, optional, workers)
+    if not trace.capture_count:
+        file, reason = trace.left_out[0]
+        more = f", nor is any of {len(files) - 1} more" if files[1:] else ""
+        raise FastrnnsError(f"{paths[0]} holds no capture: {file} is none ({reason}){more}", "see docs/report.md")
+    return trace
 
 
-def _parsed(files: Sequence[str], given: Sequence[str]) -> Trace:
+def _parsed(
+    files: Sequence[str], given: Sequence[str], optional: Sequence[bool], workers: int | Literal["ray"] | None
+) -> Trace:
+    named = [(file, sources.shown(name)) for file, name in zip(files, given, strict=True)]
+    if workers == "ray":
+        from fastrnns_rs.reporting.spreading import spread
+
+        return spread(named, optional)
     try:
-        return Trace([(file, sources.shown(name)) for file, name in zip(files, given, strict=True)])
+        return Trace(named, optional=optional, threads=workers)
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         raise FastrnnsError(message, hint) from None
+
+
+def _sequence_length(paths: Sequence[str | Path]) -> int | None:
+    """The steps of a sequence, as the records of the captures say."""
+    # Hardly any file is a record, and finding out takes the modules that read one.
+    if not all(map(sources.may_be_record, paths)):
+        return None
+    from fastrnns_rs.reporting.records import sequence_length_of
+
+    return sequence_length_of(paths)
 
 
 def _rules(path: str | Path) -> str:

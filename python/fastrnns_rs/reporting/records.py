@@ -1,4 +1,4 @@
-"""What a capture record says of captures: which files can be read, how many runs they hold, and how long one took."""
+"""What a capture record says of captures: which files can be read, what ran how often, and how long it took."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: What of a record is read: the kinds of its files.
-READABLE = {"nsys_sqlite", "kineto"}
+READABLE = {"nsys_sqlite", "nvprof_profile", "kineto"}
 #: What else is read of it where it has none of these, the first that it has: nsys must export it first.
 _EXPORTABLE = ("nsys_report", "nsys_stream")
 #: Records are far smaller; what is larger need not be read to see that it is none.
@@ -31,6 +31,18 @@ def files_of(path: str | Path) -> list[str]:
     path = Path(path)
     found = _of_record(path, Capture.load(path)) if _is_record(path) else [path]
     return [str(file) for file in found]
+
+
+def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
+    """Of a record: the files to read, and all that belong to it; None for another file, and for a damaged record."""
+    try:
+        record = _record_at(path)
+        if record is None:
+            return None
+        wanted = _of_record(Path(path), record)
+    except FastrnnsError:
+        return None
+    return [str(file) for file in wanted], {_place(Path(path), Path(one.path)).resolve() for one in record.artefacts}
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
@@ -72,6 +84,13 @@ def wall_time_of(paths: Sequence[str | Path]) -> float:
         return took_ns / 1e6
     message = f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
     raise UsageError(message, "give it, or one record of a capture of one runner")
+
+
+def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
+    """How many steps a sequence has in all of the captures; None where one is no record, or says another number."""
+    records = [_record_at(path) for path in paths]
+    lengths = {record.problem.seq_length if record else None for record in records}
+    return lengths.pop() if len(lengths) == 1 else None
 
 
 def _record_at(path: str | Path) -> Capture | None:

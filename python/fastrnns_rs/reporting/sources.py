@@ -14,17 +14,21 @@ _HEAD = 4096
 _OF_NSYS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
 
 
-def behind(path: str | Path) -> list[str]:
-    """The file itself, or those of the capture record that it is.
+def behind(path: str | Path) -> list[tuple[str, bool]]:
+    """The file itself, or those of the capture record or of the folder that it is; each with whether it may be none.
 
     Raises:
-        FastrnnsError: A record lacks its files, or is damaged.
+        FastrnnsError: A record lacks its files, or is damaged; a folder has no file.
     """
+    if os.path.isdir(path):
+        from fastrnns_rs.reporting.folders import files_in
+
+        return [(file, True) for file in files_in(path)]
     if not may_be_record(path):
-        return [os.fspath(path)]
+        return [(os.fspath(path), False)]
     from fastrnns_rs.reporting.records import files_of
 
-    return files_of(path)
+    return [(file, False) for file in files_of(path)]
 
 
 def may_be_record(path: str | Path) -> bool:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Summary:
     """A summary of captures.
 
-    Rows are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`. Times are nanoseconds.
+    Its parts are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`,
+    `summary.idle_causes`, `summary.ranges`; `summary.launches` is one dataclass. Times are nanoseconds.
     Their classes are loaded when they are first asked for: a table or the JSON document needs none of them.
     """
 
@@ -52,11 +53,11 @@ class Summary:
         """A list of the document as one numpy array for each key.
 
         Args:
-            table: `kernels`, `devices`, `categories`, `memory_operations`, `streams` or `api_calls`.
+            table: The key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
 
         Returns:
             Arrays of one length: whole numbers as int64, other numbers and numbers that may be null as float64 (null is
-            NaN), all else as objects.
+            NaN), marks as booleans, all else as objects.
 
         Raises:
             UsageError: There is no such list.
@@ -73,6 +74,7 @@ class Summary:
         rows = getattr(self.document, table)
         hints = get_type_hints(TABLES[table])
         kinds: dict[Any, Any] = {int: np.int64, float: np.float64, int | None: np.float64, float | None: np.float64}
+        kinds[bool] = np.bool_
         found = {}
         for field in fields(TABLES[table]):
             kind = kinds.get(hints[field.name], np.object_)
@@ -119,8 +121,9 @@ class Summary:
 
         Args:
             format: `table`, `json`, `csv` or `markdown`.
-            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `memory`, `inductor`, or
-                `launch-shape` for a summary that was read by shape.
+            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `memory`, `range`,
+                `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `inductor`, or `launch-shape` for a summary that was
+                read by shape.
             top: At most so many rows of a list.
             names: `full`, `short` or `mangled`.
             width: Columns of the terminal, into which names are cut.

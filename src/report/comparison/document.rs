@@ -3,12 +3,15 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::captures::{Basis, Change, Kernel};
 use super::problems::distinctions;
 use crate::error::{Error, Result};
 
 /// Two sides, held against each other.
 #[derive(Debug, Deserialize)]
 pub(super) struct Comparison {
+    #[serde(default)]
+    pub(super) kind: Kind,
     pub(super) warnings: Vec<Warning>,
     pub(super) baseline: Side,
     pub(super) candidate: Side,
@@ -17,6 +20,24 @@ pub(super) struct Comparison {
     pub(super) rows: Vec<Row>,
     pub(super) geometric_mean: Option<GeometricMean>,
     pub(super) counts: Counts,
+    /// The rest is of captures.
+    #[serde(default)]
+    pub(super) basis: Option<Basis>,
+    #[serde(default)]
+    pub(super) kernels: Vec<Kernel>,
+    #[serde(default)]
+    pub(super) categories: Vec<Change>,
+    #[serde(default)]
+    pub(super) device_time: Option<Change>,
+}
+
+/// What was compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    #[default]
+    Run,
+    Capture,
 }
 
 #[derive(Debug, Deserialize)]
@@ -30,6 +51,10 @@ pub(super) struct Warning {
 #[derive(Debug, Deserialize)]
 pub(super) struct Side {
     pub(super) label: String,
+    #[serde(default)]
+    pub(super) captures: Option<u64>,
+    #[serde(default)]
+    pub(super) iterations: Option<u64>,
 }
 
 /// How verdicts come about.

@@ -1,7 +1,8 @@
 //! A comment for a pull request. Texts stand in code spans, where nothing is markup, a mention or a link.
 
-use super::document::{Comparison, Difference, Measured, Phase, Row, Verdict, Warning};
+use super::document::{Comparison, Difference, Kind, Measured, Phase, Row, Verdict, Warning};
 use super::escape::{code_cell, code_span};
+use super::markdown_kernels;
 use super::words::{self, Note, UNKNOWN};
 use crate::error::Result;
 use crate::units::{show_milliseconds, show_percent};
@@ -13,7 +14,9 @@ pub(super) fn render(document: &str) -> Result<String> {
     let comparison = Comparison::parse(document)?;
     let labels = [&comparison.baseline.label, &comparison.candidate.label].map(|label| code_span(label));
     let mut blocks = vec![format!("{MARKER}\n{}\n", headline(&comparison)), format!("{}\n", labels.join(" → "))];
-    if comparison.rows.is_empty() {
+    if comparison.kind == Kind::Capture {
+        blocks.extend(markdown_kernels::blocks(&comparison));
+    } else if comparison.rows.is_empty() {
         blocks.push("Nothing to compare.\n".to_owned());
     } else {
         blocks.push(table(&comparison));

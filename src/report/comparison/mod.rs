@@ -4,12 +4,17 @@
 //! show stands in the document. Names come from files that anyone may have written, so every text passes through
 //! `../escape.rs` on its way out, and a comparison that was forced says so in each format before anything else.
 
+mod captures;
 mod document;
 mod json;
 mod junit;
+mod junit_cases;
+mod kernel_lines;
 mod markdown;
+mod markdown_kernels;
 mod problems;
 mod table;
+mod table_kernels;
 mod words;
 
 use super::{align, escape};

@@ -1,8 +1,9 @@
 //! Aligned columns for a terminal, with what a reader must know above them and what explains them below.
 
 use super::align::{Align, pad, width};
-use super::document::{Comparison, Difference, GeometricMean, Measured, Phase, Row, Warning};
+use super::document::{Comparison, Difference, GeometricMean, Kind, Measured, Phase, Row, Warning};
 use super::escape::visible;
+use super::table_kernels;
 use super::words::{self, Note, UNKNOWN};
 use crate::error::Result;
 use crate::units::{show_milliseconds, show_percent};
@@ -29,7 +30,9 @@ type Line = [String; COLUMNS];
 pub(super) fn render(document: &str) -> Result<String> {
     let comparison = Comparison::parse(document)?;
     let mut blocks = vec![head(&comparison)];
-    if comparison.rows.is_empty() {
+    if comparison.kind == Kind::Capture {
+        blocks.extend(table_kernels::blocks(&comparison));
+    } else if comparison.rows.is_empty() {
         blocks.push("nothing to compare\n".to_owned());
     } else {
         blocks.push(rows(&comparison));

@@ -50,7 +50,8 @@ pub(super) fn mean_with_interval(mean: &GeometricMean) -> String {
     with_interval(Some(mean.ratio), mean.ratio_ci_low, mean.ratio_ci_high)
 }
 
-fn with_interval(middle: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+/// The same of any ratio.
+pub(super) fn with_interval(middle: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     match (low, high) {
         (Some(_), Some(_)) => format!("{} {}", ratio(middle), interval(low, high)),
         _ => ratio(middle),

@@ -3,8 +3,8 @@
 use csv::Writer;
 
 use super::columns::Place;
-use super::page::list;
 use super::value::Value;
+use super::views::list;
 use super::{Names, Options, escape};
 use crate::trace::Summary;
 
@@ -22,7 +22,7 @@ pub(super) fn render(summary: &Summary, options: &Options) -> String {
 /// A number is safe as it is: only a text can be made to look like a formula.
 fn cell(value: &Value<'_>) -> String {
     match value {
-        Value::Text(text) => escape::spreadsheet(text),
+        Value::Text(_) | Value::Differences(_) => escape::spreadsheet(&value.data()),
         number => number.data(),
     }
 }

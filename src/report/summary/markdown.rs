@@ -1,7 +1,8 @@
 //! Tables for an issue or a README. Texts stand in code spans, where nothing is markup, a mention or a link.
 
 use super::columns::Head;
-use super::page::{Note, Page};
+use super::notes::Note;
+use super::page::{Page, Part};
 use super::sheet::Sheet;
 use super::value::{Unit, Value};
 use super::{Options, escape};
@@ -9,13 +10,12 @@ use crate::trace::Summary;
 
 pub(super) fn render(summary: &Summary, options: &Options) -> String {
     let page = Page::of(summary, options);
-    let mut blocks: Vec<String> = Vec::new();
-    if !page.notes.is_empty() {
-        blocks.push(page.notes.iter().map(bullet).collect());
-    }
-    blocks.extend(page.sheets.iter().map(table));
-    blocks.extend(page.nothing.map(|nothing| format!("{nothing}\n")));
-    blocks.join("\n")
+    let block = |part: &Part<'_>| match part {
+        Part::Sheet(sheet) => table(sheet),
+        Part::Notes(notes) => notes.iter().map(bullet).collect(),
+        Part::Nothing(nothing) => format!("{nothing}\n"),
+    };
+    page.parts.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn bullet(note: &Note) -> String {
@@ -42,8 +42,8 @@ fn table(sheet: &Sheet<'_>) -> String {
 }
 
 fn cell(head: &Head, value: &Value<'_>) -> String {
-    match value {
-        Value::Text(text) => escape::code_cell(text),
-        number => number.show(head.unit),
+    match value.text() {
+        Some(text) => escape::code_cell(&text),
+        None => value.show(head.unit),
     }
 }

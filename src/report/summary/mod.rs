@@ -1,17 +1,20 @@
 //! Renders a summary of captures for people, spreadsheets and scripts.
 //!
-//! A format is one file here, its `mod` line and its row in [`FORMATS`]; a column is one line in `columns.rs`. Renderers
-//! only arrange: what they show stands in the summary, in the summary's order. Names come from files that anyone may have
-//! written, so every text passes through `../escape.rs` on its way out.
+//! A format is one file here, its `mod` line and its row in [`FORMATS`]; a column is one line in `columns/`, a
+//! view one in [`VIEWS`] and in `views.rs`. Renderers only arrange: what they show stands in the summary, in the summary's
+//! order. Names come from files that anyone may have written, so every text passes through `../escape.rs` on its way out.
 
 mod columns;
 mod csv;
 mod json;
 mod markdown;
+mod notes;
+mod overview;
 mod page;
 mod sheet;
 mod table;
 mod value;
+mod views;
 
 use super::{align, escape};
 use crate::error::{Error, Result};
@@ -37,6 +40,20 @@ pub enum View {
     Api,
     /// Copies and sets.
     Memory,
+    /// Ranges that the program named.
+    Range,
+    /// Iterations of a model.
+    Iteration,
+    /// How kernels follow their launches.
+    Launch,
+    /// Why devices were idle.
+    Idle,
+    /// The way that cuDNN took through recurrent networks.
+    CudnnRnn,
+    /// Files that belong together.
+    Rank,
+    /// What nvprof measured of kernels.
+    Metric,
     /// What Inductor's own benchmark would say.
     Inductor,
 }
@@ -62,6 +79,17 @@ pub static VIEWS: &[Choice<View>] = &[
     Choice { name: "stream", description: "a line for each stream", value: View::Stream },
     Choice { name: "api", description: "a line for each function of the device's interface", value: View::Api },
     Choice { name: "memory", description: "a line for each kind of copy and set", value: View::Memory },
+    Choice { name: "range", description: "a line for each range that the program named", value: View::Range },
+    Choice {
+        name: "iteration",
+        description: "a line for each iteration, after their statistics",
+        value: View::Iteration,
+    },
+    Choice { name: "launch", description: "how kernels follow the calls that launched them", value: View::Launch },
+    Choice { name: "idle", description: "a line for each device and cause of idle time", value: View::Idle },
+    Choice { name: "cudnn-rnn", description: "the way cuDNN took through recurrent networks", value: View::CudnnRnn },
+    Choice { name: "metric", description: "a line for each kernel and metric of nvprof", value: View::Metric },
+    Choice { name: "rank", description: "a line for each of several files", value: View::Rank },
     Choice { name: "inductor", description: "the figures of Inductor's own benchmark", value: View::Inductor },
 ];
 

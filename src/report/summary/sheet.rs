@@ -69,7 +69,10 @@ impl More {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::summary::columns::{API_CALLS, CAPTURES, CATEGORIES, DEVICES, KERNELS, MEMORY, Place, STREAMS};
+    use crate::report::summary::columns::{
+        API_CALLS, CAPTURES, CATEGORIES, CUDNN_RNN, DEVICES, IDLE, ITERATION_STATISTICS, ITERATIONS, KERNELS, LAUNCHES,
+        MEMORY, Place, RANGES, RANKS, STREAMS,
+    };
     use crate::trace::StreamRow;
 
     fn streams() -> Vec<StreamRow> {
@@ -106,5 +109,12 @@ mod tests {
         check(MEMORY);
         check(STREAMS);
         check(API_CALLS);
+        check(RANGES);
+        check(ITERATIONS);
+        check(ITERATION_STATISTICS);
+        check(LAUNCHES);
+        check(IDLE);
+        check(CUDNN_RNN);
+        check(RANKS);
     }
 }

@@ -4,7 +4,8 @@ use unicode_width::UnicodeWidthChar;
 
 use super::align::{self, Align, width};
 use super::columns::Head;
-use super::page::{Note, Page};
+use super::notes::Note;
+use super::page::{Page, Part};
 use super::sheet::Sheet;
 use super::value::Value;
 use super::{Options, escape};
@@ -18,13 +19,12 @@ const ELLIPSIS: char = '…';
 
 pub(super) fn render(summary: &Summary, options: &Options) -> String {
     let page = Page::of(summary, options);
-    let mut blocks: Vec<String> = Vec::new();
-    if !page.notes.is_empty() {
-        blocks.push(page.notes.iter().map(line).collect());
-    }
-    blocks.extend(page.sheets.iter().map(|sheet| draw(sheet, options.width)));
-    blocks.extend(page.nothing.map(|nothing| format!("{nothing}\n")));
-    blocks.join("\n")
+    let block = |part: &Part<'_>| match part {
+        Part::Sheet(sheet) => draw(sheet, options.width),
+        Part::Notes(notes) => notes.iter().map(line).collect(),
+        Part::Nothing(nothing) => format!("{nothing}\n"),
+    };
+    page.parts.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn line(note: &Note) -> String {
@@ -51,10 +51,10 @@ fn draw(sheet: &Sheet<'_>, limit: Option<usize>) -> String {
 }
 
 fn cell((value, head): (&Value<'_>, &Head)) -> String {
-    match value {
-        Value::Text("") => "\"\"".to_owned(),
-        Value::Text(text) => escape::visible(text).into_owned(),
-        number => number.show(head.unit),
+    match value.text().as_deref() {
+        Some("") => "\"\"".to_owned(),
+        Some(text) => escape::visible(text).into_owned(),
+        None => value.show(head.unit),
     }
 }
 

@@ -1,5 +1,8 @@
 //! A number or a text on its way from a summary into a cell.
 
+use std::borrow::Cow;
+
+use crate::trace::Difference;
 use crate::units::{show_bytes, show_milliseconds, significant};
 
 /// What a cell holds, before anyone decides how it looks.
@@ -10,6 +13,10 @@ pub(super) enum Value<'a> {
     Whole(i128),
     Real(f64),
     Shape([u32; 3]),
+    /// A mark on rows that stand out.
+    Flag(bool),
+    /// What an iteration did differently.
+    Differences(&'a [Difference]),
 }
 
 /// What a column measures.
@@ -32,6 +39,8 @@ pub(super) enum Unit {
 const UNKNOWN: &str = "-";
 /// Characters of a bar that stands for the whole.
 const BAR: f64 = 20.0;
+/// So many differences are shown to people: the largest, and the rest says little.
+const DIFFERENCES: usize = 3;
 /// The smallest share that two decimals can show, in percent.
 const LEAST_PERCENT: f64 = 0.01;
 
@@ -52,13 +61,25 @@ impl Unit {
     }
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    /// For people, what somebody else may have written, as it came: the caller's to escape.
+    pub(super) fn text(&self) -> Option<Cow<'a, str>> {
+        match *self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Differences([]) => None,
+            Self::Differences(rows) => Some(Cow::Owned(differences(rows))),
+            _ => None,
+        }
+    }
+
     /// For people, as it came: texts are the caller's to escape.
     pub(super) fn show(&self, unit: Unit) -> String {
         let number = match *self {
             Self::Unknown => return UNKNOWN.to_owned(),
             Self::Text(text) => return text.to_owned(),
             Self::Shape([x, y, z]) => return format!("{x}x{y}x{z}"),
+            Self::Flag(raised) => return if raised { "yes" } else { "" }.to_owned(),
+            Self::Differences(rows) => return differences(rows),
             Self::Whole(number) if unit == Unit::Plain => return number.to_string(),
             Self::Whole(number) => number as f64,
             Self::Real(number) => number,
@@ -80,6 +101,11 @@ impl Value<'_> {
             Self::Whole(number) => number.to_string(),
             Self::Real(number) => number.to_string(),
             Self::Shape(_) => self.show(Unit::Shape),
+            Self::Flag(raised) => raised.to_string(),
+            Self::Differences(rows) => {
+                let parts: Vec<_> = rows.iter().map(|row| format!("{}:{}", row.category, row.delta_ns)).collect();
+                parts.join(" ")
+            }
         }
     }
 
@@ -88,7 +114,7 @@ impl Value<'_> {
         match self {
             Self::Whole(number) => Some(Value::Whole(number)),
             Self::Real(number) => Some(Value::Real(number)),
-            Self::Unknown | Self::Text(_) | Self::Shape(_) => None,
+            Self::Unknown | Self::Text(_) | Self::Shape(_) | Self::Flag(_) | Self::Differences(_) => None,
         }
     }
 
@@ -100,6 +126,15 @@ impl Value<'_> {
             _ => Self::Unknown,
         }
     }
+}
+
+/// `gemm +1.500 ms, layout -0.2000 ms`.
+pub(super) fn differences(rows: &[Difference]) -> String {
+    let parts = rows.iter().take(DIFFERENCES).map(|row| {
+        let sign = if row.delta_ns < 0 { '-' } else { '+' };
+        format!("{} {sign}{} ms", row.category, show_milliseconds(row.delta_ns.unsigned_abs() as f64))
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Two decimals, so that a column of shares stays aligned.
@@ -172,6 +207,17 @@ mod tests {
         for (fraction, marks) in [(-1.0, 0), (0.0, 0), (0.5, 10), (1.0, 20), (7.0, 20)] {
             assert_eq!(Value::Real(fraction).show(Unit::Bar).len(), marks);
         }
+    }
+
+    #[test]
+    fn differences_have_their_signs() {
+        let row = |category: &str, delta_ns| Difference { category: category.to_owned(), delta_ns };
+        let rows = [row("gemm", 1_500_000), row("layout", -200_000), row("a", i64::MIN), row("b", 1)];
+        let value = Value::Differences(&rows);
+        let shown = "gemm +1.500 ms, layout -0.2000 ms, a -9223372036855 ms";
+        assert_eq!((value.show(Unit::Text), value.text().as_deref()), (shown.to_owned(), Some(shown)));
+        assert_eq!(value.data(), "gemm:1500000 layout:-200000 a:-9223372036854775808 b:1");
+        assert_eq!(Value::Differences(&[]).text(), None);
     }
 
     #[test]

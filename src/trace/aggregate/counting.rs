@@ -1,6 +1,7 @@
 //! Figures of a few groups of very many values, none of which is kept: values are counted by size, more finely with each
 //! pass where a wanted one lies, until it alone is left. Every figure is exact.
 
+use super::guess::Guess;
 use crate::trace::Figures;
 
 /// More groups are not counted: they would take more memory than their values.
@@ -58,33 +59,70 @@ pub(super) fn figures<I: Iterator<Item = (usize, u64)>>(
     if groups > MOST_GROUPS || u32::try_from(most).is_err() {
         return None;
     }
-    let empty = Group {
-        count: 0,
-        sum: 0,
-        squares: 0,
-        min: u64::MAX,
-        max: 0,
-        counts: vec![0; BUCKETS],
-        wanted: [Wanted::default(); 4],
-    };
-    let mut groups = vec![empty; groups];
-    for (group, value) in entries() {
-        groups[group].add(value);
+    let mut counts = Counts::new(groups);
+    entries().for_each(|(group, value)| counts.add(group, value));
+    counts.refine(entries);
+    counts.groups.iter().map(Group::figures).collect()
+}
+
+/// Values of groups, counted. Their number is not beyond 2³².
+#[derive(Debug)]
+pub(super) struct Counts {
+    groups: Vec<Group>,
+    /// What of each group need not be looked for again; of none where that would take more memory than time.
+    guesses: Vec<Guess>,
+}
+
+impl Counts {
+    pub(super) fn new(groups: usize) -> Self {
+        let empty = Group {
+            count: 0,
+            sum: 0,
+            squares: 0,
+            min: u64::MAX,
+            max: 0,
+            counts: vec![0; BUCKETS],
+            wanted: [Wanted::default(); 4],
+        };
+        Self { groups: vec![empty; groups], guesses: Vec::new() }
     }
-    groups.iter_mut().for_each(Group::begin);
-    loop {
-        let mut finer: Vec<Vec<Finer>> = groups.iter().map(Group::finer).collect();
-        if finer.iter().all(Vec::is_empty) {
-            return groups.iter().map(Group::figures).collect();
+
+    /// For few groups of values that take long to come by again.
+    pub(super) fn guessing(groups: usize) -> Self {
+        Self { guesses: (0..groups).map(|_| Guess::default()).collect(), ..Self::new(groups) }
+    }
+
+    /// Counts a value, in the first pass over all.
+    pub(super) fn add(&mut self, group: usize, value: u64) {
+        self.groups[group].add(value);
+        if let Some(guess) = self.guesses.get_mut(group) {
+            guess.add(value);
         }
-        for (group, value) in entries() {
-            for bucket in &mut finer[group] {
-                bucket.add(value);
+    }
+
+    /// Finds the wanted values, in some more passes. `entries` gives all values again, each time it is called.
+    pub(super) fn refine<I: Iterator<Item = (usize, u64)>>(&mut self, entries: impl Fn() -> I) {
+        self.groups.iter_mut().for_each(Group::begin);
+        for (group, guess) in self.groups.iter_mut().zip(&self.guesses) {
+            group.take_guessed(guess);
+        }
+        loop {
+            let mut finer: Vec<Vec<Finer>> = self.groups.iter().map(Group::finer).collect();
+            if finer.iter().all(Vec::is_empty) {
+                return;
+            }
+            entries().for_each(|(group, value)| finer[group].iter_mut().for_each(|bucket| bucket.add(value)));
+            for (group, finer) in self.groups.iter_mut().zip(&mut finer) {
+                group.narrow(finer);
             }
         }
-        for (group, finer) in groups.iter_mut().zip(&mut finer) {
-            group.narrow(finer);
-        }
+    }
+
+    /// The two values in the middle of a group, and the two around its 95th percentile with how far it lies between them.
+    pub(super) fn quantiles(&self, group: usize) -> Option<([u64; 4], f64)> {
+        let group = &self.groups[group];
+        let last = group.count.checked_sub(1)?;
+        Some((group.wanted.map(|wanted| wanted.low), (last * 95 % 100) as f64 / 100.0))
     }
 }
 
@@ -108,6 +146,17 @@ impl Group {
             let (bucket, rank) = find(&counts, rank);
             let (low, bits) = values(bucket);
             *wanted = Wanted { rank, low, bits, count: counts[bucket] };
+        }
+    }
+
+    /// Finds what was kept.
+    fn take_guessed(&mut self, guess: &Guess) {
+        for wanted in self.wanted.iter_mut().filter(|wanted| wanted.bits > 0) {
+            if let Some(&low) =
+                guess.bucket(wanted.low, wanted.bits).as_ref().and_then(|all| all.get(wanted.rank as usize))
+            {
+                *wanted = Wanted { low, ..Wanted::default() };
+            }
         }
     }
 
@@ -176,13 +225,13 @@ impl Finer {
 }
 
 /// The bucket of a value, by its highest bits.
-fn bucket(value: u64) -> usize {
+pub(super) fn bucket(value: u64) -> usize {
     let doubling = (value | 1 << FINE).ilog2() - FINE;
     (value >> doubling) as usize + ((doubling as usize) << FINE)
 }
 
 /// The smallest value of a bucket, and how many low bits vary.
-fn values(bucket: usize) -> (u64, u32) {
+pub(super) fn values(bucket: usize) -> (u64, u32) {
     let doubling = (bucket >> FINE).saturating_sub(1);
     (((bucket - (doubling << FINE)) as u64) << doubling, doubling as u32)
 }

@@ -4,15 +4,15 @@ use rustc_hash::FxHashMap;
 
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
-use super::{Options, fraction};
+use super::{Options, fraction, totals};
 
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
 
-/// What makes a row.
+/// What makes a row. Two functions may have one name, as people read it, and then differ in the linker's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
-    Device(NameId, Option<i64>),
-    Shape(NameId, Option<[u32; 3]>, Option<[u32; 3]>),
+    Device((NameId, Option<NameId>), Option<i64>),
+    Shape((NameId, Option<NameId>), Option<[u32; 3]>, Option<[u32; 3]>),
 }
 
 /// What the launches of a row have in common.
@@ -35,10 +35,11 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) ->
         .map(|(work, &counts)| {
             let Kind::Kernel(name, shape) = work.kind else { return None };
             let device_id = trace.devices[work.queue.device as usize].device_id;
+            let names = (name.full, name.mangled);
             let key = if options.by_shape {
-                Key::Shape(name.full, shape.grid, shape.block)
+                Key::Shape(names, shape.grid, shape.block)
             } else {
-                Key::Device(name.full, device_id)
+                Key::Device(names, device_id)
             };
             counts.then(|| {
                 let group = groups.of(key);
@@ -51,12 +52,14 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) ->
         })
         .collect();
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
-    let total: u64 = figures.iter().fold(0, |sum, figures| sum.saturating_add(figures.total));
-    let mut rows: Vec<KernelRow> = common
-        .iter()
-        .zip(figures)
-        .filter_map(|(common, figures)| row(trace, common, &figures, options, total))
-        .collect();
+    let of_totals = totals::kernels(trace, chosen).into_iter().map(|(name, device_id, figures)| {
+        let shape = Shape::default();
+        (Common { name, shape, device_id: device_id.filter(|_| !options.by_shape) }, figures)
+    });
+    let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();
+    let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
+    let mut rows: Vec<KernelRow> =
+        figures.iter().filter_map(|(common, figures)| row(trace, common, figures, options, total)).collect();
     rows.sort_by(|one, other| {
         let key = |row: &KernelRow| (row.device_id, row.grid, row.block);
         other
@@ -98,11 +101,11 @@ fn row(trace: &Trace, common: &Common, figures: &Figures, options: &Options<'_>,
         count: figures.count,
         total_ns: figures.total,
         mean_ns: figures.mean?,
-        median_ns: figures.median?,
+        median_ns: figures.median,
         min_ns: figures.min?,
         max_ns: figures.max?,
         stddev_ns: figures.stddev,
-        p95_ns: figures.p95?,
+        p95_ns: figures.p95,
         kernel_time_fraction: fraction(figures.total, total),
         span_fraction: None,
         grid: common.shape.grid,

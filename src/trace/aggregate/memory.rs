@@ -1,9 +1,9 @@
 //! Rows of copies and sets.
 
 use super::figures::{Groups, Measure};
-use super::fraction;
 use super::select::Chosen;
-use crate::trace::{Figures, Kind, MemoryRow, Trace};
+use super::{fraction, totals};
+use crate::trace::{Kind, MemoryRow, Trace};
 
 /// A row for each kind and device, the longest in total first.
 pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
@@ -33,15 +33,17 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
         .keys()
         .zip(times)
         .zip(sizes.into_iter().zip(sized))
-        .filter_map(|((&(kind, device_id), times), (sizes, sized))| {
-            let sizes = if sized { sizes } else { Figures::default() };
+        .map(|((&(kind, device_id), times), (sizes, sized))| (kind, device_id, times, sized.then_some(sizes)))
+        .chain(totals::memory(trace, chosen).into_iter().map(|(kind, device_id, times)| (kind, device_id, times, None)))
+        .filter_map(|(kind, device_id, times, sizes)| {
+            let (sized, sizes) = (sizes.is_some(), sizes.unwrap_or_default());
             Some(MemoryRow {
                 kind: trace.names.text(kind).to_owned(),
                 device_id,
                 count: times.count,
                 total_ns: times.total,
                 mean_ns: times.mean?,
-                median_ns: times.median?,
+                median_ns: times.median,
                 min_ns: times.min?,
                 max_ns: times.max?,
                 stddev_ns: times.stddev,

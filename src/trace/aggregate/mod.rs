@@ -1,20 +1,40 @@
 //! Makes a summary of a trace. All numbers of a report come from here.
 
+mod calls;
 mod counting;
+mod cudnn_rnn;
 mod figures;
+mod guess;
+mod idle;
 mod inductor;
+mod iterations;
 mod kernels;
+mod launched;
+mod launches;
+#[cfg(test)]
+mod made;
 mod memory;
+mod ranges;
+mod ranks;
+mod repeats;
 mod select;
+#[cfg(test)]
+mod staged;
 mod sweep;
+mod timeline;
+mod totals;
+mod waits;
 
 use super::categories::Categories;
-use super::{ApiRow, Summary, Trace};
+use super::{ApiRow, LeftOut, Summary, Trace};
 use crate::par;
 use figures::{Groups, Measure};
+pub use idle::Piece;
 pub use inductor::Benchmark;
+pub use repeats::{RepeatedRow, Repeats, repeats};
 use select::Chosen;
 pub use select::Selection;
+pub use timeline::Timeline;
 
 /// Below so many entries a thread takes longer to start than it saves.
 const WORTH_THREADS: u64 = 50_000;
@@ -30,33 +50,51 @@ pub struct Options<'a> {
     pub categories: &'a Categories,
     /// For Inductor's view, which is left out without it.
     pub inductor: Option<Benchmark>,
+    /// What marks iterations, in place of our ranges and of `ProfilerStep#N`.
+    pub iteration_range: Option<String>,
+    /// Found in the names of ranges in which a thread waits for data, besides the names that torch gives them.
+    pub data_loaders: Vec<String>,
+    /// How many steps a sequence has, where that is known.
+    pub sequence_length: Option<u64>,
 }
 
 /// The summary of `trace`.
 pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let chosen = Chosen::new(trace, &options.selection);
     let apart = trace.kernels.len() + trace.calls.len() >= WORTH_THREADS;
-    let (timelines, (mut kernels, api_calls)) = par::join(
+    // Two shares that take about as long.
+    let ((timelines, mut kernels, api_calls, ranges, iterations), (launches, idle_causes)) = par::join(
         apart,
-        || sweep::timelines(trace, &chosen),
-        || par::join(apart, || kernels::rows(trace, &chosen, options), || calls(trace, &chosen)),
+        || {
+            let (timelines, kernels) = (sweep::timelines(trace, &chosen), kernels::rows(trace, &chosen, options));
+            let (calls, ranges) = (calls(trace, &chosen), ranges::rows(trace, &chosen));
+            (timelines, kernels, calls, ranges, iterations::Iterations::find(trace, &chosen, options))
+        },
+        || launches::and_idle_causes(trace, &chosen, &options.data_loaders),
     );
     kernels::add_span_fractions(&mut kernels, &timelines.spans());
+    let ranks = ranks::rows(trace, &chosen);
+    let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
+    let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.0",
-        warnings: trace.warnings.clone(),
+        warnings: warnings.collect(),
         captures: trace.captures.clone(),
         categories: kernels::categories(&kernels),
         devices: timelines.devices(),
         streams: timelines.streams(),
         memory_operations: memory::rows(trace, &chosen),
         api_calls,
+        ranges,
+        iteration_statistics: iterations.statistics(),
+        launches,
+        idle_causes,
+        cudnn_rnn: cudnn_rnn::rows(trace, &chosen, &kernels, &iterations, options.sequence_length),
+        ranks,
+        metrics: trace.metrics.clone(),
+        iterations: iterations.rows,
         kernels,
-        ranges: None,
-        iterations: None,
-        launches: None,
-        idle_causes: None,
         inductor: options.inductor.as_ref().map(|benchmark| inductor::view(trace, &chosen, benchmark)),
     }
 }
@@ -67,16 +105,16 @@ fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<ApiRow> {
     let callees = trace.callees.all().iter().enumerate();
     let of = callees.map(|(what, callee)| chosen.callees[what].then(|| groups.of(callee.name))).collect::<Vec<_>>();
     let figures = groups.figures(&trace.calls, &of, Measure::Duration, |entry| chosen.call(entry));
-    let mut rows: Vec<ApiRow> = groups
-        .keys()
-        .zip(figures)
-        .filter_map(|(&name, figures)| {
+    let of_totals = totals::calls(trace, chosen).into_iter().map(|(name, _, figures)| (name, figures));
+    let mut rows: Vec<ApiRow> = (groups.keys().copied().zip(figures))
+        .chain(of_totals)
+        .filter_map(|(name, figures)| {
             Some(ApiRow {
                 name: trace.names.text(name).to_owned(),
                 count: figures.count,
                 total_ns: figures.total,
                 mean_ns: figures.mean?,
-                median_ns: figures.median?,
+                median_ns: figures.median,
                 min_ns: figures.min?,
                 max_ns: figures.max?,
                 stddev_ns: figures.stddev,

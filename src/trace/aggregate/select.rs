@@ -1,8 +1,11 @@
 //! Which events a summary counts.
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 
-use crate::trace::{Entry, Kind, Trace};
+use super::calls::Calls;
+use crate::trace::{Entry, Kind, Range, TotalKind, Trace};
 
 /// What is to be counted; what is empty or `None` restricts nothing.
 #[derive(Debug, Clone, Default)]
@@ -28,12 +31,18 @@ pub(super) struct Chosen<'a> {
     pub(super) works: Vec<bool>,
     /// By number of callee.
     pub(super) callees: Vec<bool>,
+    /// By number of label: whether its process counts.
+    pub(super) labels: Vec<bool>,
+    /// By number of total: nobody knows when, in which process and on which stream that was.
+    pub(super) totals: Vec<bool>,
     /// By clock: the first and the first no longer counted nanosecond.
     windows: Option<Vec<(i64, i64)>>,
     /// The first clock of each name.
     pub(super) clocks: Vec<u32>,
     /// By device: its process.
     pub(super) processes: Vec<Option<i64>>,
+    /// Made when it is first asked for.
+    calls: OnceLock<Calls<'a>>,
 }
 
 /// The process of each device. Where a capture does not tell, but only one process is known on its clock, it is that one:
@@ -73,8 +82,30 @@ impl<'a> Chosen<'a> {
         });
         let callees = trace.callees.all().iter();
         let callees = callees.map(|callee| one_of(&selection.processes, callee.process_id) && named(callee.name));
-        let mut chosen =
-            Self { trace, works: works.collect(), callees: callees.collect(), windows: None, clocks, processes };
+        let labels = trace.labels.all().iter().map(|label| one_of(&selection.processes, label.process_id));
+        let is_whole = selection.streams.is_empty()
+            && selection.processes.is_empty()
+            && selection.since_ns.is_none()
+            && selection.until_ns.is_none();
+        let totals = trace.totals.iter().map(|total| {
+            let (name, anywhere) = match total.kind {
+                TotalKind::Kernel(name) => (name.full, false),
+                TotalKind::Memory(kind) => (kind, false),
+                TotalKind::Call(function) => (function, true),
+            };
+            is_whole && named(name) && (anywhere || one_of(&selection.devices, total.device_id))
+        });
+        let mut chosen = Self {
+            trace,
+            works: works.collect(),
+            callees: callees.collect(),
+            labels: labels.collect(),
+            totals: totals.collect(),
+            windows: None,
+            clocks,
+            processes,
+            calls: OnceLock::new(),
+        };
         chosen.windows = chosen.windows(selection);
         chosen
     }
@@ -94,6 +125,11 @@ impl<'a> Chosen<'a> {
         Some(origins.iter().map(window).collect())
     }
 
+    /// The index of all calls, whether or not they count.
+    pub(super) fn calls(&self) -> &Calls<'a> {
+        self.calls.get_or_init(|| Calls::new(self.trace, self))
+    }
+
     fn clock_of_work(&self, what: u32) -> usize {
         let device = self.trace.works.all()[what as usize].queue.device;
         self.clocks[self.trace.devices[device as usize].clock as usize] as usize
@@ -108,6 +144,12 @@ impl<'a> Chosen<'a> {
     pub(super) fn call(&self, entry: &Entry) -> bool {
         let clock = || self.clocks[self.trace.callees.all()[entry.what as usize].clock as usize] as usize;
         self.callees[entry.what as usize] && self.is_within(clock, entry.start)
+    }
+
+    /// Whether a range counts. What it is called does not matter: names are of what ran.
+    pub(super) fn range(&self, range: &Range) -> bool {
+        let clock = || self.clocks[self.trace.labels.all()[range.label as usize].clock as usize] as usize;
+        self.labels[range.label as usize] && self.is_within(clock, range.start)
     }
 
     fn is_within(&self, clock: impl Fn() -> usize, start: i64) -> bool {

@@ -4,14 +4,23 @@ use rustc_hash::FxHashMap;
 
 use super::fraction;
 use super::select::Chosen;
-use crate::trace::{Busy, DeviceRow, Distinct, Entry, Kind, Log, StreamRow, Trace};
+use crate::trace::{Busy, DeviceRow, Distinct, Entries, Entry, Kind, Log, StreamRow, Trace};
 
 /// A device as one process sees it: its clock, its process and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct DeviceKey {
+pub(super) struct DeviceKey {
     clock: u32,
     process_id: Option<i64>,
     device_id: Option<i64>,
+}
+
+impl DeviceKey {
+    /// That of a place in [`Trace::devices`].
+    pub(super) fn at(place: u32, trace: &Trace, chosen: &Chosen<'_>) -> Self {
+        let (place, device) = (place as usize, &trace.devices[place as usize]);
+        let clock = chosen.clocks[device.clock as usize];
+        Self { clock, process_id: chosen.processes[place], device_id: device.device_id }
+    }
 }
 
 /// When devices and queues were busy.
@@ -52,10 +61,7 @@ pub(super) fn timelines(trace: &Trace, chosen: &Chosen<'_>) -> Timelines {
         .all()
         .iter()
         .map(|work| {
-            let place = work.queue.device as usize;
-            let device = &trace.devices[place];
-            let clock = chosen.clocks[device.clock as usize];
-            let key = DeviceKey { clock, process_id: chosen.processes[place], device_id: device.device_id };
+            let key = DeviceKey::at(work.queue.device, trace, chosen);
             (devices.intern(key) as usize, queues.intern((key, work.queue.stream)) as usize)
         })
         .collect();
@@ -87,7 +93,7 @@ pub(super) fn timelines(trace: &Trace, chosen: &Chosen<'_>) -> Timelines {
 }
 
 /// The entries of both by ascending start.
-fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
+pub(super) fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
     let (mut one, mut other) = (sorted(one).peekable(), sorted(other).peekable());
     std::iter::from_fn(move || match (one.peek(), other.peek()) {
         (Some(left), Some(right)) if right.start < left.start => other.next(),
@@ -96,14 +102,32 @@ fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + '
     })
 }
 
-/// A log that is in order needs no memory; one that is not is sorted in it.
-fn sorted(log: &Log) -> Box<dyn Iterator<Item = Entry> + '_> {
+/// The entries of a log by ascending start.
+enum Sorted<'a> {
+    /// One that is in order needs no memory.
+    AsItIs(Entries<'a>),
+    InMemory(std::vec::IntoIter<Entry>),
+}
+
+impl Iterator for Sorted<'_> {
+    type Item = Entry;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry> {
+        match self {
+            Self::AsItIs(entries) => entries.next(),
+            Self::InMemory(entries) => entries.next(),
+        }
+    }
+}
+
+fn sorted(log: &Log) -> Sorted<'_> {
     if log.is_sorted() {
-        return Box::new(log.iter());
+        return Sorted::AsItIs(log.iter());
     }
     let mut entries: Vec<Entry> = log.iter().collect();
     entries.sort_by_key(|entry| entry.start);
-    Box::new(entries.into_iter())
+    Sorted::InMemory(entries.into_iter())
 }
 
 impl Timelines {

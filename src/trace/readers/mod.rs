@@ -2,7 +2,10 @@
 
 mod kineto;
 mod nsys_sqlite;
+mod nvprof;
 mod open;
+mod several;
+mod sqlite;
 mod unknown;
 
 use std::fs::File;
@@ -12,6 +15,7 @@ use std::sync::Arc;
 
 use super::{Capture, Trace, Warning};
 use crate::error::{Error, Result};
+pub use several::{Given, read_all};
 
 /// Whether the caller wants reading to stop; asked some ten times a second.
 pub type Interrupted<'a> = &'a dyn Fn() -> bool;
@@ -23,26 +27,38 @@ pub struct Format {
     pub name: &'static str,
     /// One line for help texts.
     pub description: &'static str,
-    /// Whether a file is one, by how its content, decompressed, begins.
-    matches: fn(&[u8]) -> bool,
+    /// Whether a file is one, by how its content, decompressed, begins; or, where that is not enough, by the file.
+    matches: fn(&[u8], &Path) -> bool,
     read: fn(Source<'_>, &mut Trace, Interrupted<'_>) -> Result<Capture>,
 }
 
 /// Every format that is read.
 pub static FORMATS: &[Format] = &[
     Format {
+        name: "nvprof-sqlite",
+        description: "profiles that nvprof wrote with -o",
+        matches: nvprof::sqlite::matches,
+        read: nvprof::sqlite::read,
+    },
+    Format {
         name: "nsys-sqlite",
         description: "exports of Nsight Systems to SQLite",
-        matches: |head| head.starts_with(b"SQLite format 3\0"),
+        matches: |head, _| head.starts_with(sqlite::MAGIC),
         read: nsys_sqlite::read,
     },
     Format {
         name: "kineto",
         description: "traces of torch.profiler, and others in Chrome's form, compressed or not",
-        matches: |head| {
+        matches: |head, _| {
             matches!(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start(), [b'{' | b'[', ..])
         },
         read: kineto::read,
+    },
+    Format {
+        name: "nvprof-csv",
+        description: "tables that nvprof printed: summaries, traces and metrics with --csv, summaries without",
+        matches: |head, _| nvprof::csv::matches(head),
+        read: nvprof::csv::read,
     },
 ];
 
@@ -79,16 +95,16 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
             .to_owned(),
         },
     })?;
-    let Some(format) = FORMATS.iter().find(|format| (format.matches)(&opened.head)) else {
+    let Some(format) = FORMATS.iter().find(|format| (format.matches)(&opened.head, path)) else {
         return Err(unknown::explain(shown, &opened.head));
     };
     let (size_bytes, is_file) = (opened.size_bytes, opened.is_file);
     let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
-    let operations = trace.kernels.len() + trace.memory.len();
+    let operations = trace.operations();
     let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
     let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
-    if trace.kernels.len() + trace.memory.len() == operations {
+    if trace.operations() == operations {
         trace.warnings.push(Warning {
             code: "no_device_operations",
             message: format!("{shown} holds no device operation"),

@@ -14,14 +14,14 @@ const LOOKS: &[Look] = &[
         "export the profile with `nvprof -o`, or open it there",
     ),
     (is_html, "it looks like a web page", "download the file itself"),
-    (is_nvprof, "it looks like text that nvprof printed", "reading nvprof's CSV comes with a later version"),
     (is_zip, "it is an archive", "unpack it first"),
     (is_utf16, "it is text in UTF-16", "convert it to UTF-8"),
     (is_of_nsys, "it looks like a report of nsys", "export it: nsys export --type=sqlite FILE"),
     (is_text, "it is text, but no trace in JSON", FORMATS_HINT),
 ];
 
-const FORMATS_HINT: &str = "give a trace of torch.profiler, an export of nsys to SQLite or a record of `profile`";
+const FORMATS_HINT: &str =
+    "give a trace of torch.profiler, an export of nsys to SQLite, what nvprof wrote or a record of `profile`";
 
 /// The error for a file that begins with `head`.
 pub(super) fn explain(path: &str, head: &[u8]) -> Error {
@@ -38,12 +38,6 @@ fn is_session(head: &[u8]) -> bool {
 fn is_html(head: &[u8]) -> bool {
     let start: Vec<u8> = head.trim_ascii_start().iter().take(14).map(u8::to_ascii_lowercase).collect();
     start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
-}
-
-fn is_nvprof(head: &[u8]) -> bool {
-    head.starts_with(b"==")
-        && memchr::memmem::find(head, b"==").is_some()
-        && memchr::memmem::find(head, b"rofil").is_some()
 }
 
 fn is_zip(head: &[u8]) -> bool {

@@ -4,7 +4,7 @@ mod check;
 mod sample;
 
 use fastrnns_rs::error::Error;
-use fastrnns_rs::report::summary::{Names, Options, View, render};
+use fastrnns_rs::report::summary::{Names, Options, VIEWS, View, render};
 use fastrnns_rs::trace::Summary;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -37,6 +37,9 @@ fn an_empty_summary_says_so() {
     for format in ["table", "markdown"] {
         assert_eq!(shown(&empty(), format, Options::default()), "no device operations\n");
         assert_eq!(shown(&empty(), format, by(View::Inductor)), "no figures of Inductor\n");
+        for view in VIEWS {
+            assert!(shown(&empty(), format, by(view.value)).starts_with("no "), "{}", view.name);
+        }
     }
     assert_eq!(shown(&empty(), "csv", by(View::Stream)), "device_id,stream_id,busy_ns,total_ns,kernel_count\n");
 }
@@ -50,6 +53,13 @@ fn the_overview_tells_warnings_first() {
         "warning: relu\n  seen: gemm\n  hint: relu\n",
         "\nCaptures\n",
         "\nWhere the time went\n",
+        "\nWhy it was idle\n",
+        "\nlaunches: ",
+        "\nRanges\n",
+        "\nIterations\n",
+        "\noutliers: ",
+        "\ncuDNN: ",
+        "\nRanks\n",
         "\nCategories\n",
         "\nKernels\n",
         "\nMemory operations\n",
@@ -58,6 +68,85 @@ fn the_overview_tells_warnings_first() {
         order.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"))).collect();
     assert!(places.is_sorted(), "{text}");
     assert!(text.contains("   10.00     8.000    80.00     2.000    20.00       0.5000"), "{text}");
+}
+
+#[test]
+fn the_overview_says_why() {
+    let summary = summary_of(&["gemm"]);
+    let text = shown(&summary, "table", Options::default());
+    for line in [
+        "share, %  total, ms  count  cause   meanwhile\n",
+        "   75.00      1.500      7  host    the host had not launched anything: Python, the framework\n",
+        "   25.00     0.5000      7  launch  the call that launched what came next was under way\n",
+        "launches: 50 of 52 kernels matched with their launch; from the launch to the kernel 0.004100 ms (median; p95 \
+         0.009000), in the queue 0 ms (median; p95 0.01200)\n",
+        "            5.000              1.000       26      3     6.000  gemm\n",
+        "outliers: 1 of 3 iterations of gemm; the farthest, iteration 2, took 9.000 ms, the median 1.000 ms: gemm +7.500 \
+         ms, layout -0.2500 ms\n",
+        "cuDNN: gemm\n",
+        "   1     10.00     8.000             1.250       26        4.250  yes      gemm\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let markdown = shown(&summary, "markdown", Options::default());
+    assert!(markdown.contains("\n- launches: `50 of 52 kernels"), "{markdown}");
+    assert!(markdown.contains("| 75.00 | 1.500 | 7 | `host` |"), "{markdown}");
+}
+
+/// Nothing is said of what a capture does not tell.
+#[test]
+fn the_overview_leaves_out_what_is_empty() {
+    let mut summary = summary_of(&["gemm"]);
+    let full = shown(&summary, "table", Options::default());
+    summary.ranges.clear();
+    summary.iteration_statistics.clear();
+    summary.launches = fastrnns_rs::trace::Launches::default();
+    summary.idle_causes.clear();
+    summary.cudnn_rnn.clear();
+    summary.ranks.clear();
+    summary.metrics.clear();
+    let text = shown(&summary, "table", Options::default());
+    for part in ["Why it was idle", "launches: ", "Ranges", "Iterations", "outliers: ", "cuDNN: ", "Ranks"] {
+        assert!(full.contains(part) && !text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("no device operations") && !text.contains("\n\n\n"), "{text}");
+    // Ranges may be all there is, as on a CPU.
+    let mut host = empty();
+    host.ranges = summary_of(&["gemm"]).ranges;
+    let text = shown(&host, "table", Options::default());
+    assert!(text.starts_with("no device operations\n\nRanges\n"), "{text}");
+}
+
+#[test]
+fn iterations_come_after_their_statistics() {
+    let mut summary = summary_of(&["gemm"]);
+    let text = shown(&summary, "table", by(View::Iteration));
+    let order = ["Statistics of iterations\n", "\noutliers: 1 of 3", "\nIterations\n"];
+    let places: Vec<_> =
+        order.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    let rows: Vec<_> = text.rsplit("\nIterations\n").next().unwrap_or_default().lines().collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    assert!(rows[3].contains("yes") && rows[3].ends_with("gemm +7.500 ms, layout -0.2500 ms"), "{text}");
+    assert!(!rows[1].contains("yes") && !rows[1].contains('"'), "{text}");
+    // Of all differences programs get all, people the three largest.
+    let more = std::iter::repeat_n(summary.iterations[2].differences[0].clone(), 5);
+    summary.iterations[2].differences.extend(more);
+    assert_eq!(shown(&summary, "csv", by(View::Iteration)).matches("gemm:7500000").count(), 6);
+    assert_eq!(shown(&summary, "table", by(View::Iteration)).matches("gemm +7.500 ms").count(), 4);
+}
+
+#[test]
+fn shares_of_idle_time_are_those_of_the_device() {
+    let mut summary = summary_of(&["gemm"]);
+    summary.devices.push(summary.devices[0].clone());
+    let mut other = summary.idle_causes[0].clone();
+    (other.device_id, other.total_ns) = (Some(1), 0);
+    summary.idle_causes.push(other);
+    for text in [shown(&summary, "table", by(View::Idle)), shown(&summary, "table", Options::default())] {
+        assert!(text.contains("   25.00     0.5000      7       0  launch"), "{text}");
+        assert!(text.contains("       -          0      7       1  host"), "{text}");
+    }
 }
 
 #[test]
@@ -138,12 +227,21 @@ fn csv_has_every_digit_and_the_keys_of_the_document() {
         (View::Stream, "streams"),
         (View::Api, "api_calls"),
         (View::Memory, "memory_operations"),
+        (View::Range, "ranges"),
+        (View::Iteration, "iterations"),
+        (View::Idle, "idle_causes"),
+        (View::CudnnRnn, "cudnn_rnn"),
+        (View::Rank, "ranks"),
+        (View::Metric, "metrics"),
+        (View::Launch, "launches"),
     ];
     for (view, list) in lists {
         let text = shown(&summary, "csv", by(view));
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let headers = reader.headers().expect("there are headings").clone();
-        let rows = document[list].as_array().expect("it is a list");
+        // Launches are one for the whole.
+        let one = [document[list].clone()];
+        let rows = document[list].as_array().map_or(&one[..], Vec::as_slice);
         assert_eq!(headers.len(), rows[0].as_object().expect("rows are objects").len(), "{list}");
         for (record, row) in reader.records().zip(rows) {
             let record = record.expect("rows are complete");
@@ -152,16 +250,23 @@ fn csv_has_every_digit_and_the_keys_of_the_document() {
                     Value::Null => assert_eq!(field, "", "{list} {key}"),
                     Value::Number(number) => assert_eq!(field.parse::<f64>().ok(), number.as_f64(), "{list} {key}"),
                     Value::String(text) => assert_eq!(field.trim_start_matches('\''), text, "{list} {key}"),
+                    Value::Bool(flag) => assert_eq!(field, flag.to_string(), "{list} {key}"),
+                    Value::Array(rows) if key == "differences" => assert_eq!(field, differences(rows), "{list}"),
                     Value::Array(shape) => {
                         let shape: Vec<_> = shape.iter().map(Value::to_string).collect();
                         assert_eq!(field, shape.join("x"));
                     }
-                    other => panic!("{list} {key} is {other}"),
+                    Value::Object(_) => panic!("{list} {key} is an object"),
                 }
             }
         }
     }
     assert!(shown(&summary, "csv", by(View::Kernel)).contains(",18446744073709551615,"));
+}
+
+fn differences(rows: &[Value]) -> String {
+    let row = |row: &Value| format!("{}:{}", row["category"].as_str().unwrap_or_default(), row["delta_ns"]);
+    rows.iter().map(row).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

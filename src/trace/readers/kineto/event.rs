@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::annotation;
 use super::decimal::{integer, microseconds_to_nanoseconds};
 use super::plain::{Members, Next, word};
 use super::value::{Fault, Value, members};
@@ -28,6 +29,8 @@ pub(super) struct Event<'a> {
     pub(super) start: Option<Value<'a>>,
     pub(super) duration: Option<Value<'a>>,
     pub(super) arguments: Option<&'a [u8]>,
+    /// What it is, where that is known already.
+    known: Option<Class>,
 }
 
 /// What an event is to a summary.
@@ -39,6 +42,8 @@ pub(super) enum Class {
     Memory,
     /// The host called the device's interface.
     Call,
+    /// The program named what it did.
+    Annotation,
     /// Anything else.
     Other,
 }
@@ -72,7 +77,7 @@ impl<'a> Event<'a> {
         // What is still missing, once its class is known.
         let (mut seen, mut class) = (0, None);
         while let Next::Key(key, _) = members.next()? {
-            if key == word(b"args") && class.is_some() && seen & ALL == ALL - ARGUMENTS {
+            if key == const { word(b"args") } && class.is_some() && seen & ALL == ALL - ARGUMENTS {
                 // They are gone through once, by whoever takes them.
                 self.arguments = Some(members.rest());
                 return Some(());
@@ -81,14 +86,28 @@ impl<'a> Event<'a> {
             seen |= self.take_word(key, value);
             let class = match class {
                 Some(class) => class,
-                None if seen & PHASE != 0 && self.phase != Some(Value::Text(b"X")) => return Some(()),
-                None if seen & (PHASE | CATEGORY) == PHASE | CATEGORY => *class.insert(self.class()),
+                None if seen & PHASE != 0 && self.phase != Some(Value::Text(b"X")) => {
+                    self.known = Some(Class::Other);
+                    return Some(());
+                }
+                None if seen & (PHASE | CATEGORY) == PHASE | CATEGORY => {
+                    // The name of an operator says whether it is one.
+                    if seen & NAME == 0 && self.is_operator() {
+                        if members.is_name_beside(annotation::may_begin) {
+                            self.known = Some(Class::Other);
+                            return Some(());
+                        }
+                        continue;
+                    }
+                    let found = self.class();
+                    self.known = Some(found);
+                    *class.insert(found)
+                }
                 None => continue,
             };
             let needed = match class {
                 Class::Other => 0,
-                Class::Call => NAME | START | DURATION | PROCESS,
-                Class::Kernel | Class::Memory => ALL,
+                Class::Kernel | Class::Memory | Class::Call | Class::Annotation => ALL,
             };
             if seen & needed == needed {
                 return Some(());
@@ -101,14 +120,14 @@ impl<'a> Event<'a> {
     #[inline]
     fn take_word(&mut self, key: u64, value: Value<'a>) -> u32 {
         let (member, bit) = match key {
-            key if key == word(b"ph") => (&mut self.phase, PHASE),
-            key if key == word(b"cat") => (&mut self.category, CATEGORY),
-            key if key == word(b"name") => (&mut self.name, NAME),
-            key if key == word(b"pid") => (&mut self.process, PROCESS),
-            key if key == word(b"tid") => (&mut self.thread, THREAD),
-            key if key == word(b"ts") => (&mut self.start, START),
-            key if key == word(b"dur") => (&mut self.duration, DURATION),
-            key if key == word(b"args") => {
+            key if key == const { word(b"ph") } => (&mut self.phase, PHASE),
+            key if key == const { word(b"cat") } => (&mut self.category, CATEGORY),
+            key if key == const { word(b"name") } => (&mut self.name, NAME),
+            key if key == const { word(b"pid") } => (&mut self.process, PROCESS),
+            key if key == const { word(b"tid") } => (&mut self.thread, THREAD),
+            key if key == const { word(b"ts") } => (&mut self.start, START),
+            key if key == const { word(b"dur") } => (&mut self.duration, DURATION),
+            key if key == const { word(b"args") } => {
                 self.arguments = if let Value::Nested(text) = value { Some(text) } else { None };
                 return ARGUMENTS;
             }
@@ -118,8 +137,11 @@ impl<'a> Event<'a> {
         bit
     }
 
-    /// Its class, by its category alone: operators of the host carry streams and correlations too.
+    /// Its class, by its category: operators of the host carry streams and correlations too.
     pub(super) fn class(&self) -> Class {
+        if let Some(known) = self.known {
+            return known;
+        }
         let (Some(Value::Text(b"X")), Some(Value::Text(category))) = (self.phase, self.category) else {
             return Class::Other;
         };
@@ -127,9 +149,17 @@ impl<'a> Event<'a> {
             b"kernel" | b"Kernel" => Class::Kernel,
             b"gpu_memcpy" | b"gpu_memset" | b"Memcpy" | b"Memset" => Class::Memory,
             b"cuda_runtime" | b"cuda_driver" | b"Runtime" => Class::Call,
+            b"user_annotation" => Class::Annotation,
+            b"cpu_op" | b"Operator" if self.name.is_some_and(annotation::is_told_by_name) => Class::Annotation,
             other if other.ends_with(b"_runtime") || other.ends_with(b"_driver") => Class::Call,
             _ => Class::Other,
         }
+    }
+
+    /// Whether it is an operator of the host, or an annotation of the years in which these were written as such.
+    #[inline]
+    fn is_operator(&self) -> bool {
+        matches!(self.category, Some(Value::Text(b"cpu_op" | b"Operator")))
     }
 
     /// When it started and ended, in nanoseconds.

@@ -13,6 +13,8 @@ pub(super) struct Metadata {
     base_time: String,
     host: String,
     rank: String,
+    /// The same as a number, and how many ranks there are.
+    pub(super) place: (Option<i64>, Option<u64>),
     /// The name of one of our own documents.
     schema: Option<String>,
 }
@@ -35,6 +37,8 @@ impl Metadata {
             (b"host_name", value) => self.host = plain(&value),
             (b"distributedInfo", Json::Object(members)) => {
                 self.rank = members.get("rank").map(plain).unwrap_or_default();
+                let (rank, size) = (members.get("rank"), members.get("world_size"));
+                self.place = (rank.and_then(Json::as_i64), size.and_then(Json::as_u64));
             }
             (b"deviceProperties", Json::Array(devices)) => {
                 for device in devices {

@@ -4,6 +4,7 @@
 //! are kept, so memory grows with them and not with the file. What is damaged is passed over up to the next event, and
 //! counted.
 
+mod annotation;
 mod arguments;
 mod decimal;
 mod event;
@@ -46,7 +47,7 @@ pub(super) fn read_finely(source: Source<'_>, trace: &mut Trace, step: usize, pi
 
 fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
     let Source { path, bytes, plain, capture, .. } = source;
-    let clock = trace.add_clock(format!("capture {}", trace.captures.len()));
+    let clock = trace.add_clock(format!("capture {}", trace.capture_number()));
     let (text, sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
     let events = Events::new(text, sink, interrupted);
     let mut reader = Reader { events, plain, grain, metadata: Metadata::default() };
@@ -78,6 +79,8 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
         }
         _ => return Err(not_one(reader.events.text.fault().unwrap_or("it is no trace in JSON"))),
     };
+    // Behind the trace a stream may still turn out not to be what was packed.
+    let trailing = complete && reader.events.peek()?.is_some();
     if !complete || reader.events.text.fault().is_some() {
         let evidence = reader.events.text.fault().unwrap_or("the file ends in the middle").to_owned();
         reader.events.sink.trace.warnings.push(Warning {
@@ -87,7 +90,7 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
             hint: "capture again, and let the program end by itself".to_owned(),
         });
     }
-    if complete && reader.events.peek()?.is_some() {
+    if trailing {
         reader.events.sink.trace.warnings.push(Warning {
             code: "trailing_text",
             message: format!("{path}: what follows the trace is left out"),

@@ -2,11 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arguments::Arguments;
+use super::annotation::Said;
+use super::arguments::{Arguments, correlation};
 use super::event::{Class, Event, number, unescaped, whole};
 use super::metadata::Metadata;
 use super::value::{Fault, Value};
-use crate::trace::{Callee, Capture, Entry, KernelName, Kind, NameId, Queue, Trace, Warning, Work};
+use crate::trace::{
+    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Trace, Warning, Work,
+};
 
 /// Where the events of one capture go.
 pub(super) struct Sink<'a> {
@@ -46,7 +49,14 @@ impl<'a> Sink<'a> {
         let class = event.class();
         let taken = match class {
             Class::Other => Ok(()),
-            Class::Call => self.call(event),
+            Class::Call => {
+                let correlation = event.arguments.map(correlation).transpose()?.unwrap_or_default();
+                self.call(event, correlation)
+            }
+            Class::Annotation => {
+                let said = event.arguments.map(Said::parse).transpose()?.unwrap_or_default();
+                self.annotation(event, &said)
+            }
             Class::Kernel | Class::Memory => {
                 let arguments = event.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
                 self.operation(event, &arguments, class == Class::Kernel)
@@ -59,7 +69,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn call(&mut self, event: &Event<'_>) -> Result<(), &'static str> {
+    fn call(&mut self, event: &Event<'_>, correlation: u64) -> Result<(), &'static str> {
         let (start, end) = event.times()?;
         let name = self.name(event)?;
         let process = event.process.and_then(number);
@@ -67,8 +77,25 @@ impl<'a> Sink<'a> {
             let same = self.host.is_none_or(|host| host == Ok(process));
             self.host = Some(if same { Ok(process) } else { Err(()) });
         }
-        let what = self.trace.callees.intern(Callee { clock: self.clock, process_id: process, name });
-        self.trace.calls.push(Entry { what, start, end, bytes: 0 });
+        let thread_id = event.thread.and_then(number);
+        let callee = Callee { clock: self.clock, process_id: process, thread_id, name };
+        let what = self.trace.callees.intern(callee);
+        self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
+        Ok(())
+    }
+
+    fn annotation(&mut self, event: &Event<'_>, said: &Said<'_>) -> Result<(), &'static str> {
+        let (start, end) = event.times()?;
+        let name = self.name(event)?;
+        let domain = match said.domain {
+            Some(Value::Text(raw)) => Some(self.trace.names.intern(&unescaped(raw).0)),
+            _ => None,
+        };
+        let process_id = event.process.and_then(number);
+        let reach = said.reach(event.name, event.thread);
+        let label = Label { clock: self.clock, process_id, reach, name, domain, source: said.source() };
+        let label = self.trace.labels.intern(label);
+        self.trace.ranges.push(Range { label, start, end: (!said.is_open).then_some(end) });
         Ok(())
     }
 
@@ -77,16 +104,17 @@ impl<'a> Sink<'a> {
         let name = self.name(event)?;
         let device = arguments.device.or(event.process).and_then(number);
         let stream = arguments.stream.or(event.thread).and_then(number);
-        let queue = Queue { device: self.trace.device(self.clock, None, device), stream };
+        let process = arguments.process.and_then(number);
+        let queue = Queue { device: self.trace.device(self.clock, process, device), stream };
         let bytes = arguments.bytes.and_then(whole::<u64>);
         let kind = if is_kernel {
             Kind::Kernel(KernelName { full: name, short: None, mangled: None }, arguments.shape)
         } else {
             Kind::Memory { name, kind: self.kind(name, event, arguments), sized: bytes.is_some() }
         };
-        let what = self.trace.works.intern(Work { queue, kind });
+        let what = self.trace.works.intern(Work { queue, in_graph: arguments.in_graph, kind });
         let log = if is_kernel { &mut self.trace.kernels } else { &mut self.trace.memory };
-        log.push(Entry { what, start, end, bytes: bytes.unwrap_or(0) });
+        log.push(Entry { what, start, end, bytes: bytes.unwrap_or(0), correlation: arguments.correlation });
         Ok(())
     }
 
@@ -142,14 +170,42 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// Gives the profiler's steps the process that called. From inside a container they come under its number outside, while
+    /// everything else has the one inside; they are entered by the main thread.
+    fn take_steps_home(&mut self, process: i64) {
+        let Trace { labels, ranges, names, .. } = &mut *self.trace;
+        let is_away = |label: &Label| {
+            label.clock == self.clock
+                && label.process_id != Some(process)
+                && label.reach == Reach::Thread(label.process_id)
+                && names.text(label.name).starts_with("ProfilerStep#")
+        };
+        let homes: FxHashMap<u32, Label> = (0..)
+            .zip(labels.all())
+            .filter(|(_, label)| is_away(label))
+            .map(|(place, label)| {
+                (place, Label { process_id: Some(process), reach: Reach::Thread(Some(process)), ..*label })
+            })
+            .collect();
+        for range in ranges.iter_mut().filter(|_| !homes.is_empty()) {
+            if let Some(&home) = homes.get(&range.label) {
+                range.label = labels.intern(home);
+            }
+        }
+    }
+
     /// The capture, once everything has been read.
     pub(super) fn finish(mut self, metadata: &Metadata) -> Capture {
         self.capture.format_version.clone_from(&metadata.schema_version);
+        (self.capture.rank, self.capture.world_size) = metadata.place;
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
         self.trace.clocks[self.clock as usize] = metadata.clock();
         let name = |id: Option<i64>| metadata.device_names.get(&id?).cloned();
         self.trace.describe_devices(self.clock, process_id, name);
+        if let Some(process) = process_id {
+            self.take_steps_home(process);
+        }
         if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",

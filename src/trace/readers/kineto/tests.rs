@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::trace::{Options, Selection, Summary, categories::Categories, summarize};
+use crate::trace::{Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
 
 fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
     let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
@@ -33,7 +33,15 @@ fn summary_of(trace: &Trace) -> Summary {
     let categories = Categories::with_rules("").expect("rules");
     summarize(
         trace,
-        &Options { selection: Selection::default(), by_shape: false, categories: &categories, inductor: None },
+        &Options {
+            selection: Selection::default(),
+            by_shape: false,
+            categories: &categories,
+            inductor: None,
+            iteration_range: None,
+            data_loaders: Vec::new(),
+            sequence_length: None,
+        },
     )
 }
 
@@ -65,7 +73,8 @@ fn ordinary() -> Vec<String> {
         kernel("one", "10.5", "2"),
         r#"{"ph": "X", "cat": "cpu_op", "name": "op }, {", "pid": 9, "ts": 1, "dur": 50, "args": {"stream": 7}}"#
             .to_owned(),
-        r#"{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 1.001}"#
+        r#"{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 1.001,
+            "args": {"cbid": 211, "correlation": 3}}"#
             .to_owned(),
         kernel("two", "11", "3.001"),
         kernel("one", "20", "1"),
@@ -95,6 +104,41 @@ fn reads_an_ordinary_trace() {
     assert_eq!(summary.kernels[0].grid, Some([1, 2, 3]));
     assert_eq!(summary.api_calls[0].total_ns, 1_001);
     assert!(summary.warnings.is_empty());
+}
+
+#[test]
+fn reads_launches_and_what_was_named() {
+    let named = |category: &str, name: &str, process: i64| {
+        format!(
+            r#"{{"ph": "X", "cat": "{category}", "name": "{name}", "pid": {process}, "tid": {process}, "ts": 2, "dur": 3}}"#
+        )
+    };
+    let mut events = ordinary();
+    events.extend([
+        named("user_annotation", "mine", 9),
+        named("user_annotation", "## forward ##", 9),
+        named("user_annotation", "ProfilerStep#1", 77),
+        named("Operator", "enumerate(DataLoader)#x", 9),
+        named("cpu_op", "aten::mm", 9),
+        named("gpu_user_annotation", "mine", 0),
+    ]);
+    let (trace, capture) = read_steps(document(&events).as_bytes(), text::STEP).expect("a trace");
+    assert_eq!((capture.events_read, capture.events_skipped), (12, 0));
+    let found: Vec<_> = trace
+        .ranges
+        .iter()
+        .map(|range| {
+            let label = &trace.labels.all()[range.label as usize];
+            assert_eq!((range.start, range.end, label.process_id), (2_000, Some(5_000), Some(9)));
+            (trace.names.text(label.name), label.reach)
+        })
+        .collect();
+    let main = Reach::Thread(Some(9));
+    let expected = [("mine", main), ("## forward ##", Reach::Process), ("ProfilerStep#1", main)];
+    assert_eq!(found, [expected.as_slice(), &[("enumerate(DataLoader)#x", main)]].concat());
+    let correlations = |log: &Log| log.iter().map(|entry| entry.correlation).collect::<Vec<_>>();
+    assert_eq!((correlations(&trace.calls), correlations(&trace.kernels)), (vec![3], vec![3, 3, 3]));
+    assert_eq!(summary_of(&trace).launches.matched_count, 3);
 }
 
 #[test]

@@ -37,6 +37,7 @@ impl<'a> Value<'a> {
 }
 
 /// The first place at or after `at` that is not white space.
+#[inline]
 pub(super) fn skip_space(text: &[u8], mut at: usize) -> usize {
     while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;

@@ -3,16 +3,16 @@
 use std::mem;
 
 use super::database::Database;
-use super::devices::process_of;
-use super::progress::{NONE, Progress, known, times};
+use super::devices::{process_of, thread_of};
+use super::progress::{NONE, Progress, correlation, known, times};
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{Callee, Log, Trace};
+use crate::trace::{Callee, Trace};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 
-const TIMES: [&str; 3] = ["start", "end", "eventClass"];
+const TIMES: [&str; 4] = ["start", "end", "eventClass", "correlationId"];
 const WHAT: [&str; 2] = ["globalTid", "nameId"];
 /// The class of rows that repeat a call, to say where it came from.
 const BACKTRACE: i64 = 67;
@@ -26,13 +26,14 @@ pub(super) fn read(
     trace: &mut Trace,
     progress: &mut Progress<'_>,
 ) -> Result<bool> {
-    let take = |[start, end, class]: [i64; 3]| {
+    let take = |[start, end, class, id]: [i64; 4]| {
         let (start, end) = times(start, end)?;
-        Ok((class != BACKTRACE).then_some(Moment { start, end, bytes: 0, note: false }))
+        let correlation = correlation(id);
+        Ok((class != BACKTRACE).then_some(Moment { start, end, bytes: 0, correlation, note: false }))
     };
-    let events = Events { table: TABLE, times: TIMES, what: WHAT, with_bytes: false, take };
+    let events = Events { table: TABLE, times: TIMES, what: WHAT, take };
     let mut launched = false;
-    let mut log = mem::replace(&mut trace.calls, Log::new(false));
+    let mut log = mem::take(&mut trace.calls);
     progress.scan(database, &events, &mut log, |([thread, name], _)| {
         let name = match name {
             NONE => trace.names.intern("[no name]"),
@@ -40,7 +41,8 @@ pub(super) fn read(
         };
         let text = trace.names.text(name);
         launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));
-        Ok(trace.callees.intern(Callee { clock, process_id: known(process_of(thread)), name }))
+        let (process_id, thread_id) = (known(process_of(thread)), known(thread_of(thread)));
+        Ok(trace.callees.intern(Callee { clock, process_id, thread_id, name }))
     })?;
     trace.calls = log;
     Ok(launched)

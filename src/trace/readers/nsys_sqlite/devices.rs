@@ -18,7 +18,7 @@ pub(super) struct Devices {
 impl Devices {
     /// Times of an export count from the start of its own session, so each has a clock of its own.
     pub(super) fn new(path: &str, trace: &mut Trace) -> Self {
-        let clock = trace.add_clock(format!("capture {} {path}", trace.captures.len()));
+        let clock = trace.add_clock(format!("capture {} {path}", trace.capture_number()));
         Self { clock, places: FxHashMap::default() }
     }
 
@@ -61,6 +61,11 @@ impl Devices {
 /// The process of a global number: the bits above it are the machine's, those below the thread's.
 pub(super) fn process_of(global: i64) -> i64 {
     if global == NONE { NONE } else { (global >> 24) & 0xff_ffff }
+}
+
+/// The thread of a global number, by its number in its process.
+pub(super) fn thread_of(global: i64) -> i64 {
+    if global == NONE { NONE } else { global & 0xff_ffff }
 }
 
 /// What the machine's devices are called. Two of one number and two names are of two machines: neither is sure.

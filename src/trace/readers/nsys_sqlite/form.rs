@@ -1,7 +1,10 @@
 //! Whether a database is an export of Nsight Systems, and of which version.
 
-use super::Refusal;
-use super::database::{Database, EXPORT};
+use super::database::Database;
+use crate::trace::readers::sqlite::Refusal;
+
+/// The table that holds every text of an export once, and its key.
+pub(super) const STRINGS: (&str, &str) = ("StringIds", "id");
 
 /// Both names of the table that describes an export; the first came later.
 const EXPORT_DATA: [&str; 2] = ["META_DATA_EXPORT", "EXPORT_META_DATA"];
@@ -9,7 +12,7 @@ const EXPORT_DATA: [&str; 2] = ["META_DATA_EXPORT", "EXPORT_META_DATA"];
 /// Refuses what is no export.
 pub(super) fn check(database: &Database) -> Result<(), Refusal> {
     let has = |name: &str| database.table(name).is_some();
-    if has(super::strings::TABLE) {
+    if has(STRINGS.0) {
         let is_whole = database.tables.iter().any(|table| table.has_events() || table.name.starts_with("TARGET_INFO_"));
         return if is_whole {
             Ok(())
@@ -18,11 +21,8 @@ pub(super) fn check(database: &Database) -> Result<(), Refusal> {
             Err((reason.to_owned(), "export the report again, with the version of nsys that wrote it"))
         };
     }
-    if has("StringTable") && has("Version") {
-        let reason = "looks like a profile of nvprof, not like an export of Nsight Systems";
-        return Err((reason.to_owned(), "show it with: nvprof -i FILE --print-gpu-summary"));
-    }
-    Err((format!("is no export of Nsight Systems: it has no table {}", super::strings::TABLE), EXPORT))
+    let reason = format!("is no export of Nsight Systems, nor a profile of nvprof: it has no table {}", STRINGS.0);
+    Err((reason, "make an export from the report with: nsys export --type=sqlite REPORT"))
 }
 
 /// The versions of the schema and of the program that made the export.

@@ -4,15 +4,16 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::Devices;
-use super::progress::{NONE, Progress, known, times};
+use super::graphs;
+use super::progress::{Progress, correlation, known, times};
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{KernelName, Kind, Log, Shape, Trace, Work};
+use crate::trace::{KernelName, Kind, Shape, Trace, Work};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 
-const TIMES: [&str; 3] = ["start", "end", "graphNodeId"];
+const TIMES: [&str; 4] = ["start", "end", "graphNodeId", "correlationId"];
 const WHAT: [&str; 15] = [
     "globalPid",
     "deviceId",
@@ -39,15 +40,16 @@ pub(super) fn read(
     trace: &mut Trace,
     progress: &mut Progress<'_>,
 ) -> Result<bool> {
-    let take = |[start, end, node]: [i64; 3]| {
+    let take = |[start, end, node, id]: [i64; 4]| {
         let (start, end) = times(start, end)?;
-        Ok(Some(Moment { start, end, bytes: 0, note: node != NONE && node != 0 }))
+        let in_graph = graphs::is_node(node);
+        Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note: in_graph }))
     };
-    let events = Events { table: TABLE, times: TIMES, what: WHAT, with_bytes: false, take };
+    let events = Events { table: TABLE, times: TIMES, what: WHAT, take };
     let mut nodes = false;
-    let mut log = mem::replace(&mut trace.kernels, Log::new(false));
+    let mut log = mem::take(&mut trace.kernels);
     progress.scan(database, &events, &mut log, |(what, is_node)| {
-        let what = work(what, strings, devices, trace)?;
+        let what = work(what, is_node, strings, devices, trace)?;
         nodes |= is_node;
         Ok(what)
     })?;
@@ -57,6 +59,7 @@ pub(super) fn read(
 
 fn work(
     what: [i64; 15],
+    in_graph: bool,
     strings: &mut Strings<'_>,
     devices: &mut Devices,
     trace: &mut Trace,
@@ -72,7 +75,7 @@ fn work(
         registers_per_thread: u32::try_from(registers).ok(),
         shared_memory_bytes: size(fixed).zip(size(dynamic)).and_then(|(fixed, dynamic)| fixed.checked_add(dynamic)),
     };
-    Ok(trace.works.intern(Work { queue, kind: Kind::Kernel(KernelName { full, short, mangled }, shape) }))
+    Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Kernel(KernelName { full, short, mangled }, shape) }))
 }
 
 fn extent(numbers: [i64; 3]) -> Option<[u32; 3]> {

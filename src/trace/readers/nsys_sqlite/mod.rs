@@ -11,16 +11,12 @@
 //! these are events, but no calls.
 
 mod calls;
-mod database;
 mod devices;
 mod form;
 mod graphs;
 mod kernels;
 mod memory;
-mod pages;
-mod progress;
-mod strings;
-mod tally;
+mod ranges;
 
 use std::path::Path;
 
@@ -28,12 +24,13 @@ use self::database::Database;
 use self::devices::Devices;
 use self::progress::Progress;
 use self::strings::Strings;
+use super::sqlite::{Refusal, database, progress, strings, tally};
 use super::{Interrupted, Source};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Trace};
 
 /// The tables that a summary is made of. The rows of all others are only counted.
-const USED: [&str; 4] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE];
+const USED: [&str; 5] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE, ranges::TABLE];
 
 /// Reads an export.
 pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
@@ -60,11 +57,12 @@ fn read_database(
     progress.warnings.extend(database.warnings(path));
     (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
 
-    let mut strings = Strings::open(database, interrupted)?;
+    let mut strings = Strings::open(database, form::STRINGS, interrupted)?;
     let mut devices = Devices::new(shown, trace);
-    let nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
-    memory::read(database, &mut devices, trace, &mut progress)?;
+    let mut nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
+    nodes |= memory::read(database, &mut devices, trace, &mut progress)?;
     let launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
+    ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
 
     let mut whole_graphs = 0;
     for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {
@@ -81,9 +79,6 @@ fn read_database(
     devices.name(database, trace);
     Ok(progress.finish(trace))
 }
-
-/// Why a file is not read, and what to do.
-type Refusal = (String, &'static str);
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ mod corpus;
 mod forms;
 mod hostile;
 mod pages;
+mod ranges;
 mod refused;
 
 use std::fs;

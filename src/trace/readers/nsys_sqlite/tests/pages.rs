@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::trace::Entry;
-use crate::trace::readers::nsys_sqlite::database::Database;
-use crate::trace::readers::nsys_sqlite::pages::{Scan, Stop};
+use crate::trace::readers::sqlite::database::Database;
+use crate::trace::readers::sqlite::pages::{Scan, Stop};
 
 /// All that was read, in words.
 fn told(read: Result<Trace, Error>) -> String {
@@ -17,8 +17,13 @@ fn told(read: Result<Trace, Error>) -> String {
     };
     let entries = [&trace.kernels, &trace.memory, &trace.calls].map(|log| log.iter().collect::<Vec<Entry>>());
     let names: Vec<&str> = trace.names.all().collect();
-    let Trace { captures, warnings, devices, works, callees, .. } = &trace;
-    format!("{captures:?}\n{warnings:?}\n{devices:?}\n{names:?}\n{:?}\n{:?}\n{entries:?}", works.all(), callees.all())
+    let Trace { captures, warnings, devices, works, callees, labels, ranges, .. } = &trace;
+    format!(
+        "{captures:?}\n{warnings:?}\n{devices:?}\n{names:?}\n{:?}\n{:?}\n{entries:?}\n{:?}\n{ranges:?}",
+        works.all(),
+        callees.all(),
+        labels.all()
+    )
 }
 
 fn through_sqlite(path: &Path) -> Result<Trace, Error> {

@@ -9,10 +9,6 @@ fn refuses_what_is_no_export() {
     let (reason, _) = refusal(read_sql(&["CREATE TABLE t (x)"]));
     assert!(reason.contains("no export of Nsight Systems"), "{reason}");
     let (reason, hint) = refusal(read_sql(&["
-        CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); CREATE TABLE Version (version INTEGER);
-        CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start INTEGER, end INTEGER);"]));
-    assert!(reason.contains("nvprof") && hint.contains("nvprof"), "{reason}");
-    let (reason, hint) = refusal(read_sql(&["
         CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); CREATE TABLE META_DATA_EXPORT (name, value);"]));
     assert!(reason.contains("has failed") && hint.contains("the version of nsys"), "{reason}");
 }

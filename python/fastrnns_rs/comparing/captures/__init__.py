@@ -1,0 +1,1 @@
+"""Captures held against each other: which kernels made the difference."""

@@ -1,0 +1,125 @@
+//! What is where in the log of calls, so that no table of them is needed: whoever looks for some reads only those parts of the
+//! log again in which they may be.
+
+use super::select::Chosen;
+use super::waits::Wait;
+use crate::trace::{Distinct, Entries, Entry, Trace};
+
+/// So many calls at a time; few in tests, so that there are many parts.
+const PART: usize = if cfg!(test) { 8 } else { 1 << 12 };
+
+/// Stands for no scope and no thread.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// An index of the calls of a trace.
+///
+/// Correlations are unique within a *scope*: a process of a clock or, for devices whose process is not known, the clock.
+#[derive(Debug)]
+pub(super) struct Calls<'a> {
+    parts: Vec<Part<'a>>,
+    /// Of all parts, one after another.
+    correlations: Vec<Correlations>,
+    /// By place of a device: the scope of its operations.
+    pub(super) scope_of_device: Vec<u32>,
+    /// By callee: the scopes in which its calls are found.
+    pub(super) scopes_of_callee: Vec<[u32; 2]>,
+    /// How many scopes there are.
+    pub(super) scopes: usize,
+    /// By callee: what a thread waits for that is in it.
+    pub(super) waits: Vec<Option<Wait>>,
+}
+
+/// Some calls that follow one another in the log.
+#[derive(Debug)]
+struct Part<'a> {
+    /// Behind the log's entries before it.
+    entries: Entries<'a>,
+    /// Where its correlations end; they begin where those of the part before it end.
+    correlations_end: usize,
+    /// From the first start to the last end of its calls in which threads wait.
+    waits: Option<(i64, i64)>,
+}
+
+/// Those of a part in one scope.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Correlations {
+    pub(super) scope: u32,
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn new(trace: &'a Trace, chosen: &Chosen<'_>) -> Self {
+        let mut scopes = Distinct::default();
+        let of_device = |(device, process): (&crate::trace::Device, &Option<i64>)| {
+            scopes.intern((chosen.clocks[device.clock as usize], *process))
+        };
+        let scope_of_device = trace.devices.iter().zip(&chosen.processes).map(of_device).collect();
+        let scopes_of_callee = trace.callees.all().iter().map(|callee| {
+            let clock = chosen.clocks[callee.clock as usize];
+            let known = |process: Option<i64>| scopes.find(&(clock, process)).unwrap_or(NONE);
+            [callee.process_id.map_or(NONE, |process| known(Some(process))), known(None)]
+        });
+        let waits = trace.callees.all().iter().map(|callee| Wait::in_call(trace.names.text(callee.name)));
+        let mut calls = Self {
+            parts: Vec::new(),
+            correlations: Vec::new(),
+            scope_of_device,
+            scopes_of_callee: scopes_of_callee.collect(),
+            scopes: scopes.all().len(),
+            waits: waits.collect(),
+        };
+        let (mut entries, mut places) = (trace.calls.iter(), vec![usize::MAX; calls.scopes]);
+        for _ in 0..trace.calls.len().div_ceil(PART as u64) {
+            calls.add_part(&mut entries, &mut places);
+        }
+        calls
+    }
+
+    /// Looks at the next calls. `places` has nothing for any scope, before and after.
+    fn add_part(&mut self, entries: &mut Entries<'a>, places: &mut [usize]) {
+        let begin = self.correlations.len();
+        let (from, mut waits) = (entries.clone(), None::<(i64, i64)>);
+        for call in entries.by_ref().take(PART) {
+            if self.waits[call.what as usize].is_some() {
+                let (first, last) = waits.unwrap_or((call.start, call.end));
+                waits = Some((first.min(call.start), last.max(call.end)));
+            }
+            if call.correlation == 0 {
+                continue;
+            }
+            for scope in self.scopes_of_callee[call.what as usize].into_iter().filter(|&scope| scope != NONE) {
+                let place = &mut places[scope as usize];
+                if *place == usize::MAX {
+                    *place = self.correlations.len();
+                    self.correlations.push(Correlations { scope, first: u64::MAX, last: 0 });
+                }
+                let of_scope = &mut self.correlations[*place];
+                of_scope.first = of_scope.first.min(call.correlation);
+                of_scope.last = of_scope.last.max(call.correlation);
+            }
+        }
+        for of_scope in &self.correlations[begin..] {
+            places[of_scope.scope as usize] = usize::MAX;
+        }
+        self.parts.push(Part { entries: from, correlations_end: self.correlations.len(), waits });
+    }
+
+    /// The calls of every part of whose correlations some may be `wanted`, in the order of the log.
+    pub(super) fn with_correlations(&self, wanted: impl Fn(&Correlations) -> bool) -> impl Iterator<Item = Entry> {
+        let mut begin = 0;
+        let parts = self.parts.iter().filter(move |part| {
+            let correlations = &self.correlations[begin..part.correlations_end];
+            begin = part.correlations_end;
+            correlations.iter().any(&wanted)
+        });
+        parts.flat_map(|part| part.entries.clone().take(PART))
+    }
+
+    /// The calls of every part in which a thread waits at some time from `start` to `end`, in the order of the log.
+    pub(super) fn with_waits(&self, start: i64, end: i64) -> impl Iterator<Item = (Entry, Wait)> {
+        let meet = move |part: &&Part<'_>| part.waits.is_some_and(|(first, last)| first < end && last > start);
+        let calls = self.parts.iter().filter(meet).flat_map(|part| part.entries.clone().take(PART));
+        calls.filter_map(|call| Some((call, self.waits[call.what as usize]?)))
+    }
+}

@@ -1,0 +1,91 @@
+//! Finds idle intervals, and cuts off what the launch of the operation behind them explains.
+
+use super::host::{Before, Host};
+use super::{Cause, Cut};
+use crate::trace::aggregate::launched::Launch;
+use crate::trace::aggregate::select::Chosen;
+use crate::trace::aggregate::sweep::DeviceKey;
+use crate::trace::{Distinct, Entry, Trace};
+
+/// Takes operations in the order of their starts, and gives pieces of the idle intervals between them.
+pub(in crate::trace::aggregate) struct Gaps<'a> {
+    trace: &'a Trace,
+    /// By number of work: the device as summaries have it.
+    device_of: Vec<u32>,
+    /// Of each of these: the operation with which it was busy for the longest so far.
+    last: Vec<Option<Entry>>,
+    /// By callee: whether it launches graphs.
+    launches_graphs: Vec<bool>,
+    host: Host<'a>,
+}
+
+impl<'a> Gaps<'a> {
+    /// `data_loaders` are found in the names of ranges in which a thread waits for data.
+    pub(in crate::trace::aggregate) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String]) -> Self {
+        let mut devices = Distinct::default();
+        let works = trace.works.all().iter();
+        let device_of = works.map(|work| devices.intern(DeviceKey::at(work.queue.device, trace, chosen))).collect();
+        let callees = trace.callees.all().iter();
+        Self {
+            trace,
+            device_of,
+            last: vec![None; devices.all().len()],
+            launches_graphs: callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch")).collect(),
+            host: Host::new(trace, chosen, data_loaders),
+        }
+    }
+
+    /// Takes an operation that counts. Not all pieces of the interval before it need be given at once.
+    pub(in crate::trace::aggregate) fn add(
+        &mut self,
+        entry: &Entry,
+        launch: Option<&Launch>,
+        take: &mut impl FnMut(Cut),
+    ) {
+        let device = self.device_of[entry.what as usize] as usize;
+        match self.last[device] {
+            Some(last) if entry.start > last.end => {
+                self.cut(&last, entry, launch, take);
+                self.last[device] = Some(*entry);
+            }
+            Some(last) if entry.end < last.end => {}
+            _ => self.last[device] = Some(*entry),
+        }
+    }
+
+    /// Gives all pieces that are left.
+    pub(in crate::trace::aggregate) fn finish(&mut self, take: &mut impl FnMut(Cut)) {
+        self.host.explain(take);
+    }
+
+    fn cut(&mut self, last: &Entry, next: &Entry, launch: Option<&Launch>, take: &mut impl FnMut(Cut)) {
+        let device = self.trace.works.all()[next.what as usize].queue.device;
+        let mut give = |start, end, cause| {
+            if end > start {
+                take(Cut { device, start, end, cause });
+            }
+        };
+        let (start, end) = (last.end, next.start);
+        if self.is_one_graph(last, next, launch) {
+            return give(start, end, Cause::GraphGap);
+        }
+        let Some(launch) = launch else { return give(start, end, Cause::Unmatched) };
+        if launch.end <= start {
+            return give(start, end, Cause::Dependency);
+        }
+        let begun = launch.start.clamp(start, end);
+        give(begun, end, Cause::Launch);
+        if begun > start {
+            self.host.add(Before { callee: launch.callee, device, start, end: begun }, take);
+        }
+    }
+
+    /// Whether two operations of a device come from the same launch of a graph.
+    fn is_one_graph(&self, one: &Entry, other: &Entry, launch: Option<&Launch>) -> bool {
+        let in_graph = |entry: &Entry| self.trace.works.all()[entry.what as usize].in_graph;
+        one.correlation != 0
+            && one.correlation == other.correlation
+            && ((in_graph(one) && in_graph(other))
+                || launch.is_some_and(|launch| self.launches_graphs[launch.callee as usize]))
+    }
+}

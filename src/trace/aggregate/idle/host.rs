@@ -1,0 +1,124 @@
+//! What a thread did before it launched the operation that a device waited for.
+
+use super::loaders::Loaders;
+use super::spans::{Spans, cut, merge};
+use super::{Cause, Cut};
+use crate::trace::aggregate::calls::{Calls, NONE};
+use crate::trace::aggregate::select::Chosen;
+use crate::trace::aggregate::waits::Wait;
+use crate::trace::{Distinct, Trace};
+
+/// So many are explained at once, with one look at the calls of the time in which they lie; few in tests.
+const TOGETHER: usize = if cfg!(test) { 8 } else { 1 << 16 };
+
+/// The part of an idle interval before the launch of the operation behind it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    /// The function that launched it: of a process and a thread.
+    pub(super) callee: u32,
+    /// A place in [`Trace::devices`].
+    pub(super) device: u32,
+    pub(super) start: i64,
+    /// After the start.
+    pub(super) end: i64,
+}
+
+/// A thread: its clock, its process and its number.
+pub(super) type Thread = (u32, Option<i64>, i64);
+
+/// Gathers such parts, and cuts them into pieces by what the thread was in.
+pub(super) struct Host<'a> {
+    calls: &'a Calls<'a>,
+    loaders: Loaders,
+    /// By callee: its thread, if that is known.
+    thread_of: Vec<u32>,
+    before: Vec<Before>,
+}
+
+/// A call in which a thread waits.
+type Waiting = (u32, Wait, (i64, i64));
+
+impl<'a> Host<'a> {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String]) -> Self {
+        let mut threads = Distinct::default();
+        let callees = trace.callees.all().iter();
+        let thread_of = callees.map(|callee| {
+            let clock = chosen.clocks[callee.clock as usize];
+            callee.thread_id.map_or(NONE, |thread| threads.intern((clock, callee.process_id, thread)))
+        });
+        Self {
+            calls: chosen.calls(),
+            thread_of: thread_of.collect(),
+            loaders: Loaders::new(trace, chosen, data_loaders),
+            before: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, before: Before, take: &mut impl FnMut(Cut)) {
+        self.before.push(before);
+        if self.before.len() == TOGETHER {
+            self.explain(take);
+        }
+    }
+
+    /// Gives the pieces of all that were added.
+    pub(super) fn explain(&mut self, take: &mut impl FnMut(Cut)) {
+        let mut before = std::mem::take(&mut self.before);
+        before.sort_unstable_by_key(|part| (self.thread_of[part.callee as usize], part.start));
+        let waiting = self.waiting(&before);
+        for part in &before {
+            let thread = self.thread_of[part.callee as usize];
+            let of = |wait| {
+                let first = waiting.partition_point(|&(on, to, _)| (on, to) < (thread, wait));
+                let count = waiting[first..].partition_point(|&(on, to, _)| (on, to) == (thread, wait));
+                &waiting[first..first + count]
+            };
+            let span = |waiting: &Waiting| waiting.2;
+            let covers = [
+                (Cause::Synchronization, Spans::new(of(Wait::Synchronization), span, part.start)),
+                (Cause::Allocation, Spans::new(of(Wait::Allocation), span, part.start)),
+            ];
+            let [of_thread, of_process] = self.loaders.of(part.callee);
+            let same = |span: &(i64, i64)| *span;
+            let loaders = [
+                (Cause::DataLoader, Spans::new(of_thread, same, part.start)),
+                (Cause::DataLoader, Spans::new(of_process, same, part.start)),
+            ];
+            cut(covers, loaders, part, take);
+        }
+        before.clear();
+        self.before = before;
+    }
+
+    /// The calls in which a thread waits during one of its parts, which are sorted; touching ones of a kind are one.
+    fn waiting(&self, before: &[Before]) -> Vec<Waiting> {
+        let (mut start, mut end) = (i64::MAX, i64::MIN);
+        let mut latest = Vec::with_capacity(before.len());
+        let mut thread_before = NONE;
+        for part in before {
+            (start, end) = (start.min(part.start), end.max(part.end));
+            let thread = self.thread_of[part.callee as usize];
+            let so_far = latest.last().copied().filter(|_| thread == thread_before).unwrap_or(i64::MIN);
+            latest.push(part.end.max(so_far));
+            thread_before = thread;
+        }
+        let mut waiting: Vec<Waiting> = Vec::new();
+        if before.is_empty() {
+            return waiting;
+        }
+        self.calls.with_waits(start, end).for_each(|(call, wait)| {
+            let thread = self.thread_of[call.what as usize];
+            let key = |part: &Before| (self.thread_of[part.callee as usize], part.start);
+            let behind = before.partition_point(|part| key(part) < (thread, call.end));
+            let meets = behind.checked_sub(1).is_some_and(|place| {
+                self.thread_of[before[place].callee as usize] == thread && latest[place] > call.start
+            });
+            if meets && thread != NONE && call.end > call.start {
+                waiting.push((thread, wait, (call.start, call.end)));
+            }
+        });
+        waiting.sort_unstable();
+        merge(&mut waiting, |one, other| (one.0, one.1) == (other.0, other.1), |waiting| &mut waiting.2);
+        waiting
+    }
+}

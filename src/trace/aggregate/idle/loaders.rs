@@ -1,0 +1,67 @@
+//! When threads waited for data: in ranges of a data loader.
+
+use rustc_hash::FxHashMap;
+
+use super::host::Thread;
+use super::spans::merge;
+use crate::trace::aggregate::select::Chosen;
+use crate::trace::{Reach, Trace};
+
+/// What torch's data loaders call theirs.
+const NAMES: [&str; 2] = ["enumerate(DataLoader)", "_next_data"];
+
+/// Spans that are sorted and do not touch.
+type Sorted = Vec<(i64, i64)>;
+
+/// The ranges of data loaders, of threads and of whole processes.
+pub(super) struct Loaders {
+    lists: Vec<Sorted>,
+    /// By callee: the places of the lists of its thread and of its process; an empty list comes first.
+    of_callee: Vec<[usize; 2]>,
+}
+
+impl Loaders {
+    pub(super) fn new(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]) -> Self {
+        let loads = |name: &str| {
+            NAMES.iter().any(|known| name.contains(known))
+                || data_loaders.iter().any(|given| !given.is_empty() && name.contains(given.as_str()))
+        };
+        let mut lists = vec![Sorted::new()];
+        let (mut of_threads, mut of_processes) = (FxHashMap::<Thread, usize>::default(), FxHashMap::default());
+        let labels = trace.labels.all().iter().map(|label| {
+            let clock = chosen.clocks[label.clock as usize];
+            let next = lists.len();
+            let place = match label.reach {
+                _ if !loads(trace.names.text(label.name)) => return None,
+                Reach::Thread(thread) => *of_threads.entry((clock, label.process_id, thread?)).or_insert(next),
+                Reach::Process => *of_processes.entry((clock, label.process_id)).or_insert(next),
+            };
+            lists.resize_with(next.max(place + 1), Sorted::new);
+            Some(place)
+        });
+        let places: Vec<Option<usize>> = labels.collect();
+        for range in &trace.ranges {
+            if let Some(place) = places[range.label as usize] {
+                lists[place].push((range.start, range.end.unwrap_or(i64::MAX)));
+            }
+        }
+        for list in &mut lists {
+            list.retain(|(start, end)| end > start);
+            list.sort_unstable();
+            merge(list, |_, _| true, |span| span);
+        }
+        let callees = trace.callees.all().iter().map(|callee| {
+            let clock = chosen.clocks[callee.clock as usize];
+            let thread = callee.thread_id.and_then(|thread| of_threads.get(&(clock, callee.process_id, thread)));
+            let process = of_processes.get(&(clock, callee.process_id));
+            [thread, process].map(|place| place.copied().unwrap_or_default())
+        });
+        let of_callee = callees.collect();
+        Self { lists, of_callee }
+    }
+
+    /// The spans in which the thread of a callee waited for data, and those in which its process did.
+    pub(super) fn of(&self, callee: u32) -> [&[(i64, i64)]; 2] {
+        self.of_callee[callee as usize].map(|place| self.lists[place].as_slice())
+    }
+}

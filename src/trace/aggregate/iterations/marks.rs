@@ -1,0 +1,70 @@
+//! Which ranges mark iterations.
+
+use rustc_hash::FxHashMap;
+
+use crate::trace::aggregate::ranges::names::{Called, Mark};
+use crate::trace::aggregate::select::Chosen;
+use crate::trace::{Range, Trace};
+
+/// A range that marks an iteration.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marked<'a> {
+    pub(super) label: u32,
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) index: u64,
+    pub(super) runner: Option<&'a str>,
+    pub(super) phase: Option<&'a str>,
+}
+
+/// Those that count and were closed, in the order of their starts.
+pub(super) fn find<'a>(trace: &'a Trace, chosen: &Chosen<'_>, name: Option<&str>) -> Vec<Marked<'a>> {
+    let text = |label: u32| trace.names.text(trace.labels.all()[label as usize].name);
+    let called: Vec<Called<'a>> = (0..trace.labels.all().len() as u32).map(|label| Called::of(text(label))).collect();
+    let those = |marks: &dyn Fn(u32) -> bool| {
+        // Asked once for each label: there may be many more ranges.
+        let marks: Vec<bool> = (0..called.len() as u32).map(marks).collect();
+        let counts = |range: &&Range| marks[range.label as usize] && range.end.is_some() && chosen.range(range);
+        let mut ranges: Vec<&Range> = trace.ranges.iter().filter(counts).collect();
+        ranges.sort_by_key(|range| range.start);
+        ranges
+    };
+    if let Some(name) = name {
+        let ranges = those(&|label| text(label) == name || called[label as usize].group == name);
+        return numbered(trace, chosen, ranges, |_| (None, None, None));
+    }
+    let kinds: [fn(Mark) -> bool; 3] =
+        [|mark| matches!(mark, Mark::Ours(_)), |mark| mark == Mark::Phase, |mark| matches!(mark, Mark::Step(_))];
+    let ranges = kinds.iter().map(|kind| those(&|label| called[label as usize].mark.is_some_and(kind)));
+    let ranges = ranges.into_iter().find(|ranges| !ranges.is_empty()).unwrap_or_default();
+    numbered(trace, chosen, ranges, |label| {
+        let Called { runner, phase, mark, .. } = called[label as usize];
+        let index = match mark {
+            Some(Mark::Ours(index) | Mark::Step(index)) => Some(index),
+            _ => None,
+        };
+        (runner, phase, index)
+    })
+}
+
+/// Those without a number of their own count from 0 in each process and phase.
+fn numbered<'a>(
+    trace: &Trace,
+    chosen: &Chosen<'_>,
+    ranges: Vec<&Range>,
+    of: impl Fn(u32) -> (Option<&'a str>, Option<&'a str>, Option<u64>),
+) -> Vec<Marked<'a>> {
+    let mut counts: FxHashMap<(u32, Option<i64>, Option<&'a str>), u64> = FxHashMap::default();
+    let mark = |range: &Range| {
+        let (label, start) = (range.label, range.start);
+        let (runner, phase, index) = of(label);
+        let own = || {
+            let label = &trace.labels.all()[label as usize];
+            let count = counts.entry((chosen.clocks[label.clock as usize], label.process_id, phase)).or_default();
+            *count += 1;
+            *count - 1
+        };
+        Marked { label, start, end: range.end.unwrap_or(start), index: index.unwrap_or_else(own), runner, phase }
+    };
+    ranges.into_iter().map(mark).collect()
+}

@@ -1,0 +1,125 @@
+//! Which of many ranges that are open at once was opened last: n log n, however they overlap.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A time during which something is open, both bounds included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::trace::aggregate) struct Open {
+    pub(in crate::trace::aggregate) start: i64,
+    /// `i64::MAX` for what is never closed.
+    pub(in crate::trace::aggregate) last: i64,
+    /// Its place in the file, where two are otherwise the same.
+    pub(in crate::trace::aggregate) order: u32,
+    /// What is open.
+    pub(in crate::trace::aggregate) what: u32,
+}
+
+impl Open {
+    /// The innermost is the largest: the one opened last, of those the one closed first, of those the last in the file.
+    pub(in crate::trace::aggregate) fn depth(&self) -> (i64, Reverse<i64>, u32) {
+        (self.start, Reverse(self.last), self.order)
+    }
+}
+
+/// Time cut into pieces wherever something opens or has closed, and what is innermost in each.
+#[derive(Debug, Default)]
+pub(in crate::trace::aggregate) struct Innermost {
+    /// By start.
+    opens: Vec<Open>,
+    /// Where pieces begin; the last never ends.
+    cuts: Vec<i64>,
+    /// By piece: a place in `opens`.
+    inside: Vec<Option<u32>>,
+}
+
+impl Innermost {
+    pub(in crate::trace::aggregate) fn of(mut opens: Vec<Open>) -> Self {
+        opens.sort_by_key(|open| (open.start, open.order));
+        let starts = opens.iter().map(|open| open.start);
+        let mut cuts: Vec<i64> = starts.chain(opens.iter().filter_map(|open| open.last.checked_add(1))).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let (mut heap, mut next) = (BinaryHeap::new(), 0);
+        let inside = cuts.iter().map(|&cut| {
+            while let Some(open) = opens.get(next).filter(|open| open.start <= cut) {
+                heap.push((open.depth(), next as u32));
+                next += 1;
+            }
+            while heap.peek().is_some_and(|((_, Reverse(last), _), _)| *last < cut) {
+                heap.pop();
+            }
+            heap.peek().map(|&(_, place)| place)
+        });
+        let inside = inside.collect();
+        Self { opens, cuts, inside }
+    }
+
+    /// By start.
+    pub(in crate::trace::aggregate) fn opens(&self) -> &[Open] {
+        &self.opens
+    }
+
+    /// How many pieces there are.
+    pub(in crate::trace::aggregate) fn pieces(&self) -> usize {
+        self.cuts.len()
+    }
+
+    /// The piece in which `at` lies; none before anything has opened. `near` is where to look first.
+    pub(in crate::trace::aggregate) fn piece(&self, at: i64, near: usize) -> Option<usize> {
+        // Calls come about in order, so that most are where the last one was, or behind it.
+        for piece in [near, near + 1] {
+            let begun = self.cuts.get(piece).is_some_and(|&cut| cut <= at);
+            if begun && self.cuts.get(piece + 1).is_none_or(|&cut| at < cut) {
+                return Some(piece);
+            }
+        }
+        self.cuts.partition_point(|&cut| cut <= at).checked_sub(1)
+    }
+
+    /// What is innermost in a piece.
+    pub(in crate::trace::aggregate) fn inside(&self, piece: usize) -> Option<&Open> {
+        self.inside[piece].map(|place| &self.opens[place as usize])
+    }
+
+    /// What is innermost at a time.
+    pub(in crate::trace::aggregate) fn at(&self, at: i64) -> Option<&Open> {
+        self.piece(at, 0).and_then(|piece| self.inside(piece))
+    }
+
+    /// The pieces from the one that begins at `start` up to `last`, which is included.
+    pub(in crate::trace::aggregate) fn between(&self, start: i64, last: i64) -> std::ops::Range<usize> {
+        self.cuts.partition_point(|&cut| cut < start)..self.cuts.partition_point(|&cut| cut <= last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_looking_at_all(
+            raw in prop::collection::vec((-9_i64..9, prop::option::of(0_i64..9)), 0..12),
+            extremes in prop::collection::vec((any::<i64>(), any::<i64>()), 0..4),
+        ) {
+            let near = raw.iter().map(|&(start, length)| (start, length.map_or(i64::MAX, |length| start + length)));
+            let far = extremes.iter().map(|&(one, other)| (one.min(other), one.max(other)));
+            let opens: Vec<Open> = (0..)
+                .zip(near.chain(far))
+                .map(|(order, (start, last))| Open { start, last, order, what: order })
+                .collect();
+            let innermost = Innermost::of(opens.clone());
+            for at in (-12..24).chain([i64::MIN, i64::MIN + 1, i64::MAX - 1, i64::MAX]) {
+                let expected = opens.iter().filter(|open| (open.start..=open.last).contains(&at)).max_by_key(|open| open.depth());
+                prop_assert_eq!(innermost.at(at), expected);
+                let piece = innermost.piece(at, 0);
+                for near in 0..innermost.pieces() + 2 {
+                    prop_assert_eq!(innermost.piece(at, near), piece);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What ran in the ranges that the program named, by the calls that launched it.
+//!
+//! - [`names`] says which ranges are one row, [`context`] to which runner and phase it belongs.
+//! - [`scopes`] says whose calls a range reaches, [`innermost`] which of those that are open was opened last.
+//! - [`sums`] adds up: time is cut into pieces at the bounds of ranges, so that memory grows with ranges, and not with what
+//!   ran in them. [`mixed`] has what that would count twice.
+
+mod context;
+pub(super) mod innermost;
+mod mixed;
+pub(super) mod names;
+pub(super) mod scopes;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use super::launched::launched;
+use super::select::Chosen;
+use crate::trace::{Distinct, Kind, NameId, RangeRow, Reach, Source, Trace};
+use context::{Context, Phases};
+use innermost::Open;
+use mixed::Mixed;
+use names::Called;
+use scopes::Scopes;
+use sums::{Sum, Timeline};
+
+/// What makes a row.
+type Key<'a> = (std::borrow::Cow<'a, str>, Option<NameId>, Source);
+
+/// What is known of a row besides what ran in it.
+#[derive(Debug, Default)]
+struct Row<'a> {
+    count: u64,
+    host_total: u64,
+    context: Context<'a>,
+}
+
+/// A row for each name, domain and kind, those with the most device time first.
+///
+/// A range counts where it starts in the window of the selection; operations count wherever their range starts.
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<RangeRow> {
+    if trace.ranges.is_empty() {
+        return Vec::new();
+    }
+    let labels = trace.labels.all();
+    let called: Vec<Called<'_>> = labels.iter().map(|label| Called::of(trace.names.text(label.name))).collect();
+    let mut keys: Distinct<Key<'_>> = Distinct::default();
+    let row_of: Vec<u32> = labels
+        .iter()
+        .zip(&called)
+        .map(|(label, called)| keys.intern((called.group.clone(), label.domain, label.source)))
+        .collect();
+    let scopes = Scopes::of(trace, chosen);
+    let mut timelines = timelines(trace, chosen, &scopes, &row_of);
+    let (inclusive, exclusive) =
+        sums(trace, chosen, &scopes, &mut timelines, &reaches(trace, &row_of, keys.all().len()));
+    drop(timelines);
+
+    let mut found: Vec<Row<'_>> = keys.all().iter().map(|_| Row::default()).collect();
+    let phases = Phases::of(trace, chosen, &scopes, &called);
+    for range in trace.ranges.iter().filter(|range| chosen.range(range)) {
+        let row = &mut found[row_of[range.label as usize] as usize];
+        row.count += 1;
+        let length = range.end.map_or(0, |end| end.abs_diff(range.start));
+        row.host_total = row.host_total.saturating_add(length);
+        row.context.add(phases.of_range(range, &scopes, &called));
+    }
+    let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+    let mut rows: Vec<RangeRow> = keys
+        .all()
+        .iter()
+        .zip(found)
+        .zip(inclusive.into_iter().zip(exclusive))
+        .filter(|((_, row), (inclusive, _))| row.count > 0 || *inclusive != Sum::default())
+        .map(|(((name, domain, source), row), (inclusive, exclusive))| RangeRow {
+            name: name.clone().into_owned(),
+            domain: domain.map(|domain| trace.names.text(domain).to_owned()),
+            kind: match source {
+                Source::Nvtx => "nvtx",
+                Source::RecordFunction => "record_function",
+            },
+            runner: row.context.runner(),
+            phase: row.context.phase(),
+            count: row.count,
+            host_total_ns: row.host_total,
+            gpu_inclusive_ns: cut(inclusive.ns),
+            gpu_exclusive_ns: cut(exclusive),
+            kernel_count: inclusive.kernels,
+        })
+        .collect();
+    rows.sort_by(|one, other| {
+        let key = |row: &RangeRow| (row.domain.clone(), row.kind);
+        let by_time = other.gpu_inclusive_ns.cmp(&one.gpu_inclusive_ns);
+        by_time.then_with(|| one.name.cmp(&other.name)).then_with(|| key(one).cmp(&key(other)))
+    });
+    rows
+}
+
+/// The ranges of each scope.
+fn timelines(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, row_of: &[u32]) -> Vec<Timeline> {
+    let mut opens: Vec<Vec<Open>> = vec![Vec::new(); scopes.len()];
+    for (order, range) in (0..).zip(&trace.ranges).filter(|(_, range)| chosen.labels[range.label as usize]) {
+        let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
+        opens[scopes.of_label(range.label)].push(Open { start: range.start, last, order, what });
+    }
+    opens.into_iter().map(Timeline::of).collect()
+}
+
+/// Of each row, whether ranges of threads and whether ranges of whole processes are in it.
+fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
+    let mut reaches = vec![(false, false); rows];
+    for (label, &row) in trace.labels.all().iter().zip(row_of) {
+        let (thread, process) = &mut reaches[row as usize];
+        match label.reach {
+            Reach::Thread(_) => *thread = true,
+            Reach::Process => *process = true,
+        }
+    }
+    reaches
+}
+
+/// Of each row, what was launched in its ranges, and for how long that ran of which they were innermost.
+fn sums(
+    trace: &Trace,
+    chosen: &Chosen<'_>,
+    scopes: &Scopes,
+    timelines: &mut [Timeline],
+    reaches: &[(bool, bool)],
+) -> (Vec<Sum>, Vec<u128>) {
+    let (mut inclusive, mut exclusive) = (vec![Sum::default(); reaches.len()], vec![0; reaches.len()]);
+    let mut mixed = Mixed::of(scopes, timelines, reaches);
+    for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
+        let Some(launch) = launch else { continue };
+        let is_kernel = matches!(trace.works.all()[entry.what as usize].kind, Kind::Kernel(..));
+        let sum = Sum { ns: entry.duration().into(), kernels: is_kernel.into() };
+        let mut innermost: Option<Open> = None;
+        for scope in scopes.around(launch.callee).each() {
+            let found = timelines[scope].add(launch.start, sum);
+            innermost = [innermost, found].into_iter().flatten().max_by_key(Open::depth);
+            mixed.add(scope, launch.start, sum);
+        }
+        if let Some(open) = innermost {
+            exclusive[open.what as usize] += sum.ns;
+        }
+    }
+    for timeline in &*timelines {
+        timeline.inclusive(&mut inclusive);
+    }
+    mixed.take_away(timelines, &mut inclusive);
+    (inclusive, exclusive)
+}

@@ -1,0 +1,92 @@
+//! What was launched during the pieces of a scope's time, and in the ranges of a row.
+
+use std::ops::{AddAssign, Sub, SubAssign};
+
+use super::innermost::{Innermost, Open};
+
+/// Operations of a device, added up. No sum of 64-bit times is too large.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) ns: u128,
+    pub(super) kernels: u64,
+}
+
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        self.ns += other.ns;
+        self.kernels += other.kernels;
+    }
+}
+
+impl Sub for Sum {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { ns: self.ns - other.ns, kernels: self.kernels - other.kernels }
+    }
+}
+
+impl SubAssign for Sum {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+/// Of each of `items`, the sum of all in front of it; and of all.
+pub(super) fn prefixes(items: impl Iterator<Item = Sum>) -> Vec<Sum> {
+    let mut total = Sum::default();
+    let mut prefixes = vec![total];
+    prefixes.extend(items.map(|item| {
+        total += item;
+        total
+    }));
+    prefixes
+}
+
+/// The ranges of a thread or a process, and what was launched during each piece of its time.
+#[derive(Debug)]
+pub(super) struct Timeline {
+    pub(super) innermost: Innermost,
+    sums: Vec<Sum>,
+    /// Where the last call was.
+    near: usize,
+}
+
+impl Timeline {
+    pub(super) fn of(opens: Vec<Open>) -> Self {
+        let innermost = Innermost::of(opens);
+        let sums = vec![Sum::default(); innermost.pieces()];
+        Self { innermost, sums, near: 0 }
+    }
+
+    /// Adds what a call at `at` launched, and says which range is innermost there.
+    pub(super) fn add(&mut self, at: i64, sum: Sum) -> Option<Open> {
+        let piece = self.innermost.piece(at, self.near)?;
+        self.near = piece;
+        self.sums[piece] += sum;
+        self.innermost.inside(piece).copied()
+    }
+
+    /// Adds to each row what was launched in at least one of its ranges: their union is within pieces.
+    pub(super) fn inclusive(&self, rows: &mut [Sum]) {
+        let prefixes = prefixes(self.sums.iter().copied());
+        for (row, start, last) in unions(self.innermost.opens()) {
+            let pieces = self.innermost.between(start, last);
+            rows[row as usize] += prefixes[pieces.end] - prefixes[pieces.start];
+        }
+    }
+}
+
+/// What each row's ranges cover, without overlaps, by row and start.
+pub(super) fn unions(opens: &[Open]) -> Vec<(u32, i64, i64)> {
+    let mut covered: Vec<(u32, i64, i64)> = opens.iter().map(|open| (open.what, open.start, open.last)).collect();
+    covered.sort_unstable();
+    covered.dedup_by(|next, before| {
+        let overlap = before.0 == next.0 && next.1 <= before.2;
+        if overlap {
+            before.2 = before.2.max(next.2);
+        }
+        overlap
+    });
+    covered
+}

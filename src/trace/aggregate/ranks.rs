@@ -1,0 +1,205 @@
+//! Several files that belong together, side by side: the ranks of a job.
+
+use super::select::Chosen;
+use super::sweep::in_order;
+use crate::trace::{Busy, Capture, Kind, RankRow, Trace, Warning};
+
+/// A rank that is busy for more times as long as the median is told of.
+const SKEWED: f64 = 1.1;
+/// So many ranks are named; there may be thousands.
+const NAMED: usize = 10;
+
+/// A row for each file; none for a single one.
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<RankRow> {
+    if trace.captures.len() < 2 {
+        return Vec::new();
+    }
+    let empty = |capture: &Capture| RankRow {
+        path: capture.path.clone(),
+        rank: capture.rank.or_else(|| rank_in(&capture.path)),
+        span_ns: 0,
+        busy_ns: 0,
+        kernel_count: 0,
+        kernel_total_ns: 0,
+        busy_ratio: None,
+        slowest: false,
+    };
+    let mut rows: Vec<RankRow> = trace.captures.iter().map(empty).collect();
+    let mut busy = vec![Busy::default(); rows.len()];
+    let works = trace.works.all();
+    for entry in in_order(&trace.kernels, &trace.memory).filter(|entry| chosen.operation(entry)) {
+        let work = &works[entry.what as usize];
+        let capture = trace.devices[work.queue.device as usize].capture as usize;
+        busy[capture].add(entry.start, entry.end);
+        if matches!(work.kind, Kind::Kernel(..)) {
+            let row = &mut rows[capture];
+            row.kernel_count += 1;
+            row.kernel_total_ns = row.kernel_total_ns.saturating_add(entry.duration());
+        }
+    }
+    for (row, busy) in rows.iter_mut().zip(&busy) {
+        row.busy_ns = busy.busy_ns();
+        row.span_ns = busy.span().map_or(0, |(start, end)| end.abs_diff(start));
+    }
+    compare(&mut rows);
+    rows
+}
+
+/// Holds the rows against their median, and marks the slowest where they are not all alike.
+fn compare(rows: &mut [RankRow]) {
+    let mut sorted: Vec<u64> = rows.iter().map(|row| row.busy_ns).collect();
+    sorted.sort_unstable();
+    let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else { return };
+    let median = f64::midpoint(sorted[(sorted.len() - 1) / 2] as f64, sorted[sorted.len() / 2] as f64);
+    for row in &mut *rows {
+        row.busy_ratio = (median > 0.0).then(|| row.busy_ns as f64 / median);
+    }
+    if let Some(slowest) = rows.iter_mut().find(|row| row.busy_ns == most && most > least) {
+        slowest.slowest = true;
+    }
+}
+
+/// What must be known of the ranks.
+pub(super) fn warnings(captures: &[Capture], rows: &[RankRow]) -> Vec<Warning> {
+    let mut ranks: Vec<(i64, &RankRow)> = rows.iter().filter_map(|row| Some((row.rank?, row))).collect();
+    ranks.sort_by_key(|(rank, _)| *rank);
+    let twice: Vec<_> = ranks.windows(2).filter(|pair| pair[0].0 == pair[1].0).collect();
+    let mut warnings = Vec::new();
+    if let Some(pair) = twice.first() {
+        warnings.push(Warning {
+            code: "same_rank_twice",
+            message: format!("rank {} has several files: what it did may be counted twice", pair[0].0),
+            evidence: listed(twice.iter().map(|pair| format!("{} and {}", pair[0].1.path, pair[1].1.path))),
+            hint: "give one file of each rank, of the same steps".to_owned(),
+        });
+    }
+    warnings.extend(missing(captures, &ranks));
+    if twice.is_empty() && ranks.len() == rows.len() {
+        warnings.extend(skew(rows));
+    }
+    warnings
+}
+
+fn skew(rows: &[RankRow]) -> Option<Warning> {
+    let slowest = rows.iter().find(|row| row.slowest)?;
+    let (rank, ratio) = (slowest.rank?, slowest.busy_ratio.filter(|ratio| *ratio > SKEWED)?);
+    Some(Warning {
+        code: "rank_skew",
+        message: format!(
+            "rank {rank} is the slowest: its device is busy {ratio:.2} times as long as the median rank's"
+        ),
+        evidence: format!("{}: {} ns busy; {} ranks", slowest.path, slowest.busy_ns, rows.len()),
+        hint: "compare that rank's report with another's: its data, its GPU's clocks, its place in a pipeline"
+            .to_owned(),
+    })
+}
+
+/// Ranks of which there is no file, by the size of the job that the files agree on.
+fn missing(captures: &[Capture], ranks: &[(i64, &RankRow)]) -> Option<Warning> {
+    let mut sizes = captures.iter().filter_map(|capture| capture.world_size);
+    let size = sizes.next().filter(|size| sizes.all(|other| other == *size))?;
+    let mut known: Vec<u64> =
+        ranks.iter().filter_map(|(rank, _)| u64::try_from(*rank).ok()).filter(|rank| *rank < size).collect();
+    known.dedup();
+    let count = size - known.len() as u64;
+    if count == 0 || known.is_empty() {
+        return None;
+    }
+    // As many are tried as are known, and some more: the size is only what a file says.
+    let absent = (0..size).filter(|rank| known.binary_search(rank).is_err()).take(NAMED + 1);
+    Some(Warning {
+        code: "ranks_missing",
+        message: format!("of {size} ranks {} have a file", known.len()),
+        evidence: format!("none of rank {}", listed(absent.map(|rank| rank.to_string()))),
+        hint: "give the files of all ranks, or read these as a part of the job".to_owned(),
+    })
+}
+
+/// The first few, and whether there are more.
+fn listed(mut all: impl Iterator<Item = String>) -> String {
+    let mut named: Vec<String> = all.by_ref().take(NAMED).collect();
+    named.extend(all.next().map(|_| "…".to_owned()));
+    named.join(", ")
+}
+
+/// The rank that a file's name tells, or else that of its folder: `rank3.json`, `rank_3/trace.json`.
+fn rank_in(path: &str) -> Option<i64> {
+    path.rsplit('/').take(2).find_map(|part| {
+        let part = part.to_ascii_lowercase();
+        part.match_indices("rank").find_map(|(at, word)| {
+            if part[..at].ends_with(char::is_alphabetic) {
+                return None;
+            }
+            let rest = &part[at + word.len()..];
+            let rest = rest.strip_prefix(['_', '-', '.', '=', ' ']).unwrap_or(rest);
+            let end = rest.find(|one: char| !one.is_ascii_digit()).unwrap_or(rest.len());
+            rest[..end].parse().ok()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(rank: Option<i64>, busy_ns: u64) -> RankRow {
+        let path = format!("{rank:?}.json");
+        let (kernel_count, kernel_total_ns, busy_ratio, slowest) = (1, busy_ns, None, false);
+        RankRow { path, rank, span_ns: busy_ns, busy_ns, kernel_count, kernel_total_ns, busy_ratio, slowest }
+    }
+
+    fn job(busy: &[(Option<i64>, u64)], world_size: Option<u64>) -> (Vec<RankRow>, Vec<Warning>) {
+        let mut rows: Vec<RankRow> = busy.iter().map(|&(rank, busy)| row(rank, busy)).collect();
+        compare(&mut rows);
+        let captures: Vec<_> = busy.iter().map(|_| Capture { world_size, ..Capture::default() }).collect();
+        let warnings = warnings(&captures, &rows);
+        (rows, warnings)
+    }
+
+    fn codes(warnings: &[Warning]) -> Vec<&str> {
+        warnings.iter().map(|warning| warning.code).collect()
+    }
+
+    #[test]
+    fn finds_the_slowest() {
+        let (rows, warnings) = job(&[(Some(0), 100), (Some(2), 150), (Some(1), 90)], Some(3));
+        assert_eq!(rows.iter().map(|row| row.busy_ratio).collect::<Vec<_>>(), [Some(1.0), Some(1.5), Some(0.9)]);
+        assert_eq!(rows.iter().map(|row| row.slowest).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(codes(&warnings), ["rank_skew"]);
+        assert!(warnings[0].message.starts_with("rank 2 is the slowest") && warnings[0].message.contains("1.50 times"));
+        assert!(job(&[(Some(0), 100), (Some(2), 110), (Some(1), 90)], Some(3)).1.is_empty());
+        // Nobody knows whether these are ranks of one job.
+        assert!(job(&[(None, 100), (None, 1500), (None, 90)], None).1.is_empty());
+    }
+
+    #[test]
+    fn none_is_the_slowest_of_equals() {
+        let (rows, _) = job(&[(Some(0), 7), (Some(1), 7)], None);
+        assert!(rows.iter().all(|row| !row.slowest && row.busy_ratio == Some(1.0)));
+        let (rows, _) = job(&[(Some(0), 0), (Some(1), 0)], None);
+        assert!(rows.iter().all(|row| !row.slowest && row.busy_ratio.is_none()));
+    }
+
+    #[test]
+    fn tells_of_ranks_that_are_missing_or_there_twice() {
+        let (_, warnings) = job(&[(Some(1), 7), (Some(1), 7), (Some(3), 7)], Some(4));
+        assert_eq!(codes(&warnings), ["same_rank_twice", "ranks_missing"]);
+        assert_eq!(warnings[1].evidence, "none of rank 0, 2");
+        let (_, warnings) = job(&[(Some(0), 7), (Some(1), 7)], Some(u64::MAX));
+        assert_eq!(warnings[0].evidence, "none of rank 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …");
+        for (rank, size) in
+            [(Some(-1), Some(9)), (Some(9), Some(9)), (None, Some(9)), (Some(0), None), (Some(0), Some(0))]
+        {
+            assert!(job(&[(rank, 7), (None, 7)], size).1.is_empty());
+        }
+    }
+
+    #[test]
+    fn reads_ranks_from_names() {
+        let named = ["a/rank3.json", "rank_12.pt.trace.json", "x/RANK-7/trace.json", "job.rank=4.gz", "crank3/rank.5"];
+        assert_eq!(named.map(rank_in), [Some(3), Some(12), Some(7), Some(4), Some(5)]);
+        for name in ["frank3.json", "rank.json", "ranks/3.json", "rank3/a/b", "", "rank99999999999999999999"] {
+            assert_eq!(rank_in(name), None, "{name}");
+        }
+    }
+}

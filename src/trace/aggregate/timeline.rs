@@ -1,0 +1,108 @@
+//! Everything that is chosen, piece by piece, for whoever draws it.
+
+use super::idle::{self, Piece};
+use super::launched::launched;
+use super::select::{Chosen, Selection};
+use super::sweep::in_order;
+use crate::trace::{Device, Entry, Log, Range, Trace};
+
+/// What of a trace is chosen.
+pub struct Timeline<'a> {
+    trace: &'a Trace,
+    chosen: Chosen<'a>,
+    data_loaders: &'a [String],
+    /// By clock: the first start and the last end.
+    spans: Vec<(i64, i64)>,
+    /// For going through one log in order.
+    nothing: Log,
+}
+
+impl<'a> Timeline<'a> {
+    /// What `selection` leaves of `trace`. `data_loaders` are found in the names of ranges in which a thread waits for data.
+    pub fn new(trace: &'a Trace, selection: &Selection, data_loaders: &'a [String]) -> Self {
+        let chosen = Chosen::new(trace, selection);
+        let spans = vec![(i64::MAX, i64::MIN); trace.clocks.len()];
+        let mut timeline = Self { trace, chosen, data_loaders, spans, nothing: Log::default() };
+        timeline.spans = timeline.measured();
+        timeline
+    }
+
+    /// All that was read.
+    pub fn trace(&self) -> &'a Trace {
+        self.trace
+    }
+
+    /// The first of the clocks that are called the same.
+    pub fn clock(&self, clock: u32) -> u32 {
+        self.chosen.clocks[clock as usize]
+    }
+
+    /// The first of what starts on a clock.
+    pub fn origin(&self, clock: u32) -> i64 {
+        self.spans[self.clock(clock) as usize].0
+    }
+
+    /// A device, with its process as far as the captures together tell, and its clock's first namesake.
+    pub fn device(&self, place: u32) -> Device {
+        let device = &self.trace.devices[place as usize];
+        Device { clock: self.clock(device.clock), process_id: self.chosen.processes[place as usize], ..device.clone() }
+    }
+
+    /// Calls, by their starts.
+    pub fn calls(&self) -> impl Iterator<Item = Entry> {
+        in_order(&self.trace.calls, &self.nothing).filter(|call| self.chosen.call(call))
+    }
+
+    /// Device operations by their starts, each with the call that launched it, where that is known and chosen too.
+    pub fn operations(&self) -> impl Iterator<Item = (Entry, Option<Entry>)> {
+        let chosen = launched(self.trace, &self.chosen).filter(|(entry, _)| self.chosen.operation(entry));
+        chosen.map(|(entry, launch)| {
+            let correlation = entry.correlation;
+            let call =
+                launch.map(|call| Entry { what: call.callee, start: call.start, end: call.end, bytes: 0, correlation });
+            (entry, call.filter(|call| self.chosen.call(call)))
+        })
+    }
+
+    /// Ranges by their starts, those that hold others before them; each with its end, which is that of everything for one
+    /// that was never closed.
+    pub fn ranges(&self) -> Vec<(Range, i64)> {
+        let mut ranges: Vec<(Range, i64)> = self.chosen_ranges().map(|range| (*range, self.end_of(range))).collect();
+        ranges.sort_by_key(|&(range, end)| (range.start, std::cmp::Reverse(end)));
+        ranges
+    }
+
+    /// Why devices were idle.
+    pub fn idle(&self) -> Vec<Piece> {
+        idle::pieces(self.trace, &self.chosen, self.data_loaders)
+    }
+
+    fn chosen_ranges(&self) -> impl Iterator<Item = &'a Range> {
+        self.trace.ranges.iter().filter(|range| self.chosen.range(range))
+    }
+
+    fn end_of(&self, range: &Range) -> i64 {
+        let clock = self.trace.labels.all()[range.label as usize].clock;
+        range.end.unwrap_or_else(|| self.spans[self.clock(clock) as usize].1.max(range.start))
+    }
+
+    fn measured(&self) -> Vec<(i64, i64)> {
+        let mut spans = self.spans.clone();
+        let mut take = |clock: u32, start: i64, end: i64| {
+            let (first, last) = &mut spans[self.clock(clock) as usize];
+            (*first, *last) = (start.min(*first), end.max(*last));
+        };
+        for entry in self.trace.kernels.iter().chain(&self.trace.memory).filter(|entry| self.chosen.operation(entry)) {
+            let device = self.trace.works.all()[entry.what as usize].queue.device;
+            take(self.trace.devices[device as usize].clock, entry.start, entry.end);
+        }
+        for call in self.trace.calls.iter().filter(|call| self.chosen.call(call)) {
+            take(self.trace.callees.all()[call.what as usize].clock, call.start, call.end);
+        }
+        for range in self.chosen_ranges() {
+            let clock = self.trace.labels.all()[range.label as usize].clock;
+            take(clock, range.start, range.end.unwrap_or(range.start));
+        }
+        spans
+    }
+}

@@ -1,0 +1,82 @@
+//! Metrics and events launch by launch: a row for each, with a column for each metric.
+
+use rustc_hash::FxHashMap;
+
+use super::metrics::value;
+use super::{CUT_SHORT, Sheet, cut};
+use crate::trace::{MetricRow, NameId};
+
+/// What stands in front of the kernel's name.
+const BEFORE: [&str; 4] = ["Device", "Context", "Stream", "Kernel"];
+/// What older releases have behind the name of the kernel.
+const NUMBER: &str = "Correlation_ID";
+
+/// Where the columns stand, and what the rows have come to.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Behind the kernel's name, in this order.
+    names: Vec<String>,
+    units: Option<Vec<String>>,
+    /// The sums of each device and kernel, and the place of their first row.
+    found: FxHashMap<(String, NameId), (usize, Vec<Sum>)>,
+}
+
+/// What is needed for an average.
+#[derive(Debug, Default, Clone, Copy)]
+struct Sum {
+    count: u64,
+    sum: f64,
+}
+
+impl Columns {
+    pub(super) fn new(names: &[&str]) -> Option<Self> {
+        let names: Vec<String> = names.strip_prefix(&BEFORE)?.iter().map(|&name| name.to_owned()).collect();
+        names.iter().any(|name| name != NUMBER).then(|| Self { names, units: None, found: FxHashMap::default() })
+    }
+
+    /// Adds a row to those of its device and kernel, which are what a summary of metrics has.
+    pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
+        if self.units.is_none() {
+            let are_units = cut::is_units(line);
+            self.units = Some(if are_units { line.split(',').map(str::to_owned).collect() } else { Vec::new() });
+            if are_units {
+                return Ok(0);
+            }
+        }
+        let (fields, name, values) = cut::row(line, BEFORE.len() - 1, self.names.len()).ok_or(CUT_SHORT)?;
+        let values: Vec<_> = values.into_iter().map(value).collect();
+        let device = fields[0].to_owned();
+        let raw = sheet.trace.names.intern(cut::without_number(name).0);
+        let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
+        let (units, rows) = (self.units.as_deref().unwrap_or_default(), &mut sheet.trace.metrics);
+        let is_metric = |&(column, name): &(usize, &String)| column > 0 || name != NUMBER;
+        let (first, sums) = self.found.entry((device, raw)).or_insert_with_key(|(device, _)| {
+            let first = rows.len();
+            rows.extend(self.names.iter().enumerate().filter(is_metric).map(|(column, name)| MetricRow {
+                device: device.clone(),
+                kernel: sheet.trace.names.text(kernel).to_owned(),
+                invocations: 0,
+                name: name.clone(),
+                description: None,
+                min: None,
+                max: None,
+                avg: None,
+                unit: units.get(BEFORE.len() + column).filter(|unit| !unit.is_empty()).cloned(),
+            }));
+            (first, vec![Sum::default(); rows.len() - first])
+        });
+        let columns = self.names.iter().enumerate().filter(is_metric);
+        for ((row, sum), (column, _)) in rows[*first..].iter_mut().zip(sums).zip(columns) {
+            row.invocations += 1;
+            let (Some(number), own) = &values[column] else { continue };
+            *sum = Sum { count: sum.count + 1, sum: sum.sum + number };
+            row.min = Some(row.min.map_or(*number, |min| min.min(*number)));
+            row.max = Some(row.max.map_or(*number, |max| max.max(*number)));
+            #[allow(clippy::cast_precision_loss, reason = "no file has so many rows")]
+            let average = sum.sum / sum.count as f64;
+            row.avg = Some(average).filter(|average| average.is_finite());
+            row.unit = row.unit.take().or_else(|| own.clone());
+        }
+        Ok(1)
+    }
+}

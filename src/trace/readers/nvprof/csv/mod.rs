@@ -1,0 +1,199 @@
+//! The tables that nvprof prints: summaries, traces and metrics with `--csv`, and summaries without.
+//!
+//! Between banners (`==PID== …`) and whatever the program printed, a table begins with its header. Columns are found by
+//! name, units in the row below it. Quotes inside names are not escaped, so rows are cut at as many commas as the header has.
+//! Tables of ranges and of unified memory repeat or add what no summary needs: their rows are only counted.
+
+mod cut;
+mod launches;
+mod lines;
+mod metrics;
+mod quantity;
+mod summary;
+mod text;
+mod timeline;
+
+use self::lines::Lines;
+use super::names::KernelNames;
+use crate::error::{Error, Result};
+use crate::trace::readers::{Interrupted, Source};
+use crate::trace::{Capture, Trace, Warning};
+
+/// Why a row is left out.
+const NO_NUMBER: &str = "holds something else where a number belongs";
+const CUT_SHORT: &str = "has fewer columns than its table";
+/// How many lines are read before the caller is asked whether to stop.
+const STRIDE: u64 = 1 << 12;
+
+/// Whether a file that begins so has tables of nvprof: a banner, or a header.
+pub(in crate::trace::readers) fn matches(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    text.lines().any(|line| is_banner(line) && line.contains("rofil") || Table::of_header(line).is_some())
+}
+
+fn is_banner(line: &str) -> bool {
+    line.strip_prefix("==")
+        .and_then(|rest| rest.split_once("== "))
+        .is_some_and(|(id, _)| id.bytes().all(|byte| byte.is_ascii_digit()) || id.bytes().all(|byte| byte == b'='))
+}
+
+/// A table whose header has been read.
+#[derive(Debug)]
+enum Table {
+    Summary(summary::Columns),
+    Timeline(timeline::Columns),
+    Metrics(metrics::Columns),
+    Launches(launches::Columns),
+    Text(text::Columns),
+    /// Its rows are only counted.
+    Counted,
+    /// Its rows cannot be told apart.
+    Unread,
+}
+
+impl Table {
+    /// The table that a line begins.
+    fn of_header(line: &str) -> Option<Self> {
+        if let Some(names) = cut::header(line) {
+            return summary::Columns::new(&names)
+                .map(Self::Summary)
+                .or_else(|| timeline::Columns::new(&names).map(Self::Timeline))
+                .or_else(|| metrics::Columns::new(&names).map(Self::Metrics))
+                .or_else(|| launches::Columns::new(&names).map(Self::Launches))
+                .or_else(|| names.contains(&"Avg Size").then_some(Self::Counted));
+        }
+        text::Columns::new(line).map(Self::Text).or_else(|| {
+            let mut words = line.split_ascii_whitespace();
+            (words.next() == Some("Start") && words.next() == Some("Duration")).then_some(Self::Unread)
+        })
+    }
+}
+
+/// What of the lines before says how the next one is to be understood.
+#[derive(Debug, Default)]
+struct Place {
+    /// Below the headline of ranges, all of which repeats what stands above it.
+    in_ranges: bool,
+    /// Below the headline of calls, where tables have no column for it.
+    of_calls: bool,
+    /// The device, where each has tables of its own.
+    device: Option<(String, Option<i64>)>,
+}
+
+impl Place {
+    fn banner(&mut self, text: &str) {
+        let text = text.trim();
+        if text.ends_with("rofiling result:") && !text.starts_with("Unified") {
+            *self = Self::default();
+        } else if text.starts_with("NVTX result") || text.starts_with("OpenACC") || text.starts_with("OpenMP") {
+            self.in_ranges = true;
+        } else if text.starts_with("API calls:") {
+            self.of_calls = true;
+        } else if let Some(device) = text.strip_prefix("Device \"").and_then(|rest| rest.strip_suffix('"')) {
+            self.device = Some(cut::device(device));
+        }
+    }
+}
+
+/// What is known while a file is read.
+struct Sheet<'a> {
+    capture: Capture,
+    trace: &'a mut Trace,
+    names: KernelNames,
+    clock: u32,
+    place: Place,
+    /// The coarsest unit of the starts of a trace, if it is coarser than a nanosecond.
+    coarse: bool,
+    summaries: u64,
+}
+
+/// Reads a file.
+pub(in crate::trace::readers) fn read(
+    source: Source<'_>,
+    trace: &mut Trace,
+    interrupted: Interrupted<'_>,
+) -> Result<Capture> {
+    let Source { bytes, capture, .. } = source;
+    let clock = trace.add_clock(format!("capture {} {}", trace.captures.len(), capture.path));
+    let (names, place) = (KernelNames::default(), Place::default());
+    let mut sheet = Sheet { capture, trace, names, clock, place, coarse: false, summaries: 0 };
+    let (mut table, mut lines, mut read, mut unread, mut found) = (None, Lines::new(bytes), 0_u64, 0, false);
+    while let Some(line) = lines.next() {
+        if read.is_multiple_of(STRIDE) && interrupted() {
+            return Err(Error::Interrupted);
+        }
+        read += 1;
+        let Some(line) = line else {
+            sheet.capture.skip("is longer than any row, or cannot be read", Some(lines.offset));
+            continue;
+        };
+        if is_banner(line) {
+            table = None;
+            sheet.place.banner(line.split_once("== ").map_or("", |(_, text)| text));
+            found |= line.contains("rofiling result");
+        } else if let Some(begun) = Table::of_header(line) {
+            found = true;
+            table = Some(if sheet.place.in_ranges { Table::Counted } else { begun });
+        } else if line.trim().is_empty() {
+            table = None;
+        } else if let Some(table) = &mut table {
+            let outcome = match table {
+                Table::Summary(columns) => columns.row(line, &mut sheet),
+                Table::Timeline(columns) => columns.row(line, &mut sheet),
+                Table::Metrics(columns) => columns.row(line, &mut sheet),
+                Table::Launches(columns) => columns.row(line, &mut sheet),
+                Table::Text(columns) => columns.row(line, &mut sheet),
+                Table::Counted => Ok(u64::from(!cut::is_units(line))),
+                Table::Unread => {
+                    unread += 1;
+                    Err("is of a trace in text, not in CSV")
+                }
+            };
+            match outcome {
+                Ok(count) => sheet.capture.events_read += count,
+                Err(reason) => sheet.capture.skip(reason, Some(lines.offset)),
+            }
+        } else if is_row(line) {
+            sheet.capture.skip("stands under no header that is known", Some(lines.offset));
+        }
+    }
+    if !found || unread > 0 && sheet.capture.events_read == 0 {
+        return Err(Error::NotACapture {
+            path: sheet.capture.path,
+            reason: if found { "it is a trace of nvprof in text" } else { "it is text of nvprof without a table" }
+                .to_owned(),
+            hint: "print it with: nvprof --csv --print-gpu-trace, or -i FILE of a profile".to_owned(),
+        });
+    }
+    Ok(sheet.finish())
+}
+
+/// Whether a line looks as rows do: a program's own output may stand between tables.
+fn is_row(line: &str) -> bool {
+    line.contains('"') && line.bytes().filter(|&byte| byte == b',').count() > 2
+}
+
+impl Sheet<'_> {
+    fn finish(self) -> Capture {
+        let path = &self.capture.path;
+        if self.summaries > 0 {
+            self.trace.warnings.push(Warning {
+                code: "summary_only",
+                message: format!("{path} holds totals, no events: medians, idle time and streams are not known"),
+                evidence: format!("{} rows of summaries", self.summaries),
+                hint: "give the profile itself (nvprof -o), or print a trace: --csv --print-gpu-trace -u ns".to_owned(),
+            });
+        }
+        if self.coarse {
+            self.trace.warnings.push(Warning {
+                code: "rounded_times",
+                message: format!(
+                    "{path}: starts are rounded to microseconds, so that busy and idle time are not exact"
+                ),
+                evidence: "the unit of the column Start is s".to_owned(),
+                hint: "print the trace with -u ns".to_owned(),
+            });
+        }
+        self.capture
+    }
+}

@@ -1,0 +1,100 @@
+//! Summaries: a row for each kernel or function, with totals and no events.
+
+use super::quantity::nanoseconds;
+use super::{CUT_SHORT, NO_NUMBER, Sheet, cut};
+use crate::trace::{Total, TotalKind};
+
+/// What is read of a row.
+const WANTED: [&str; 3] = ["Time", "Min", "Max"];
+/// The last digit of what is printed in seconds, in nanoseconds.
+const MICROSECOND: u64 = 1_000;
+
+/// Where the columns of a summary stand, and their units.
+#[derive(Debug)]
+pub(super) struct Columns {
+    kind: Option<usize>,
+    times: [usize; 3],
+    /// Of the host alone, or of the host and of the device.
+    calls: Vec<usize>,
+    /// How many stand in front of the name, which is the last one.
+    before: usize,
+    units: Option<[String; 3]>,
+}
+
+impl Columns {
+    pub(super) fn new(names: &[&str]) -> Option<Self> {
+        let at = |wanted: &str| names.iter().position(|name| *name == wanted);
+        let before = at("Name").filter(|&at| at + 1 == names.len())?;
+        at("Time(%)")?;
+        let [time, min, max] = WANTED.map(at);
+        let calls: Vec<usize> = (0..names.len()).filter(|&at| names[at].starts_with("Calls")).collect();
+        let is_whole = !calls.is_empty();
+        is_whole.then_some(Self { kind: at("Type"), times: [time?, min?, max?], calls, before, units: None })
+    }
+
+    /// Adds a row, and says how many events it is.
+    pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
+        if self.units.is_none() {
+            let units: Vec<&str> = line.split(',').collect();
+            let of = |at: usize| units.get(at).copied().filter(|_| cut::is_units(line)).unwrap_or_default().to_owned();
+            self.units = Some(self.times.map(of));
+            if cut::is_units(line) {
+                return Ok(0);
+            }
+        }
+        let (fields, name, _) = cut::row(line, self.before, 0).ok_or(CUT_SHORT)?;
+        let units = self.units.as_ref().ok_or(NO_NUMBER)?;
+        let time = |which: usize| nanoseconds(fields[self.times[which]], &units[which]);
+        let count = self.calls.iter().filter_map(|&at| fields[at].parse::<u64>().ok()).try_fold(0, u64::checked_add);
+        let numbers = time(0).zip(time(1)).zip(time(2)).zip(count);
+        let (((total, min), max), count) = numbers.ok_or(NO_NUMBER)?;
+        let kind = self.kind.map(|at| fields[at]);
+        // Columns have units of their own, so that a total in seconds may be less than a longest in microseconds.
+        let slack = if units.iter().any(|unit| unit == "s") { MICROSECOND } else { 0 };
+        sheet.total(kind, name, [count, total, min, max], slack)
+    }
+}
+
+impl Sheet<'_> {
+    /// Adds what a row of a summary says: how often, how long in all, and the shortest and the longest.
+    ///
+    /// By up to `slack` a number may be too small for having been rounded.
+    pub(super) fn total(
+        &mut self,
+        kind: Option<&str>,
+        name: &str,
+        numbers: [u64; 4],
+        slack: u64,
+    ) -> Result<u64, &'static str> {
+        let [count, total_ns, min_ns, max_ns] = numbers;
+        if count == 0 || min_ns > max_ns.saturating_add(slack) || max_ns > total_ns.saturating_add(slack) {
+            return Err("does not add up");
+        }
+        let max_ns = max_ns.max(min_ns);
+        let total_ns = total_ns.max(max_ns);
+        let of_calls = match kind {
+            Some("GPU activities") => false,
+            Some("API calls") => true,
+            Some(_) => return Ok(1),
+            None => self.place.of_calls,
+        };
+        let names = &mut self.trace.names;
+        let kind = if of_calls {
+            TotalKind::Call(names.intern(name))
+        } else if let Some(kind) = memory_kind(name) {
+            TotalKind::Memory(names.intern(kind))
+        } else {
+            let raw = names.intern(name);
+            TotalKind::Kernel(self.names.of(raw, names))
+        };
+        let device_id = self.place.device.as_ref().and_then(|(_, number)| *number);
+        self.trace.totals.push(Total { kind, device_id, count, total_ns, min_ns, max_ns });
+        self.summaries += 1;
+        Ok(1)
+    }
+}
+
+/// What a copy or a set is called here: `memcpy HtoD` for `[CUDA memcpy HtoD]`.
+pub(super) fn memory_kind(name: &str) -> Option<&str> {
+    name.strip_prefix("[CUDA ")?.strip_suffix(']').filter(|kind| kind.starts_with("mem"))
+}

@@ -1,0 +1,162 @@
+//! Ranges of NVTX: a row where each begins and one where it ends, with a number in common.
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+
+use super::numbers::{text, unsigned};
+use super::{Database, Progress, Strings};
+use crate::error::Result;
+use crate::trace::{Label, Range, Reach, Source, Trace};
+
+pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_MARKER";
+
+const COLUMNS: [&str; 7] = ["flags", "timestamp", "id", "name", "domain", "objectKind", "objectId"];
+const START: i64 = 2;
+const END: i64 = 4;
+const PROCESS: i64 = 1;
+const THREAD: i64 = 2;
+
+/// One end of a range.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    id: i64,
+    time: i64,
+    /// Of the start of one.
+    opens: Option<Opened>,
+}
+
+/// What only its start says of a range.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    name: i64,
+    domain: i64,
+    process_id: Option<i64>,
+    thread_id: Option<i64>,
+}
+
+/// Reads them.
+pub(super) fn read(
+    database: &Database,
+    strings: &mut Strings<'_>,
+    clock: u32,
+    trace: &mut Trace,
+    progress: &mut Progress<'_>,
+) -> Result<()> {
+    let Some(table) = database.table(TABLE) else { return Ok(()) };
+    let (mut edges, mut marks, mut unread) = (Vec::new(), 0, 0);
+    progress.each(database, table, &COLUMNS, |row| match edge(row) {
+        Some(Some(edge)) => edges.push(edge),
+        Some(None) => marks += 1,
+        None => unread += 1,
+    })?;
+    progress.capture.events_read += marks;
+    progress.capture.skip_many("is no mark that can be read", unread, None);
+    // Rows are in no order.
+    edges.sort_by_key(|edge| (edge.id, edge.time, edge.opens.is_some()));
+    for same in edges.chunk_by(|one, other| one.id == other.id) {
+        pair(same, |opened, start, end| {
+            let name = match text(opened.name) {
+                Some(id) => strings.intern(id, &mut trace.names, |text| text),
+                None => trace.names.intern("[no name]"),
+            };
+            let domain = text(opened.domain).map(|id| strings.intern(id, &mut trace.names, |text| text));
+            let reach = if is_ours(trace.names.text(name)) { Reach::Process } else { Reach::Thread(opened.thread_id) };
+            let label = Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx };
+            let label = trace.labels.intern(label);
+            trace.ranges.push(Range { label, start, end: Some(end) });
+        })
+        .tell(progress);
+    }
+    Ok(())
+}
+
+/// What became of the rows with one number.
+#[derive(Debug, Default)]
+struct Outcome {
+    read: u64,
+    never_ended: u64,
+    never_begun: u64,
+    backwards: u64,
+}
+
+impl Outcome {
+    fn tell(&self, progress: &mut Progress<'_>) {
+        let capture = &mut progress.capture;
+        capture.events_read += self.read;
+        capture.skip_many("is a range that never ends", self.never_ended, None);
+        capture.skip_many("ends a range that never began", self.never_begun, None);
+        capture.skip_many("is of a range that ends before its start", self.backwards, None);
+    }
+}
+
+/// Gives `add` each start with the end that comes next.
+fn pair(edges: &[Edge], mut add: impl FnMut(Opened, i64, i64)) -> Outcome {
+    let mut outcome = Outcome::default();
+    // Hardly any number is used twice. Then an end comes before what begins at the same time, else after it.
+    if let [one, other] = edges
+        && let Some((start, opened, end)) = one
+            .opens
+            .map(|opened| (one, opened, other))
+            .or_else(|| other.opens.map(|opened| (other, opened, one)))
+            .filter(|(.., end)| end.opens.is_none())
+    {
+        if start.time <= end.time {
+            outcome.read = 2;
+            add(opened, start.time, end.time);
+        } else {
+            outcome.backwards = 2;
+        }
+        return outcome;
+    }
+    let mut open = None;
+    for edge in edges {
+        match (edge.opens, open.take()) {
+            (Some(opened), before) => {
+                outcome.never_ended += u64::from(before.is_some());
+                open = Some((opened, edge.time));
+            }
+            (None, Some((opened, start))) => {
+                outcome.read += 2;
+                add(opened, start, edge.time);
+            }
+            (None, None) => outcome.never_begun += 1,
+        }
+    }
+    outcome.never_ended += u64::from(open.is_some());
+    outcome
+}
+
+/// The end of a range, `Some(None)` for a mark of another kind, and nothing for what cannot be read.
+#[allow(clippy::option_option, reason = "what cannot be read, what is no end, and an end")]
+fn edge(row: &Row<'_>) -> Option<Option<Edge>> {
+    let number = |place| row.get_ref(place).ok()?.as_i64().ok();
+    let (flags, time, id) = (number(0)?, number(1)?, number(2)?);
+    let opens = match flags {
+        _ if flags & START != 0 => {
+            let (process_id, thread_id) = object(number(5), row.get_ref(6).ok());
+            Some(Opened { name: number(3)?, domain: number(4).unwrap_or(0), process_id, thread_id })
+        }
+        _ if flags & END != 0 => None,
+        _ => return Some(None),
+    };
+    Some(Some(Edge { id, time, opens }))
+}
+
+/// The process and the thread of an object. What follows the number of a process means nothing.
+fn object(kind: Option<i64>, value: Option<ValueRef<'_>>) -> (Option<i64>, Option<i64>) {
+    let Some(ValueRef::Blob(bytes)) = value else { return (None, None) };
+    let word = |at: usize| Some(i64::from(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)));
+    match kind {
+        Some(PROCESS) => (word(0), None),
+        Some(THREAD) => (word(0), word(4).map(unsigned)),
+        _ => (None, None),
+    }
+}
+
+/// Whether a range is one of ours, `RUNNER/forward/3`: what it launches, other threads may.
+fn is_ours(name: &str) -> bool {
+    let mut parts = name.rsplitn(3, '/');
+    let number = parts.next().is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let phase = parts.next().is_some_and(|part| matches!(part, "forward" | "backward"));
+    number && phase && parts.next().is_some_and(|runner| !runner.is_empty())
+}

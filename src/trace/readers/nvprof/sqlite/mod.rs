@@ -1,0 +1,141 @@
+//! Profiles that nvprof wrote (`nvprof -o`), of every version of their form: SQLite with a table for each kind of CUPTI's
+//! activity records.
+//!
+//! Tables and columns are found by name, never by the version's number; any may be missing. What is counted is what
+//! `nvprof -i FILE` counts, but for its faults: a name that is missing does not end the reading of a table.
+//!
+//! *Events* are the rows of all tables of activities, those apart that describe the machine or the program.
+
+mod calls;
+mod kernels;
+mod markers;
+mod memory;
+mod numbers;
+
+use std::path::Path;
+
+use self::numbers::Queues;
+use super::names::KernelNames;
+use crate::error::{Error, Result};
+use crate::trace::readers::sqlite::database::Database;
+use crate::trace::readers::sqlite::progress::Progress;
+use crate::trace::readers::sqlite::strings::Strings;
+use crate::trace::readers::sqlite::{MAGIC, Refusal};
+use crate::trace::readers::{Interrupted, Source};
+use crate::trace::{Capture, Trace, Warning};
+
+/// The table that holds every text of a profile once, and its key.
+const STRINGS: (&str, &str) = ("StringTable", "_id_");
+const VERSION: &str = "Version";
+const PREFIX: &str = "CUPTI_ACTIVITY_KIND_";
+/// Tables that say what there is, not what happened, without their prefix.
+const DESCRIBED: [&str; 12] = [
+    "DEVICE",
+    "DEVICE_ATTRIBUTE",
+    "CONTEXT",
+    "STREAM",
+    "NAME",
+    "MODULE",
+    "FUNCTION",
+    "SOURCE_LOCATOR",
+    "INSTRUCTION_CORRELATION",
+    "MARKER_DATA",
+    "NVLINK",
+    "PCIE",
+];
+const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+
+/// Whether a file that begins so is a profile of nvprof.
+pub(in crate::trace::readers) fn matches(head: &[u8], path: &Path) -> bool {
+    head.starts_with(MAGIC) && Database::open(path).is_ok_and(|database| is_profile(&database))
+}
+
+fn is_profile(database: &Database) -> bool {
+    let has = |table| database.table(table).is_some();
+    has(STRINGS.0) && has(VERSION) && !has("StringIds")
+}
+
+/// Reads a profile.
+pub(in crate::trace::readers) fn read(
+    source: Source<'_>,
+    trace: &mut Trace,
+    interrupted: Interrupted<'_>,
+) -> Result<Capture> {
+    let Source { file, capture, .. } = source;
+    let shown = capture.path.clone();
+    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown, reason, hint: hint.to_owned() };
+    let database = Database::open(file).map_err(refuse)?;
+    read_database(&database, file, capture, trace, interrupted)
+}
+
+fn read_database(
+    database: &Database,
+    path: &Path,
+    capture: Capture,
+    trace: &mut Trace,
+    interrupted: Interrupted<'_>,
+) -> Result<Capture> {
+    let shown = &capture.path.clone();
+    let clock = trace.add_clock(format!("capture {} {shown}", trace.captures.len()));
+    let mut progress = Progress::new(capture, database, interrupted);
+    progress.warnings.extend(database.warnings(path));
+    progress.capture.format_version = version(database);
+
+    let mut strings = Strings::open(database, STRINGS, interrupted)?;
+    let mut queues = Queues::new(clock);
+    let mut names = KernelNames::default();
+    let kernels = kernels::read(database, &mut strings, &mut names, &mut queues, trace, &mut progress)?;
+    memory::read(database, &mut queues, trace, &mut progress)?;
+    let calls = calls::read(database, clock, trace, &mut progress)?;
+    markers::read(database, &mut strings, clock, trace, &mut progress)?;
+
+    let mut whole_graphs = 0;
+    for table in database.tables.iter().filter(|table| is_only_counted(&table.name)) {
+        let rows = progress.count(database, table)?;
+        if table.name == GRAPHS {
+            whole_graphs = rows;
+        }
+    }
+    if whole_graphs > 0 && !kernels.in_graphs {
+        progress.capture.graph_level = true;
+        progress.warnings.push(graph_level(shown, whole_graphs));
+    }
+    if kernels.serialized > 0 && calls == 0 {
+        progress.warnings.push(serialized(shown, kernels.serialized));
+    }
+    queues.describe(database, &mut strings, trace);
+    progress.warnings.extend(strings.warning(shown));
+    Ok(progress.finish(trace))
+}
+
+/// Whether the rows of a table are events that no summary needs.
+fn is_only_counted(table: &str) -> bool {
+    let used = || kernels::TABLES.iter().chain(&memory::TABLES).chain(calls::TABLES.iter().map(|(table, _)| table));
+    table.strip_prefix(PREFIX).is_some_and(|kind| !DESCRIBED.contains(&kind))
+        && table != markers::TABLE
+        && !used().any(|used| table == *used)
+}
+
+fn version(database: &Database) -> Option<String> {
+    let sql = format!("SELECT version FROM {VERSION}");
+    let version: i64 = database.prepare(&sql).ok()?.query_row([], |row| row.get(0)).ok()?;
+    Some(version.to_string())
+}
+
+fn graph_level(path: &str, graphs: u64) -> Warning {
+    Warning {
+        code: "graph_level_capture",
+        message: format!("{path}: graphs were captured as a whole, and the kernels that ran in them are missing"),
+        evidence: format!("{graphs} rows in {GRAPHS}"),
+        hint: "capture with nsys and --cuda-graph-trace=node".to_owned(),
+    }
+}
+
+fn serialized(path: &str, kernels: u64) -> Warning {
+    Warning {
+        code: "serialized_kernels",
+        message: format!("{path}: kernels ran one at a time, for metrics, and times are the device's own"),
+        evidence: format!("{kernels} rows in {}, and no host calls", kernels::SERIALIZED),
+        hint: "capture a timeline without --metrics and --events to see gaps and overlap".to_owned(),
+    }
+}

@@ -1,0 +1,89 @@
+//! What the numbers in rows stand for.
+
+use rustc_hash::FxHashMap;
+
+use super::Database;
+use super::Strings;
+use crate::trace::readers::sqlite::progress::{NONE, known};
+use crate::trace::{NameId, Queue, Trace};
+
+/// Far more devices than any machine has.
+const MOST: usize = 1 << 10;
+
+/// A number of 32 bits without a sign, which is stored as if it had one.
+pub(super) fn unsigned(number: i64) -> i64 {
+    i32::try_from(number).map_or(number, |number| i64::from(number.cast_unsigned()))
+}
+
+/// What joins a call with what it launched; 0 where it is not known.
+pub(super) fn correlation(number: i64) -> u64 {
+    u64::try_from(unsigned(number)).unwrap_or(0)
+}
+
+/// The place of a text in the table of texts: the first one says that there is none.
+pub(super) fn text(number: i64) -> Option<i64> {
+    known(number).filter(|&number| number != 0)
+}
+
+/// Where devices and their streams stand in a trace. Rows of devices do not tell their process.
+pub(super) struct Queues {
+    clock: u32,
+    places: FxHashMap<i64, u32>,
+}
+
+impl Queues {
+    pub(super) fn new(clock: u32) -> Self {
+        Self { clock, places: FxHashMap::default() }
+    }
+
+    /// The queue of an operation, or why it has none.
+    pub(super) fn of(&mut self, trace: &mut Trace, device: i64, stream: i64) -> Result<Queue, &'static str> {
+        let place = match self.places.get(&device) {
+            Some(&place) => place,
+            None if self.places.len() == MOST => return Err("is of one device too many"),
+            None => {
+                let place = trace.device(self.clock, None, known(device));
+                self.places.insert(device, place);
+                place
+            }
+        };
+        Ok(Queue { device: place, stream: known(stream).filter(|&stream| stream != -1).map(unsigned) })
+    }
+
+    /// Gives the devices their names, as far as the profile has them.
+    pub(super) fn describe(&self, database: &Database, strings: &mut Strings<'_>, trace: &mut Trace) {
+        for (device, name) in names(database) {
+            if let (Some(&place), Some(name)) = (self.places.get(&device), text(name)) {
+                let name: NameId = strings.intern(name, &mut trace.names, |text| text);
+                let name = trace.names.text(name).to_owned();
+                if let Some(device) = trace.devices.get_mut(place as usize) {
+                    device.name = Some(name);
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of devices and those of their names.
+fn names(database: &Database) -> Vec<(i64, i64)> {
+    let table = "CUPTI_ACTIVITY_KIND_DEVICE";
+    let Some(found) = database.table(table) else { return Vec::new() };
+    if !found.has("id") || !found.has("name") {
+        return Vec::new();
+    }
+    let Ok(mut statement) = database.prepare(&format!("SELECT id, name FROM {table} LIMIT {MOST}")) else {
+        return Vec::new();
+    };
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    rows.map(|rows| rows.flatten().collect()).unwrap_or_default()
+}
+
+/// When an operation of a device ran, or why that is not known.
+pub(super) fn times(start: i64, end: i64) -> Result<(i64, i64), &'static str> {
+    match (start, end) {
+        (NONE, _) | (_, NONE) => Err("has no start or no end"),
+        (0, _) => Err("has no start: the device ran out of room to note it"),
+        (start, end) if end <= start => Err("does not end after its start"),
+        times => Ok(times),
+    }
+}

@@ -1,0 +1,91 @@
+//! Several files at once: each into a trace of its own, put together in the order in which they were given.
+//!
+//! A part is taken over as soon as it and all in front of it have been read. What comes of it is what reading one after the
+//! other would give, in every figure and in the order of everything that has one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{Interrupted, read};
+use crate::error::{Error, Result};
+use crate::par;
+use crate::trace::{LeftOut, Trace};
+
+/// A file that is to be read.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What messages and summaries call it.
+    pub shown: String,
+    /// Whether it may be no capture: it was found in a folder, and is then left out.
+    pub optional: bool,
+}
+
+/// The events of all files, which stand behind `first` others in the trace that they are a part of; on so many threads, all
+/// cores where that is `None`.
+///
+/// # Errors
+/// The first of the files, in the order in which they were given, that cannot be read.
+pub fn read_all(files: &[Given], first: usize, threads: Option<usize>, interrupted: Interrupted<'_>) -> Result<Trace> {
+    let threads = threads.unwrap_or_else(par::cores).max(1);
+    let at_once = threads.min(files.len()).max(1);
+    let state = Mutex::new(State { whole: Trace::behind(first), next: 0, waiting: BTreeMap::new(), failed: None });
+    par::map_on(at_once, files.iter().enumerate(), interrupted, |(place, file), interrupted| {
+        if lock(&state).failed.as_ref().is_some_and(|(failed, _)| *failed < place) {
+            return;
+        }
+        // Where files are fewer than cores the rest reads within them.
+        let part = par::within(threads / at_once, || read_one(file, first + place, interrupted));
+        lock(&state).take(place, part);
+    });
+    let State { whole, failed, .. } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.map_or(Ok(whole), |(_, error)| Err(error))
+}
+
+fn read_one(file: &Given, number: usize, interrupted: Interrupted<'_>) -> Result<Trace> {
+    let mut part = Trace::behind(number);
+    match read(&file.path, &file.shown, &mut part, interrupted) {
+        // Of a file that cannot be read no event is taken.
+        Err(Error::NotACapture { path, reason, .. }) if file.optional => {
+            part = Trace::behind(number);
+            part.left_out.push(LeftOut { path, reason });
+        }
+        done => done?,
+    }
+    Ok(part)
+}
+
+/// What has been read so far.
+struct State {
+    whole: Trace,
+    /// The first file that is not in it yet.
+    next: usize,
+    /// Parts behind that one.
+    waiting: BTreeMap<usize, Trace>,
+    /// The first file that could not be read, of those that are known to be so.
+    failed: Option<(usize, Error)>,
+}
+
+impl State {
+    fn take(&mut self, place: usize, part: Result<Trace>) {
+        match part {
+            Ok(part) => {
+                self.waiting.insert(place, part);
+                while let Some(part) = self.waiting.remove(&self.next) {
+                    self.whole.append(part);
+                    self.next += 1;
+                }
+            }
+            Err(error) if self.failed.as_ref().is_none_or(|(failed, _)| place < *failed) => {
+                self.failed = Some((place, error));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,231 @@
+//! An SQLite file that nobody vouches for.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Statement};
+use rustc_hash::FxHashMap;
+
+use super::pages::{Pages, Place};
+use super::{MAGIC, Refusal};
+use crate::trace::Warning;
+
+/// The longest text or row that is loaded. Names of kernels come to some kilobytes.
+const LONGEST: i32 = 16 << 20;
+const HEADER: usize = 100;
+const ITSELF: &str = "give the database itself, unpacked";
+
+/// A column of a table.
+#[derive(Debug)]
+pub(in crate::trace::readers) struct Column {
+    pub(in crate::trace::readers) name: String,
+    pub(in crate::trace::readers) is_key: bool,
+    /// Whether its numbers are stored as SQLite gives them: a row's own number is not, and fractions may be stored as
+    /// whole numbers.
+    pub(in crate::trace::readers) is_stored: bool,
+    /// Whether it is NULL in rows that are older than it.
+    pub(in crate::trace::readers) is_null_at_first: bool,
+}
+
+/// A table, no view and no virtual one; columns that the file computes are left out.
+#[derive(Debug)]
+pub(in crate::trace::readers) struct Table {
+    pub(in crate::trace::readers) name: String,
+    pub(in crate::trace::readers) columns: Vec<Column>,
+    /// The first page, if its rows are stored as `columns` says.
+    pub(in crate::trace::readers) root: Option<u32>,
+}
+
+impl Table {
+    /// Whether there is a column of this name.
+    pub(in crate::trace::readers) fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name)
+    }
+
+    /// Where the numbers of a column stand in the rows, if they can be read without SQLite.
+    pub(in crate::trace::readers) fn place(&self, name: &str) -> Option<Place> {
+        match self.columns.iter().position(|column| column.name == name) {
+            None => Some(Place { column: None, null_if_short: true }),
+            Some(at) => {
+                let column = &self.columns[at];
+                column.is_stored.then_some(Place { column: Some(at), null_if_short: column.is_null_at_first })
+            }
+        }
+    }
+
+    /// Whether its rows are events: see the part's own description.
+    pub(in crate::trace::readers) fn has_events(&self) -> bool {
+        self.name.starts_with("CUPTI_ACTIVITY_KIND_") || self.has("start") || self.has("timestamp")
+    }
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(in crate::trace::readers) struct Database {
+    connection: Connection,
+    /// The same file without SQLite, if there is nothing unusual about it.
+    pub(in crate::trace::readers) pages: Option<Pages>,
+    /// In the order of the file.
+    pub(in crate::trace::readers) tables: Vec<Table>,
+    pub(in crate::trace::readers) size_bytes: u64,
+    /// The bytes that the header promises, where the file has fewer.
+    promised_bytes: Option<u64>,
+}
+
+impl Database {
+    /// Opens a file and looks up what tables there are.
+    pub(in crate::trace::readers) fn open(path: &Path) -> Result<Self, Refusal> {
+        let (header, size_bytes) = header(path)?;
+        if !header.starts_with(MAGIC) {
+            return Err(("is not an SQLite database".to_owned(), ITSELF));
+        }
+        let promised_bytes = promised(&header).filter(|&promised| promised > size_bytes);
+        let open = || -> rusqlite::Result<Self> {
+            let connection = connect(path, promised_bytes.is_some())?;
+            let tables = tables(&connection)?;
+            let pages = Pages::open(path, &header, size_bytes);
+            Ok(Self { connection, pages, tables, size_bytes, promised_bytes })
+        };
+        open().map_err(|error| {
+            // It quotes statements of the file, which have lines.
+            let words = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+            (format!("SQLite cannot read it: {words}"), "copy or export the file again")
+        })
+    }
+
+    /// A table, if the file has it.
+    pub(in crate::trace::readers) fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+
+    /// A statement. Everything that the text takes from the file must be quoted.
+    pub(in crate::trace::readers) fn prepare(&self, sql: &str) -> rusqlite::Result<Statement<'_>> {
+        self.connection.prepare(sql)
+    }
+
+    /// What is wrong with the file as a whole.
+    pub(in crate::trace::readers) fn warnings(&self, path: &Path) -> Vec<Warning> {
+        let cut_short = self.promised_bytes.map(|promised| Warning {
+            code: "file_cut_short",
+            message: format!("{}: the file breaks off, and what comes after is missing", path.display()),
+            evidence: format!("{} of {promised} bytes are there", self.size_bytes),
+            hint: "copy or export the file again".to_owned(),
+        });
+        let journals = ["-wal", "-journal"].into_iter().filter_map(|suffix| {
+            let mut journal = path.as_os_str().to_owned();
+            journal.push(suffix);
+            let journal = PathBuf::from(journal);
+            fs::metadata(&journal).is_ok_and(|data| data.len() > 0).then(|| Warning {
+                code: "unfinished_write",
+                message: format!("{}: a journal lies beside the file, and was left alone", path.display()),
+                evidence: journal.display().to_string(),
+                hint: "end the program that writes the file, or export it again".to_owned(),
+            })
+        });
+        cut_short.into_iter().chain(journals).collect()
+    }
+}
+
+/// A name as SQL has it.
+pub(in crate::trace::readers) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn header(path: &Path) -> Result<(Vec<u8>, u64), Refusal> {
+    let refuse = |error: std::io::Error| (format!("cannot be read: {error}"), "check the path and its permissions");
+    let data = fs::metadata(path).map_err(refuse)?;
+    if !data.is_file() {
+        return Err(("is not a file".to_owned(), ITSELF));
+    }
+    let mut header = Vec::with_capacity(HEADER);
+    File::open(path).map_err(refuse)?.take(HEADER as u64).read_to_end(&mut header).map_err(refuse)?;
+    Ok((header, data.len()))
+}
+
+/// The size that the header gives, where it is to be believed.
+fn promised(header: &[u8]) -> Option<u64> {
+    let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
+    let page = match u16::from_be_bytes(header.get(16..18)?.try_into().ok()?) {
+        1 => 65536,
+        page => u64::from(page),
+    };
+    (word(24)? == word(92)?).then_some(u64::from(word(28)?) * page)
+}
+
+fn connect(path: &Path, is_cut_short: bool) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri(path), flags)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    // SQLite refuses a file that is shorter than its header says, but for those who come to repair it. Nothing can be
+    // written here in either case.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, !is_cut_short)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, is_cut_short)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// `immutable` keeps SQLite from locks, from journals and from files beside this one.
+fn uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file://");
+    for &byte in absolute.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri + "?immutable=1"
+}
+
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
+    // Virtual tables have no root page.
+    let sql = "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0";
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found: Vec<(String, i64)> = found.collect::<rusqlite::Result<_>>()?;
+    // Nobody knows which of two tables of one name is meant.
+    let mut times_named = FxHashMap::default();
+    for (name, _) in &found {
+        *times_named.entry(name.to_ascii_lowercase()).or_insert(0) += 1;
+    }
+    let mut tables = Vec::with_capacity(found.len());
+    for (name, root) in &found {
+        let mut columns = Vec::new();
+        connection.pragma(None, "table_info", name, |row| {
+            let key: i64 = row.get("pk")?;
+            let default = row.get_ref("dflt_value")?;
+            let is_null_at_first = default == ValueRef::Null;
+            let is_stored = key == 0 && !holds_fractions(&row.get::<_, String>("type")?);
+            columns.push(Column { name: row.get("name")?, is_key: key == 1, is_stored, is_null_at_first });
+            Ok(())
+        })?;
+        let mut all = 0;
+        connection.pragma(None, "table_xinfo", name, |_| {
+            all += 1;
+            Ok(())
+        })?;
+        // Computed columns are listed only among all, and some of them are stored.
+        let is_plain = all == columns.len() && times_named.get(&name.to_ascii_lowercase()) == Some(&1);
+        let root = u32::try_from(*root).ok().filter(|_| is_plain);
+        tables.push(Table { name: name.clone(), columns, root });
+    }
+    Ok(tables)
+}
+
+/// Whether numbers of a column of this type are fractions, by the rules by which SQLite understands types. Those that
+/// other rules go before are taken for fractions as well.
+fn holds_fractions(kind: &str) -> bool {
+    let kind = kind.to_ascii_uppercase();
+    ["REAL", "FLOA", "DOUB"].iter().any(|part| kind.contains(part))
+}

@@ -1,0 +1,309 @@
+//! Goes through the rows of a table, whatever they hold: on its pages if they are as usual, else through SQLite.
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+
+use super::database::{Database, Table, quoted};
+use super::pages::{self, Pages, Scan, Value};
+use super::tally::{Events, Taken, Tally, What};
+use crate::error::{Error, Result};
+use crate::trace::readers::Interrupted;
+use crate::trace::{Capture, Log, Trace, Warning};
+
+/// Stands for NULL. No identifier and no time of a capture is this number.
+pub(in crate::trace::readers) const NONE: i64 = i64::MIN;
+/// How many rows are read before the caller is asked whether to stop.
+const STRIDE: u64 = 1 << 15;
+/// What a row takes at least: its place, two lengths, a number and the form of a column.
+const SMALLEST_ROW: u64 = 5;
+
+/// Why a row is left out.
+pub(in crate::trace::readers) const NO_NUMBER: &str = "holds something else where a number belongs";
+
+/// Why reading has stopped before the end.
+enum Stop {
+    Interrupted,
+    Broken(String),
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// How many rows of a table were there, and why no more.
+pub(in crate::trace::readers) type Broken = (u64, String);
+
+/// What is known of a capture while it is read.
+pub(in crate::trace::readers) struct Progress<'a> {
+    pub(in crate::trace::readers) capture: Capture,
+    pub(in crate::trace::readers) warnings: Vec<Warning>,
+    interrupted: Interrupted<'a>,
+    /// How many more rows a file of this size can hold. Tables that share pages, or run in circles, hold more.
+    rows_left: u64,
+    /// The same for pages that are looked at without SQLite, most of them once.
+    pages_left: u64,
+    /// The first table that breaks off, and how many do.
+    lost: Option<(String, u64)>,
+}
+
+impl<'a> Progress<'a> {
+    pub(in crate::trace::readers) fn new(capture: Capture, database: &Database, interrupted: Interrupted<'a>) -> Self {
+        let rows_left = database.size_bytes / SMALLEST_ROW;
+        let pages_left = database.pages.as_ref().map_or(0, Pages::budget);
+        Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None }
+    }
+
+    /// Adds the rows of a table of events to `log`. `find` says what they are called in the trace. Columns that are not
+    /// there are [`NONE`] throughout.
+    pub(in crate::trace::readers) fn scan<const K: usize, T: Fn([i64; 4]) -> Taken + Sync>(
+        &mut self,
+        database: &Database,
+        events: &Events<K, T>,
+        log: &mut Log,
+        mut find: impl FnMut(What<K>) -> std::result::Result<u32, &'static str>,
+    ) -> Result<()> {
+        let Some(table) = database.table(events.table) else { return Ok(()) };
+        let names = || events.times.iter().chain(&events.what);
+        let places: Option<Vec<_>> = names().map(|name| table.place(name)).collect();
+        let read = places.and_then(|places| {
+            self.on_pages(database, table, |scan| {
+                let tallies = scan.read(events, &places)?;
+                Ok((tallies.iter().map(Tally::seen).sum(), tallies))
+            })
+        });
+        let (tallies, broken) = if let Some(tallies) = read {
+            (tallies?.1, None)
+        } else {
+            let mut tally = Tally::new();
+            let columns: Vec<&str> = names().copied().collect();
+            let broken = self.rows(database, table, &columns, |row| {
+                tally.take(events, numbers(row, 0), numbers(row, 4));
+                Ok(())
+            })?;
+            (vec![tally], broken)
+        };
+        for tally in tallies {
+            tally.settle(log, &mut self.capture, &mut find);
+        }
+        if let Some((seen, why)) = broken {
+            self.lose(&table.name, seen, &why);
+        }
+        Ok(())
+    }
+
+    /// What `take` makes of the rows of a table, one after the other, and where the table breaks off, if it does. It begins
+    /// anew if the pages prove unusual on the way.
+    pub(in crate::trace::readers) fn fold<const N: usize, S: Default>(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        columns: [&str; N],
+        mut take: impl FnMut(&mut S, &[Value<'_>; N]),
+    ) -> Result<(S, Option<Broken>)> {
+        // Texts that share pages hold more than the file. Those in UTF-16 grow by half when they are read.
+        let most_text = database.size_bytes.saturating_mul(2);
+        let places: Option<Vec<_>> = columns.iter().map(|name| table.place(name)).collect();
+        let read = places.and_then(|places| <[_; N]>::try_from(places).ok()).and_then(|places| {
+            self.on_pages(database, table, |scan| {
+                let (mut state, mut text_left) = (S::default(), most_text);
+                let seen = scan.each(&places, |row| {
+                    text_left = text_left.checked_sub(text_length(row)).ok_or(pages::Stop::Unusual)?;
+                    take(&mut state, row);
+                    Ok(())
+                })?;
+                Ok((seen, state))
+            })
+        });
+        if let Some(read) = read {
+            return Ok((read?.1, None));
+        }
+        let (mut state, mut text_left) = (S::default(), most_text);
+        let broken = self.rows(database, table, &columns, |row| {
+            let row = values(row);
+            let Some(left) = text_left.checked_sub(text_length(&row)) else {
+                return Err(Stop::Broken("there is more text than the file has room for".to_owned()));
+            };
+            text_left = left;
+            take(&mut state, &row);
+            Ok(())
+        })?;
+        Ok((state, broken))
+    }
+
+    /// Gives `take` every row of a table, through SQLite: some of the columns are no numbers. Nothing is counted but what is
+    /// lost.
+    pub(in crate::trace::readers) fn each(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        columns: &[&str],
+        mut take: impl FnMut(&Row<'_>),
+    ) -> Result<()> {
+        if let Some((seen, why)) = self.rows(database, table, columns, |row| {
+            take(row);
+            Ok(())
+        })? {
+            self.lose(&table.name, seen, &why);
+        }
+        Ok(())
+    }
+
+    /// How many rows a table of events has. They count as read.
+    pub(in crate::trace::readers) fn count(&mut self, database: &Database, table: &Table) -> Result<u64> {
+        let (seen, broken) = if let Some(counted) = self.on_pages(database, table, |scan| Ok((scan.count()?, ()))) {
+            (counted?.0, None)
+        } else {
+            let mut seen = 0;
+            let broken = self.rows(database, table, &[], |_| {
+                seen += 1;
+                Ok(())
+            })?;
+            (seen, broken)
+        };
+        self.capture.events_read += seen;
+        if let Some((seen, why)) = broken {
+            self.lose(&table.name, seen, &why);
+        }
+        Ok(seen)
+    }
+
+    /// How many rows a table has, and what `read` makes of its pages; `None` if it is to be read through SQLite.
+    fn on_pages<R>(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        read: impl FnOnce(Scan<'_>) -> std::result::Result<(u64, R), pages::Stop>,
+    ) -> Option<Result<(u64, R)>> {
+        let scan = Scan {
+            pages: database.pages.as_ref()?,
+            root: table.root?,
+            budget: &mut self.pages_left,
+            interrupted: self.interrupted,
+        };
+        match read(scan) {
+            Ok(read) => {
+                self.rows_left = self.rows_left.checked_sub(read.0)?;
+                Some(Ok(read))
+            }
+            Err(pages::Stop::Interrupted) => Some(Err(Error::Interrupted)),
+            Err(pages::Stop::Unusual) => None,
+        }
+    }
+
+    /// Gives `take` every row of a table, through SQLite. Returns how many there were, and why no more, if it breaks off.
+    fn rows(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        columns: &[&str],
+        take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
+    ) -> Result<Option<Broken>> {
+        let mut seen = 0;
+        let stopped = self.each_row(database, &select(table, columns), &mut seen, take);
+        self.rows_left = self.rows_left.saturating_sub(seen);
+        match stopped {
+            Ok(()) => Ok(None),
+            Err(Stop::Interrupted) => Err(Error::Interrupted),
+            Err(Stop::Broken(why)) => Ok(Some((seen, why))),
+        }
+    }
+
+    fn each_row(
+        &mut self,
+        database: &Database,
+        sql: &str,
+        seen: &mut u64,
+        mut take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
+    ) -> std::result::Result<(), Stop> {
+        let mut statement = database.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        loop {
+            if seen.is_multiple_of(STRIDE) && (self.interrupted)() {
+                return Err(Stop::Interrupted);
+            }
+            let Some(row) = rows.next()? else { return Ok(()) };
+            if *seen >= self.rows_left {
+                return Err(Stop::Broken("there are more rows than the file has room for".to_owned()));
+            }
+            *seen += 1;
+            take(row)?;
+        }
+    }
+
+    /// The capture, once everything has been read.
+    pub(in crate::trace::readers) fn finish(mut self, trace: &mut Trace) -> Capture {
+        if let Some((evidence, count)) = self.lost {
+            self.warnings.push(Warning {
+                code: "rows_lost",
+                message: format!("{}: {count} tables cannot be read to their end", self.capture.path),
+                evidence,
+                hint: "copy or export the file again".to_owned(),
+            });
+        }
+        trace.warnings.append(&mut self.warnings);
+        self.capture
+    }
+
+    /// Notes that a table breaks off. How many rows are missing, nobody knows: they count as one.
+    pub(in crate::trace::readers) fn lose(&mut self, table: &str, seen: u64, why: &str) {
+        self.capture.skip("the rest of its table cannot be read", None);
+        self.lost.get_or_insert_with(|| (format!("{table}, after {seen} rows: {why}"), 0)).1 += 1;
+    }
+}
+
+/// When something happened, or why that is not known.
+pub(in crate::trace::readers) fn times(start: i64, end: i64) -> std::result::Result<(i64, i64), &'static str> {
+    match (start, end) {
+        (NONE, _) | (_, NONE) => Err("has no start or no end"),
+        (start, end) if end < start => Err("ends before it starts"),
+        times => Ok(times),
+    }
+}
+
+/// What joins a call with what it launched; 0 where it is not known.
+pub(in crate::trace::readers) fn correlation(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// `None` for [`NONE`].
+pub(in crate::trace::readers) fn known(number: i64) -> Option<i64> {
+    (number != NONE).then_some(number)
+}
+
+/// Indexes are left alone: they need not agree with their table.
+fn select(table: &Table, columns: &[&str]) -> String {
+    let columns = columns.iter().map(|&name| if table.has(name) { quoted(name) } else { "NULL".to_owned() });
+    let columns = columns.collect::<Vec<_>>().join(", ");
+    let columns = if columns.is_empty() { "1" } else { &columns };
+    format!("SELECT {columns} FROM {} NOT INDEXED", quoted(&table.name))
+}
+
+/// All columns.
+fn values<'a, const N: usize>(row: &'a Row<'_>) -> [Value<'a>; N] {
+    std::array::from_fn(|place| match row.get_ref(place) {
+        Ok(ValueRef::Integer(number)) => Value::Number(number),
+        Ok(ValueRef::Null) => Value::Null,
+        Ok(ValueRef::Text(text)) => Value::Text(text),
+        _ => Value::Other,
+    })
+}
+
+/// How many bytes of text a row holds.
+fn text_length(row: &[Value<'_>]) -> u64 {
+    row.iter().map(|value| if let Value::Text(text) = value { text.len() as u64 } else { 0 }).sum()
+}
+
+/// Columns from `first` on; `None` if one of them is no number.
+fn numbers<const N: usize>(row: &Row<'_>, first: usize) -> Option<[i64; N]> {
+    let mut numbers = [NONE; N];
+    for (place, number) in numbers.iter_mut().enumerate() {
+        match row.get_ref(first + place) {
+            Ok(ValueRef::Integer(value)) => *number = value,
+            Ok(ValueRef::Null) => (),
+            _ => return None,
+        }
+    }
+    Some(numbers)
+}

@@ -1,0 +1,96 @@
+//! The table that holds every text of a database once.
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Row, Statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::database::Database;
+use crate::error::{Error, Result};
+use crate::trace::readers::Interrupted;
+use crate::trace::{NameId, Names, Warning};
+
+const STRIDE: usize = 1 << 15;
+
+/// Looks texts up, each when it is needed.
+pub(in crate::trace::readers) struct Strings<'a> {
+    table: &'static str,
+    lookup: Option<Statement<'a>>,
+    /// Where each text stands, if its number is not the table's key: a search would go through all of it.
+    places: Option<FxHashMap<i64, i64>>,
+    /// How many more bytes of text a file of this size can hold. Texts that share pages hold more.
+    bytes_left: u64,
+    missing: FxHashSet<i64>,
+}
+
+impl<'a> Strings<'a> {
+    pub(in crate::trace::readers) fn open(
+        database: &'a Database,
+        (table, id): (&'static str, &str),
+        interrupted: Interrupted<'_>,
+    ) -> Result<Self> {
+        let columns = database.table(table).map(|table| table.columns.as_slice()).unwrap_or_default();
+        let has_key = columns.iter().any(|column| column.name == id && column.is_key);
+        let (key, places) =
+            if has_key { (id, None) } else { ("_rowid_", Some(places(database, table, id, interrupted)?)) };
+        let lookup = database.prepare(&format!("SELECT value FROM {table} WHERE {key} = ?1")).ok();
+        // Texts in UTF-16 grow by half when they are read.
+        let bytes_left = database.size_bytes.saturating_mul(2);
+        Ok(Self { table, lookup, places, bytes_left, missing: FxHashSet::default() })
+    }
+
+    /// Keeps a text, or what `trim` leaves of it. One that is missing is called `[string 7]`.
+    pub(in crate::trace::readers) fn intern(&mut self, id: i64, names: &mut Names, trim: fn(&str) -> &str) -> NameId {
+        let bytes_left = self.bytes_left;
+        let keep = |row: &Row<'_>| {
+            Ok(match row.get_ref(0)? {
+                ValueRef::Text(text) if text.len() as u64 <= bytes_left => {
+                    Some((names.intern(trim(&String::from_utf8_lossy(text))), text.len() as u64))
+                }
+                _ => None,
+            })
+        };
+        let place = self.places.as_ref().map_or(Some(id), |places| places.get(&id).copied());
+        let found = place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| lookup.query_row([place], keep).ok());
+        if let Some((name, length)) = found.flatten() {
+            self.bytes_left -= length;
+            return name;
+        }
+        self.missing.insert(id);
+        names.intern(&format!("[string {id}]"))
+    }
+
+    /// Says which names are missing, if any are.
+    pub(in crate::trace::readers) fn warning(&self, path: &str) -> Option<Warning> {
+        let first = self.missing.iter().min()?;
+        Some(Warning {
+            code: "names_missing",
+            message: format!("{path}: {} names are missing and are shown as [string ID]", self.missing.len()),
+            evidence: format!("{} has no text with the id {first}", self.table),
+            hint: "write or export the file again".to_owned(),
+        })
+    }
+}
+
+/// What cannot be read is missing.
+fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'_>) -> Result<FxHashMap<i64, i64>> {
+    let mut places = FxHashMap::default();
+    let Ok(mut statement) = database.prepare(&format!("SELECT {id}, _rowid_ FROM {table} NOT INDEXED")) else {
+        return Ok(places);
+    };
+    let Ok(mut rows) = statement.query([]) else { return Ok(places) };
+    let mut seen = 0_usize;
+    // A row takes five bytes at least: what comes after so many runs in circles.
+    while let Ok(Some(row)) = rows.next() {
+        if seen.is_multiple_of(STRIDE) && interrupted() {
+            return Err(Error::Interrupted);
+        }
+        seen += 1;
+        if seen as u64 > database.size_bytes / 5 {
+            break;
+        }
+        if let (Ok(id), Ok(place)) = (row.get(0), row.get(1)) {
+            places.entry(id).or_insert(place);
+        }
+    }
+    Ok(places)
+}

@@ -1,0 +1,77 @@
+"""Captures for comparisons: traces whose kernels take what a test says, and traces that were never files."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kineto_traces import Event, copy, document, kernel, write
+
+#: Kernels of a model by name, each with its time in microseconds and its grid.
+MODEL = {
+    "ampere_sgemm_128x64_tn": (40.0, [8, 4, 1]),
+    "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>>(int)": (5.0, [64, 1, 1]),
+    "void cudnn::rnn::RNN_blockPersist_fp_LSTM<float, 1>(int)": (300.0, [80, 1, 1]),
+}
+GEMM, ADD, RNN = MODEL
+
+
+def capture(
+    path: Path,
+    *,
+    launches: int = 4,
+    slower: dict[str, float] | None = None,
+    seed: int = 0,
+    spread: float = 0.01,
+    device: str = "NVIDIA A100-SXM4-40GB",
+    rename: dict[str, str] | None = None,
+    without: tuple[str, ...] = (),
+    more: list[Event] | None = None,
+) -> Path:
+    """A trace of a model; `slower` multiplies the time of kernels."""
+    dice, start, events = random.Random(seed), 0.0, [*(more or [])]
+    for _ in range(launches):
+        for name, (duration, grid) in MODEL.items():
+            if name in without:
+                continue
+            took = round(duration * (slower or {}).get(name, 1.0) * dice.lognormvariate(0, spread), 3)
+            events.append(kernel((rename or {}).get(name, name), start, took, grid=grid))
+            start += took + 1
+        events.append(copy("HtoD", start, round(2 * dice.lognormvariate(0, spread), 3)))
+        start += 4
+    plain = document(events)
+    plain["deviceProperties"] = [{"id": 0, "name": device}]
+    return write(path, plain)
+
+
+@dataclass
+class Told:
+    """A capture that was read: times by kernel and iteration, of each a nanosecond count; 0 is none."""
+
+    times: dict[str, list[int]]
+    outside: dict[str, int] = field(default_factory=dict)
+    category: str = "gemm"
+
+    def repeats(self, **_: Any) -> str:
+        """What the extension would say of it."""
+        rows = [
+            {
+                "name": name,
+                "short_name": name,
+                "is_kernel": True,
+                "category": self.category,
+                "grid": [1, 1, 1],
+                "block": [32, 1, 1],
+                "count": sum(time > 0 for time in times) + (name in self.outside),
+                "total_ns": sum(times) + self.outside.get(name, 0),
+                "repeats": [[place, 1, time] for place, time in enumerate(times) if time],
+            }
+            for name, times in self.times.items()
+        ]
+        iterations = [1] * max((len(times) for times in self.times.values()), default=0)
+        head = {"path": "x", "sha256": str(id(self)), "format": "kineto", "tool_version": None, "graph_level": False}
+        found = {"captures": [head], "warnings": [], "devices": [], "iterations": iterations, "rows": rows}
+        return json.dumps(found)

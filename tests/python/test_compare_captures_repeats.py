@@ -1,0 +1,187 @@
+"""What repeats of captures say: iterations of one process, rounding, and how often nothing is called a difference."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from captured_sides import Told
+from kineto_traces import document, kernel, write
+
+from fastrnns_rs import compare
+from fastrnns_rs.comparing.captures import reading
+from fastrnns_rs.comparing.captures.assembling import compare_captures
+from fastrnns_rs.comparing.captures.judging import batches
+from fastrnns_rs.comparing.captures.weighing import _rounded
+from fastrnns_rs.comparing.document import Comparison
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Compares captures that were never files."""
+
+    def compared(baseline: list[Told], candidate: list[Told], margin: float = 0.01) -> Comparison:
+        known = {
+            f"{side}{place}": one
+            for side, every in (("b", baseline), ("c", candidate))
+            for place, one in enumerate(every)
+        }
+        monkeypatch.setattr(reading, "opened", lambda path, **_: known[path])
+        names = [[name for name in known if name.startswith(side)] for side in "bc"]
+        found = compare_captures(*names, margin=margin).comparison
+        assert found.device_time is not None
+        assert sum(one.delta_ns for one in found.kernels) == found.device_time.delta_ns
+        return found
+
+    return compared
+
+
+def times(dice: random.Random, count: int, mean: float = 1e6, spread: float = 0.02, memory: float = 0.0) -> list[int]:
+    """Times of iterations, each of which keeps a share of what the one before it had."""
+    state, found = dice.gauss(0, spread), []
+    for _ in range(count):
+        found.append(round(mean * math.exp(state)))
+        state = memory * state + dice.gauss(0, spread * math.sqrt(1 - memory**2))
+    return found
+
+
+def test_iterations_of_one_capture_each_are_repeats(told: Any) -> None:
+    dice = random.Random(1)
+    before = Told({"f": times(dice, 20), "g": times(dice, 20)}, outside={"f": 500_000})
+    after = Told({"f": times(dice, 40, mean=1.1e6), "g": times(dice, 40)})
+    found = told([before], [after])
+    assert (found.basis, found.method.name) == ("per_iteration", "welch_log_iteration_batches")
+    assert (found.baseline.iterations, found.candidate.iterations) == (20, 40)
+    first, second = found.kernels
+    assert (first.name, first.verdict) == ("f", "slower")
+    assert first.ratio_ci_low < 1.1 < first.ratio_ci_high
+    assert second.verdict in {"equivalent", "inconclusive"}
+    # Per iteration, and without what ran before the first.
+    assert first.baseline.total_ns == pytest.approx(sum(before.times["f"]) / 20, abs=1)
+    assert first.delta_ns == pytest.approx(1e5, rel=0.2)
+    assert {"iterations_of_one_process", "outside_iterations"} <= {one.code for one in found.warnings}
+
+
+def test_few_iterations_give_no_verdict(told: Any) -> None:
+    dice = random.Random(2)
+    found = told([Told({"f": times(dice, 4)})], [Told({"f": times(dice, 40)})])
+    assert found.kernels[0].reason == "single capture: no verdict"
+    assert found.basis == "per_iteration"
+
+
+def test_captures_go_before_iterations(told: Any) -> None:
+    dice = random.Random(3)
+    sides = [[Told({"f": times(dice, 10)}) for _ in range(3)] for _ in range(2)]
+    found = told(*sides)
+    assert (found.method.name, found.basis) == ("welch_log_captures", "per_iteration")
+    assert found.kernels[0].baseline.n_repeats == 3
+
+
+def test_iterations_that_hold_little_are_not_the_basis(told: Any) -> None:
+    outside = Told({"f": [10] * 10}, outside={"f": 1000})
+    assert told([outside], [Told({"f": [10] * 10})]).basis == "total"
+
+
+def test_a_kernel_that_is_missing_in_iterations_blows_nothing_up(told: Any) -> None:
+    dice = random.Random(4)
+    every_other = [time if place % 2 else 0 for place, time in enumerate(times(dice, 40))]
+    once = [0] * 39 + [1_000_000]
+    never = [0] * 40
+    before = Told({"every_other": every_other, "once": once, "f": times(dice, 40), "before": times(dice, 40)})
+    after = Told({"every_other": every_other, "once": never, "f": times(dice, 40), "zzz": once})
+    found = {one.name: one for one in told([before], [after]).kernels}
+    assert found["every_other"].verdict in {"equivalent", "inconclusive"}
+    assert found["every_other"].ratio == pytest.approx(1)
+    assert found["once"].presence == "vanished"
+    assert all(math.isfinite(one.ratio) for one in found.values() if one.ratio is not None)
+    one_side = {one.name: one for one in told([before], [before]).kernels}["once"]
+    assert one_side.verdict is None
+    assert "takes no time in " in one_side.reason
+
+
+def test_a_kernel_without_time_in_a_capture_has_no_verdict(told: Any) -> None:
+    before = [Told({"f": [10], "g": [5]}), Told({"f": [12], "g": [5]}), Told({"f": [11]})]
+    after = [Told({"f": [10], "g": [5]}), Told({"f": [12], "g": [6]}), Told({"f": [11], "g": [5]})]
+    row = {one.name: one for one in told(before, after).kernels}["g"]
+    assert row.reason == "takes no time in 1 of 3 captures of the baseline: no verdict"
+    assert row.ratio == pytest.approx(5 / 3)
+
+
+def test_equal_times_without_spread_are_equivalent(told: Any) -> None:
+    same = [Told({"f": [1000] * 10}) for _ in range(2)]
+    found = told(same[:1], same[1:])
+    assert found.kernels[0].verdict == "equivalent"
+    assert found.device_time.contribution is None
+
+
+def test_a_difference_without_spread_has_no_verdict(told: Any) -> None:
+    """As of a clock of whole microseconds: two times on either side of one of its steps are no certainty."""
+    found = told([Told({"f": [2000]}) for _ in range(3)], [Told({"f": [3000]}) for _ in range(3)])
+    [row] = found.kernels
+    assert (row.verdict, row.p_value, row.ratio) == (None, None, 1.5)
+    assert row.reason == "neither side has any spread: no verdict"
+
+
+@pytest.mark.parametrize(("count", "memory", "most"), [(20, 0.0, 0.08), (50, 0.5, 0.11), (100, 0.5, 0.11)])
+def test_nothing_is_seldom_called_a_difference(count: int, memory: float, most: float, told: Any) -> None:
+    """A kernel against itself: false alarms at 5 %, a little more where iterations depend on one another."""
+    dice, alarms, comparisons = random.Random(5), 0, 150
+    for _ in range(comparisons):
+        sides = [[Told({"f": times(dice, count, memory=memory)})] for _ in range(2)]
+        alarms += told(*sides, margin=0.0).kernels[0].verdict in {"faster", "slower"}
+    assert alarms / comparisons <= most
+
+
+def test_many_kernels_are_looked_at_together(told: Any) -> None:
+    """Of forty kernels without a difference, one comparison in twenty has one that is called different, and no more."""
+    dice, wrong, comparisons = random.Random(6), 0, 40
+    for _ in range(comparisons):
+        sides = [[Told({f"k{name}": times(dice, 1) for name in range(40)}) for _ in range(5)] for _ in range(2)]
+        wrong += any(one.verdict in {"faster", "slower"} for one in told(*sides, margin=0.0).kernels)
+    assert wrong / comparisons <= 0.15
+
+
+def test_batches_are_means_of_neighbours() -> None:
+    values = [float(value) for value in random.Random(7).choices(range(1, 100), k=40)]
+    found = batches(values)
+    assert len(found) == 10
+    assert found == [sum(values[place : place + 4]) / 4 for place in range(0, 40, 4)]
+    # A drift is no repeat.
+    assert batches([float(value) for value in range(1, 41)]) == [] or len(batches([*map(float, range(1, 41))])) == 3
+
+
+@pytest.mark.parametrize("by", [1, 2, 3, 7, 64])
+def test_shares_add_up_to_the_whole(by: int) -> None:
+    dice = random.Random(by)
+    for _ in range(50):
+        totals = {(f"k{place}", True): dice.choice([0, 1, dice.randrange(10**6), 2**62 // 20]) for place in range(20)}
+        found = _rounded(totals, by)
+        assert sum(found.values()) == (2 * sum(totals.values()) + by) // (2 * by)
+        assert all(total // by <= found[name] <= total // by + 1 for name, total in totals.items())
+
+
+def test_steps_of_a_trace_are_repeats(tmp_path: Path) -> None:
+    """Steps that torch's profiler marks: kernels belong to the step in which they were launched."""
+
+    def steps(path: Path, seed: int, slower: float) -> Path:
+        dice, events = random.Random(seed), []
+        for step in range(12):
+            begin = step * 1000.0
+            mark = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 100, "tid": 100}
+            events.append({**mark, "ts": begin, "dur": 900.0, "args": {}})
+            for place, (name, duration) in enumerate((("f", 40 * slower), ("g", 100))):
+                number = step * 10 + place + 1
+                launch = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 100, "tid": 100}
+                events.append({**launch, "ts": begin + 10 * place, "dur": 2.0, "args": {"correlation": number}})
+                # Runs after its step has ended.
+                took = round(duration * dice.lognormvariate(0, 0.01), 3)
+                events.append(kernel(name, begin + 950 + 200 * place, took, correlation=number))
+        return write(path, document(events))
+
+    found = compare(steps(tmp_path / "a.json", 1, 1.0), steps(tmp_path / "b.json", 2, 1.3))
+    assert (found.basis, found.baseline.iterations) == ("per_iteration", 12)
+    assert (found.kernels[0].name, found.kernels[0].verdict) == ("f", "slower")
+    assert found.kernels[0].delta_ns == pytest.approx(12_000, rel=0.1)

@@ -1,0 +1,262 @@
+"""What `report` makes of the tables that nvprof prints, against the profiles that they were printed from."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import nvprof_files
+import pytest
+from conftest import run_cli
+from corpus import capture, captures
+from nvprof_replay import called, counted, replay
+from test_report_nvprof import report
+
+RAW = ("--demangling", "off")
+NANOSECONDS = ("--csv", "-u", "ns")
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return nvprof_files.write(tmp_path / "made.nvvp", 18)
+
+
+def printed(profile: Path, folder: Path, *options: str) -> dict[str, Any]:
+    """The summary of what nvprof prints of a profile."""
+    path = folder / "printed.csv"
+    path.write_text(replay(profile, folder, *options, *RAW))
+    return report(path)
+
+
+def test_a_trace_tells_what_the_profile_does(profile: Path, tmp_path: Path) -> None:
+    ours, theirs = report(profile), printed(profile, tmp_path, *NANOSECONDS, "--print-gpu-trace")
+    assert counted(theirs) == counted(ours)
+    assert not theirs["warnings"]
+    keys = ("device_id", "name", "span_ns", "busy_ns", "idle_ns", "overlap_ns", "kernel_count")
+    assert [[row[key] for key in keys] for row in theirs["devices"]] == [
+        [row[key] for key in keys] for row in ours["devices"]
+    ]
+    shape = ("grid", "block", "registers_per_thread", "shared_memory_bytes", "median_ns", "p95_ns")
+    told = [
+        {(row["mangled_name"] or row["name"], row["device_id"]): [row[key] for key in shape] for row in one["kernels"]}
+        for one in (ours, theirs)
+    ]
+    assert told[0] == told[1]
+    sizes = [
+        {(row["kind"], row["device_id"]): row["total_bytes"] for row in one["memory_operations"]}
+        for one in (ours, theirs)
+    ]
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize("options", [("--print-gpu-summary",), ("--print-gpu-summary", "--print-api-summary"), ()])
+def test_a_summary_has_the_same_totals(options: tuple[str, ...], profile: Path, tmp_path: Path) -> None:
+    ours, theirs = report(profile), printed(profile, tmp_path, *NANOSECONDS, *options)
+    assert counted(theirs) == counted(ours)
+    assert called(theirs) in ([called(ours)] if len(options) != 1 else [{}])
+    assert not theirs["devices"]
+    assert {row["median_ns"] for row in theirs["kernels"]} == {None}
+    assert [warning["code"] for warning in theirs["warnings"]] == ["summary_only"]
+
+
+def test_a_summary_by_device(profile: Path, tmp_path: Path) -> None:
+    ours, theirs = report(profile), printed(profile, tmp_path, *NANOSECONDS, "--print-summary-per-gpu")
+    keys = ("device_id", "count", "total_ns", "min_ns", "max_ns")
+    found = [
+        sorted((row["mangled_name"] or row["name"], *(row[key] for key in keys)) for row in one["kernels"])
+        for one in (ours, theirs)
+    ]
+    assert found[0] == found[1]
+
+
+def test_calls_one_by_one(profile: Path, tmp_path: Path) -> None:
+    ours, theirs = report(profile), printed(profile, tmp_path, *NANOSECONDS, "--print-api-trace")
+    assert called(theirs) == called(ours)
+    assert not theirs["kernels"]
+
+
+def test_both_traces_in_one_table(profile: Path, tmp_path: Path) -> None:
+    """A call of the host has no device in it, and is no kernel."""
+    ours = report(profile)
+    theirs = printed(profile, tmp_path, *NANOSECONDS, "--print-gpu-trace", "--print-api-trace")
+    assert (counted(theirs), called(theirs)) == (counted(ours), called(ours))
+    assert [row["device_id"] for row in theirs["devices"]] == [row["device_id"] for row in ours["devices"]]
+
+
+@pytest.mark.parametrize("unit", ["auto", "s", "ms", "us", "col"])
+def test_units_are_those_of_the_columns(unit: str, profile: Path, tmp_path: Path) -> None:
+    ours, theirs = counted(report(profile)), printed(profile, tmp_path, "--csv", "-u", unit, "--print-gpu-summary")
+    # What is printed has six decimals.
+    step = {"s": 500}.get(unit, 1)
+    for name, (count, *times) in counted(theirs).items():
+        assert ours[name][0] == count
+        assert all(abs(mine - its) <= step for mine, its in zip(ours[name][1:], times, strict=True)), name
+
+
+def test_totals_in_seconds_drop_no_row(tmp_path: Path) -> None:
+    """What is short beside them is rounded to less than its longest run, which has another unit."""
+    profile = nvprof_files.Profile(tmp_path / "long.nvvp", 18)
+    for number in range(30):
+        profile.kernel("long", nvprof_files.EPOCH + number, 900_000_000, number + 1)
+    for number, took in enumerate((1_450, 450), 31):
+        profile.kernel(f"short {took}", nvprof_files.EPOCH + number, took, number)
+    path = profile.save()
+    ours, theirs = counted(report(path)), printed(path, tmp_path, "--csv", "--print-gpu-summary")
+    assert counted(theirs).keys() == ours.keys()
+    for name, (count, *times) in counted(theirs).items():
+        assert ours[name][0] == count
+        assert times == pytest.approx(ours[name][1:], abs=1000)
+
+
+def test_text_has_five_digits(profile: Path, tmp_path: Path) -> None:
+    ours, theirs = counted(report(profile)), counted(printed(profile, tmp_path, "--print-gpu-summary"))
+    assert set(theirs) == set(ours)
+    for name, (count, *times) in theirs.items():
+        assert ours[name][0] == count
+        assert times == pytest.approx(ours[name][1:], rel=1e-4)
+
+
+def test_a_trace_in_text_is_refused(profile: Path, tmp_path: Path) -> None:
+    path = tmp_path / "printed.txt"
+    path.write_text(replay(profile, tmp_path, "--print-gpu-trace"))
+    done = run_cli("report", str(path))
+    assert done.status != 0
+    assert "--csv" in done.stderr
+
+
+@pytest.mark.parametrize("path", captures("nvprof/gputrace_*.csv"))
+def test_traces_of_old_releases(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith('"Start"'))
+    unit = {"ms": 10**6, "us": 10**3, "ns": 1, "s": 10**9}[lines[first + 1].split(",")[1]]
+    took = [round(float(row[1]) * unit) for row in csv.reader(lines[first + 2 :]) if len(row) >= 17 and row[2]]
+    summary = report(path)
+    assert sum(row["count"] for row in summary["kernels"]) == len(took)
+    assert sum(row["total_ns"] for row in summary["kernels"]) == sum(took)
+    assert summary["captures"][0]["events_skipped"] == 0
+    assert [warning["code"] for warning in summary["warnings"]] == ["rounded_times"]
+
+
+def test_metrics() -> None:
+    path = capture("nvprof/metrics_s3d.csv")
+    summary = report(path)
+    lines = path.read_text().splitlines()
+    first = lines.index(next(line for line in lines if line.startswith('"Device"')))
+    rows = [row for row in csv.reader(lines[first + 1 :]) if len(row) == 8]
+    assert len(summary["metrics"]) == len(rows) > 1000
+    for mine, (device, kernel, invocations, name, description, low, high, _) in zip(
+        summary["metrics"], rows, strict=True
+    ):
+        assert (mine["device"], mine["kernel"], mine["name"]) == (device, kernel, name)
+        assert (mine["invocations"], mine["description"]) == (int(invocations), description)
+        assert low.startswith(f"{mine['min']:.6f}"[:6]) or "(" in low or float(low.rstrip("%GBMKs/")) == mine["min"]
+        assert ("%" in high) == (mine["unit"] == "%")
+
+
+def test_metrics_launch_by_launch(tmp_path: Path) -> None:
+    """A row for each launch and a column for each metric come to what the summary of the metrics says."""
+    profile = nvprof_files.write_metrics(tmp_path / "metrics.nvvp")
+    totals, launches = (printed(profile, tmp_path, "--csv", *more) for more in ((), ("--print-gpu-trace",)))
+    assert len(totals["metrics"]) == 6
+    for one in (totals, launches):
+        one["metrics"].sort(key=lambda row: (row["kernel"], row["name"]))
+        for row in one["metrics"]:
+            del row["description"]
+    assert launches["metrics"] == totals["metrics"]
+
+
+LAUNCHES = """==7== Profiling result:
+"Device","Context","Stream","Kernel","ipc","utilization"
+,,,,,%
+"G (0)","1","7","k<"a",1>, b [3]",1.5,10.0
+"G (0)","1","7","k<"a",1>, b [5]",<OVERFLOW>,"Low (2)"
+"G (0)","1","7","other"
+"""
+
+
+def test_metrics_of_launches_in_old_releases(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    path.write_text(LAUNCHES)
+    summary = report(path)
+    keys = ("kernel", "invocations", "name", "min", "max", "avg", "unit")
+    assert [tuple(row[key] for key in keys) for row in summary["metrics"]] == [
+        ('k<"a",1>, b', 2, "ipc", 1.5, 1.5, 1.5, None),
+        ('k<"a",1>, b', 2, "utilization", 2.0, 10.0, 6.0, "%"),
+    ]
+    assert (summary["captures"][0]["events_read"], summary["captures"][0]["events_skipped"]) == (2, 1)
+
+
+@pytest.mark.parametrize("columns", [("--print-gpu-trace",), ("--print-gpu-summary",)])
+def test_a_table_cut_short_has_its_first_rows(columns: tuple[str, ...], profile: Path, tmp_path: Path) -> None:
+    whole = replay(profile, tmp_path, *NANOSECONDS, *RAW, *columns).encode()
+    path, read = tmp_path / "cut.csv", 0
+    full = report_of(path, whole)["captures"][0]["events_read"]
+    for percent in range(5, 100, 5):
+        summary = report_of(path, whole[: len(whole) * percent // 100])
+        found = summary["captures"][0]["events_read"] if summary else 0
+        assert read <= found <= full
+        read = found
+    assert read > full / 2
+
+
+def report_of(path: Path, content: bytes) -> dict[str, Any]:
+    """The summary of a file with this content; empty for one that is refused."""
+    path.write_bytes(content)
+    done = run_cli("report", str(path), "--json")
+    assert done.stdout or done.stderr.startswith("error: ")
+    return json.loads(done.stdout) if done.stdout else {}
+
+
+PER_GPU = """program output, "quoted", and more
+==7== NVPROF is profiling process 7, command: ./a
+==7== Profiling result:
+"Time(%)","Time","Calls (host)","Calls (device)","Avg","Min","Max","Name"
+%,ms,,,us,us,us,
+60.000000,0.006000,2,1,2.000000,1.000000,3.000000,"say "hi", twice"
+40.000000,4.000000e-03,1,,4.000000,4.000000,4.000000,"[CUDA memcpy HtoD]"
+broken,row
+
+==7== API calls:
+"Time(%)","Time","Calls","Avg","Min","Max","Name"
+%,ms,,us,us,us,
+100.000000,1.5,3,500,500,500,"cudaMalloc"
+==7== NVTX result:
+"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"
+,%,ms,,us,us,us,
+"GPU activities",100.000000,0.006000,2,3,3,3,"say "hi", twice"
+"""
+
+
+def test_tables_of_old_releases(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    path.write_text(PER_GPU)
+    summary = report(path)
+    assert counted(summary) == {'say "hi", twice': (3, 6000, 1000, 3000), "[CUDA memcpy HtoD]": (1, 4000, 4000, 4000)}
+    assert called(summary) == {"cudaMalloc": (3, 1_500_000, 500_000, 500_000)}
+    [found] = summary["captures"]
+    assert (found["events_read"], found["skipped"][0]["reason"]) == (4, "has fewer columns than its table")
+    assert found["skipped"][0]["first_offset_bytes"] == PER_GPU.index("broken")
+
+
+@pytest.mark.parametrize("fault", ["an unknown header", "a blank line"])
+def test_rows_under_no_header_are_told_of(fault: str, profile: Path, tmp_path: Path) -> None:
+    text = replay(profile, tmp_path, *NANOSECONDS, "--print-gpu-trace", *RAW)
+    path = tmp_path / "damaged.csv"
+    path.write_text(text)
+    whole = report(path)["captures"][0]["events_read"]
+    lines = text.splitlines(keepends=True)
+    header = next(number for number, line in enumerate(lines) if line.startswith('"Start"'))
+    if fault == "a blank line":
+        lines.insert(header + 12, "\n")
+    else:
+        lines[header] = lines[header].replace('"Start"', '"Begin"')
+    path.write_text("".join(lines))
+    found = report(path)
+    [capture] = found["captures"]
+    [skipped] = capture["skipped"]
+    assert skipped["reason"] == "stands under no header that is known"
+    # An unknown header is such a row itself.
+    assert capture["events_read"] + skipped["count"] == whole + (fault == "an unknown header")
+    assert "events_skipped" in [warning["code"] for warning in found["warnings"]]

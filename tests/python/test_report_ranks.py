@@ -1,0 +1,260 @@
+"""Several files and folders of them: read at once as one after the other, and the ranks of a job side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import fake_tools
+import pytest
+from conftest import run_cli
+from corpus import captures
+from kineto_traces import Event, by_dice, call, copy, document, kernel, write
+from test_report_opening import KERNELS
+
+import fastrnns_rs
+from fastrnns_rs import FastrnnsError, Summary, UsageError
+from fastrnns_rs._core import Trace
+from fastrnns_rs.errors import MissingError
+from fastrnns_rs.reporting.folders import natural
+
+BASE = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
+
+
+def rank_file(path: Path, rank: int | None, events: list[Event], size: int | None = None, **members: Any) -> Path:
+    """A trace of a rank of a job."""
+    info = {
+        key: value for key, value in {"backend": "nccl", "rank": rank, "world_size": size}.items() if value is not None
+    }
+    return write(path, document(events, **BASE, distributedInfo=info, **members))
+
+
+def job(folder: Path, busy: list[float], *, size: int | None = None) -> list[Path]:
+    """A file for each rank, whose device is busy for so many microseconds, in two kernels and a copy."""
+    folder.mkdir(exist_ok=True)
+    paths = []
+    for rank, took in enumerate(busy):
+        part = took / 4
+        events = [call(process=100 + rank), kernel("a", 10, part), kernel("b", 10 + part, 2 * part)]
+        events += [kernel("b", 10 + part, part), copy("HtoD", 1000, part)]
+        paths.append(rank_file(folder / f"worker{rank}.json", rank, events, size or len(busy)))
+    return paths
+
+
+def codes(summary: Summary) -> list[str]:
+    return [warning.code for warning in summary.warnings]
+
+
+def mixed(folder: Path) -> list[Path]:
+    """Files of every format, damaged ones, ones that share a clock, and one that is there twice."""
+    paths = []
+    for seed in range(4):
+        trace = document(by_dice(seed, 300, process=100 + seed % 2), **(BASE if seed < 3 else {}))
+        paths.append(write(folder / f"{seed}.json{'.gz' if seed % 2 else ''}", trace))
+    text = json.dumps(document(by_dice(9)))
+    paths.append(write(folder / "cut.json", text[: len(text) // 2]))
+    sqlite = folder / "x.sqlite"
+    fake_tools.nsys_database(sqlite, more=KERNELS)
+    paths += [sqlite, write(folder / "none.json", [call()]), sqlite, paths[0]]
+    return paths
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_number_of_threads_reads_the_same(seed: int, tmp_path: Path) -> None:
+    """To the last bit: what each file is read into is put together in the order of the files."""
+    paths = mixed(tmp_path)
+    random.Random(seed).shuffle(paths)
+    expected = fastrnns_rs.read(*paths, workers=1).to_json()
+    for workers in (2, 5, None):
+        assert fastrnns_rs.read(*paths, workers=workers).to_json() == expected
+
+
+def test_files_apart_are_what_they_are_together(tmp_path: Path) -> None:
+    """An export of nsys has a clock of its own, also where it is read twice."""
+    paths = mixed(tmp_path)
+    alone = [fastrnns_rs.read(path) for path in paths]
+    together = fastrnns_rs.read(*paths)
+    assert sum(row.count for row in together.kernels) == sum(row.count for one in alone for row in one.kernels)
+    assert sum(row.total_ns for row in together.kernels) == sum(row.total_ns for one in alone for row in one.kernels)
+    assert [one.events_read for one in together.captures] == [one.captures[0].events_read for one in alone]
+    sqlite = [one for one in alone if one.captures[0].format == "nsys-sqlite"]
+    rows = [(row.process_id, row.start_ns, row.busy_ns) for one in sqlite for row in one.devices]
+    found = [(row.process_id, row.start_ns, row.busy_ns) for row in together.devices]
+    assert all(found.count(row) >= rows.count(row) for row in rows)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_first_file_that_fails_is_named(workers: int, tmp_path: Path) -> None:
+    good = write(tmp_path / "good.json", document(by_dice(0, 3000)))
+    bad = [write(tmp_path / f"bad{number}.txt", "no capture") for number in range(3)]
+    with pytest.raises(FastrnnsError, match=r"bad0\.txt"):
+        fastrnns_rs.read(good, good, good, bad[0], good, *bad[1:], workers=workers)
+
+
+def test_the_ranks_of_a_job_stand_side_by_side(tmp_path: Path) -> None:
+    paths = job(tmp_path, [100, 104, 160, 96])
+    summary = fastrnns_rs.read(*paths)
+    assert [(one.rank, one.world_size) for one in summary.captures] == [(rank, 4) for rank in range(4)]
+    rows = summary.ranks
+    assert [(row.path, row.rank) for row in rows] == [(str(path), rank) for rank, path in enumerate(paths)]
+    # The two that overlap count once where it says busy.
+    assert [(row.busy_ns, row.kernel_count, row.kernel_total_ns) for row in rows] == [
+        (busy * 1000, 3, busy * 1000) for busy in (100, 104, 160, 96)
+    ]
+    assert [row.span_ns for row in rows] == [int(990_000 + busy * 250) for busy in (100, 104, 160, 96)]
+    assert [row.busy_ratio for row in rows] == [pytest.approx(busy / 102) for busy in (100, 104, 160, 96)]
+    assert [row.slowest for row in rows] == [False, False, True, False]
+    [warning] = summary.warnings
+    assert warning.code == "rank_skew"
+    assert warning.message.startswith("rank 2 is the slowest")
+    assert "1.57 times" in warning.message
+    assert str(paths[2]) in warning.evidence
+
+
+def test_ranks_that_do_alike_are_nothing_to_tell(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(*job(tmp_path, [100, 104, 108, 96]))
+    assert codes(summary) == []
+    assert [row.slowest for row in summary.ranks] == [False, False, True, False]
+    assert fastrnns_rs.read(tmp_path / "worker0.json").ranks == []
+
+
+def test_what_is_chosen_is_what_ranks_are_held_by(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(*job(tmp_path, [100, 200, 100]), pattern="^a$")
+    assert [(row.busy_ns, row.kernel_count) for row in summary.ranks] == [(25_000, 1), (50_000, 1), (25_000, 1)]
+
+
+def test_missing_ranks_and_those_that_are_there_twice_are_told_of(tmp_path: Path) -> None:
+    paths = job(tmp_path, [100, 100, 150], size=8)
+    found = {warning.code: warning for warning in fastrnns_rs.read(*paths).warnings}
+    assert found.keys() == {"ranks_missing", "rank_skew"}
+    assert found["ranks_missing"].message == "of 8 ranks 3 have a file"
+    assert found["ranks_missing"].evidence == "none of rank 3, 4, 5, 6, 7"
+    assert codes(fastrnns_rs.read(paths[0])) == []
+    again = rank_file(tmp_path / "again.json", 2, [kernel("a", 1, 1)], 8)
+    summary = fastrnns_rs.read(*paths, again)
+    assert codes(summary) == ["same_rank_twice", "ranks_missing"]
+    assert str(again) in summary.warnings[0].evidence
+
+
+def test_ranks_are_told_by_names_where_the_files_do_not(tmp_path: Path) -> None:
+    names = ("rank10.json", "rank_2.json", "other.json")
+    paths = [write(tmp_path / name, [kernel("a", 1, 1)]) for name in names]
+    assert [row.rank for row in fastrnns_rs.read(*paths).ranks] == [10, 2, None]
+
+
+@pytest.mark.parametrize("value", ["-1", "1e99", '"3"', "null", "[1]", "18446744073709551616"])
+def test_what_a_file_says_of_its_job_is_not_trusted(value: str, tmp_path: Path) -> None:
+    text = json.dumps(document([kernel()], distributedInfo={"rank": "~", "world_size": "~"})).replace('"~"', value)
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", text), write(tmp_path / "y.json", text))
+    assert summary.ranks[0].rank in {-1, None}
+    assert [warning.code for warning in summary.warnings] == ["same_rank_twice"][: summary.ranks[0].rank is not None]
+
+
+@pytest.mark.parametrize("path", captures("kineto/hta_v100_ddp.json.gz"))
+def test_a_rank_of_the_field_says_so(path: Path) -> None:
+    [one] = fastrnns_rs.read(path).captures
+    assert (one.rank, one.world_size) == (1, 2)
+
+
+def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    paths = job(folder, [100] * 12)
+    for number, path in enumerate(paths):
+        path.rename(folder / f"rank{number}.bin")
+    (folder / ".hidden").write_text("nothing")
+    (folder / "below").mkdir()
+    write(folder / "below" / "x.json", [kernel("below")])
+    summary = fastrnns_rs.read(folder)
+    assert [row.path for row in summary.ranks] == [str(folder / f"rank{number}.bin") for number in range(12)]
+    assert codes(summary) == []
+    (folder / "notes.txt").write_text("what I did")
+    (folder / "cut.gz").write_bytes(b"\x1f\x8b\x08")
+    write(folder / "other.json", '{"schema": "fastrnns-rs/capture"}')
+    summary = fastrnns_rs.read(folder)
+    assert len(summary.ranks) == 12
+    [warning] = summary.warnings
+    assert warning.code == "files_left_out"
+    assert "cut.gz is left out, and 2 more" in warning.message
+    assert "notes.txt: it is text" in warning.evidence
+    # A file that is named must be one.
+    with pytest.raises(FastrnnsError, match=r"notes\.txt"):
+        fastrnns_rs.read(folder, folder / "notes.txt")
+
+
+def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FastrnnsError, match="holds no file"):
+        fastrnns_rs.read(tmp_path)
+    (tmp_path / "notes.txt").write_text("what I did")
+    (tmp_path / "more.txt").write_text("what I did")
+    with pytest.raises(
+        FastrnnsError, match=r"holds no capture: .*more\.txt is none \(it is text.*nor is any of 1 more"
+    ):
+        fastrnns_rs.read(tmp_path)
+    done = run_cli("report", tmp_path)
+    assert (done.status, done.stdout, len(done.stderr.splitlines())) == (1, "", 2)
+
+
+def test_a_report_and_its_export_are_one_capture(tmp_path: Path) -> None:
+    fake_tools.nsys_database(tmp_path / "x.sqlite", more=KERNELS)
+    (tmp_path / "x.nsys-rep").write_bytes(b"NVIDIA Tegra Profiler Report 1.\n")
+    summary = fastrnns_rs.read(tmp_path)
+    assert [Path(one.path).name for one in summary.captures] == ["x.sqlite"]
+    # One that nobody can export is left out of a folder.
+    (tmp_path / "y.nsys-rep").write_bytes(b"NVIDIA Tegra Profiler Report 1.\n")
+    summary = fastrnns_rs.read(tmp_path, nsys_path=str(tmp_path / "no_nsys"))
+    assert [Path(one.path).name for one in summary.captures] == ["x.sqlite"]
+    assert codes(summary) == ["files_left_out"]
+    with pytest.raises((FastrnnsError, MissingError)):
+        fastrnns_rs.read(tmp_path / "y.nsys-rep", nsys_path=str(tmp_path / "no_nsys"))
+
+
+def test_names_are_in_their_natural_order() -> None:
+    names = ["rank10", "b", "rank2", "a10b2", "a10b10", "a9", "2", "10", "rank02", "²", ""]
+    assert sorted(names, key=natural) == ["", "2", "10", "a9", "a10b2", "a10b10", "b", "rank2", "rank02", "rank10", "²"]
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "many", "1.5", ""])
+def test_workers_are_a_number_or_ray(word: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", [kernel()])
+    done = run_cli("report", path, f"--workers={word}")
+    assert (done.status, done.stdout) == (2, "")
+    assert run_cli("report", path, "--workers", "3").status == 0
+    with pytest.raises(UsageError):
+        fastrnns_rs.read(path, workers=0)
+
+
+def test_a_file_less_than_there_are_threads_is_no_trouble(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", document(by_dice(1)))
+    trace = Trace([(path, "x")], threads=64, first=7)
+    assert (trace.capture_count, trace.left_out) == (1, [])
+
+
+#: Reads the same files again and again, which takes half a minute.
+LONG = """
+import sys
+import fastrnns_rs
+print("ready", flush=True)
+fastrnns_rs.read(*(sys.argv[1:] * 40_000))
+"""
+
+
+def test_ctrl_c_ends_reading_many_files(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{seed}.json", document(by_dice(seed, 2000))) for seed in range(2)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", LONG, *paths], stdout=pipe, stderr=pipe, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        assert child.poll() is None
+        asked = time.monotonic()
+        os.kill(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert time.monotonic() - asked < 5
