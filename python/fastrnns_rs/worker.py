@@ -139,6 +139,10 @@ def main() -> None:
             from fastrnns_rs.verifying.child.inside import verify
 
             content = verify(job, channel, _runner, _reason)
+        elif job["kind"] == "inductor":
+            from fastrnns_rs.inductor.child.inside import measure
+
+            content = measure(job, channel)
         else:
             content = bench(job, channel, progress)
     except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why

@@ -25,6 +25,7 @@ VERBS = {
     "profile": "Capture runners with nsys, nvprof or torch.profiler.",
     "report": "Show where the time of captures went.",
     "verify": "Check that runners compute what they claim to.",
+    "inductor": "Time modules that torch.compile's Inductor generated.",
     "list": "Show the runners and groups.",
     "doctor": "Check this machine, its profilers and the configuration.",
 }

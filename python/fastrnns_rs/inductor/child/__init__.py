@@ -1,0 +1,1 @@
+"""What runs generated modules: loaded by child processes, and by modules that benchmark themselves."""

@@ -1,0 +1,85 @@
+"""A generated module, imported: its code runs here."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.errors import FastrnnsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+#: Of the random inputs, which a module makes itself.
+_SEED = 1337
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A module that can be run.
+
+    Attributes:
+        module: The module.
+        device: What it was generated for.
+        arguments: Inputs for its `call`, in its order.
+    """
+
+    module: ModuleType
+    device: torch.device
+    arguments: list[Any]
+
+    @property
+    def run(self) -> Callable[[], Any]:
+        """One call on the inputs. `call` empties the list that it is given."""
+        call, arguments = self.module.call, self.arguments
+        return lambda: call([*arguments])
+
+    @property
+    def wait(self) -> Callable[[], None]:
+        """Returns when the device has nothing left to do."""
+        device = self.device
+        return (lambda: torch.cuda.synchronize(device)) if device.type == "cuda" else _nothing
+
+
+def load(path: str, device: str) -> Loaded:
+    """Imports a module and makes its inputs.
+
+    Raises:
+        FastrnnsError: It cannot be imported, or its inputs cannot be made.
+    """
+    name = f"fastrnns_rs_generated_{Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FastrnnsError("it is no Python module", "name a module that Inductor wrote")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise FastrnnsError(f"it cannot be imported with torch {torch.__version__}: {_told(error)}", _AGAIN) from error
+    if not callable(getattr(module, "call", None)):
+        raise FastrnnsError(f"it has no call that torch {torch.__version__} could run", _AGAIN)
+    try:
+        torch.manual_seed(_SEED)
+        arguments = [*module.get_args()]
+    except Exception as error:
+        raise FastrnnsError(f"its get_args failed: {_told(error)}", _AGAIN) from error
+    return Loaded(module, torch.device(device), arguments)
+
+
+_AGAIN = "it may be another torch's: compile the model again with this one"
+
+
+def _told(error: Exception) -> str:
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _nothing() -> None:
+    """Nothing runs on when a call on the CPU has returned."""

@@ -1,0 +1,67 @@
+"""The wall time of a module's calls, and the same by the module's own benchmark."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs import memory
+from fastrnns_rs.measuring import collector_off
+from fastrnns_rs.stopwatch import FORWARD, CpuWallClock
+
+if TYPE_CHECKING:
+    from fastrnns_rs.inductor.child.loading import Loaded
+
+#: Wall time with a synchronisation after each call: what upstream's benchmark takes too.
+MODE = "cpu_wall_per_call"
+#: Upstream sets it before each repeat, so that a module with dropout does the same each time.
+_SEED = 1337
+
+
+def warm_up(loaded: Loaded, times: int) -> dict[str, Any]:
+    """Runs it once, which compiles and tunes what is left to do, and then as often as a repeat does."""
+    begin = time.perf_counter_ns()
+    loaded.run()
+    loaded.wait()
+    first = time.perf_counter_ns() - begin
+    _sampled(loaded, times, 1)
+    return {"first_call_ns": first}
+
+
+def measure(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
+    """Times it.
+
+    Returns:
+        The keys of a row of the document that tell of the wall time; `samples_ns` are not yet described.
+    """
+    if loaded.device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(loaded.device)
+    samples = _sampled(loaded, times, repeat)
+    used = memory.peak(str(loaded.device))["peak_memory_bytes"]
+    upstream: float = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
+    return {
+        "timing_mode": MODE,
+        "samples_ns": samples,
+        "upstream_ms": upstream * 1e3,
+        "peak_memory_bytes": used,
+    }
+
+
+def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
+    """The time of a call in each repeat, in nanoseconds."""
+    run, wait = loaded.run, loaded.wait
+    watch = CpuWallClock(repeat, 2)
+    mark, settle = watch.mark, watch.settle
+    with collector_off():
+        for _ in range(repeat):
+            torch.manual_seed(_SEED)
+            wait()
+            mark()
+            for _ in range(times):
+                run()
+                wait()
+            mark()
+            settle()
+    return [round(one / times) for one in watch.durations_ns(*FORWARD)]

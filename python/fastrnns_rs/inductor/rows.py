@@ -1,0 +1,105 @@
+"""From what a child process told of a module to its row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs import documents
+from fastrnns_rs.benchmarking.summary import summary
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.inductor.document import KernelTiming, ModuleRow
+from fastrnns_rs.results import PhaseSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.inductor.document import Status
+    from fastrnns_rs.inductor.finding import Generated
+    from fastrnns_rs.inductor.places import Places
+    from fastrnns_rs.inductor.planning import InductorOptions
+    from fastrnns_rs.listening import Answer
+
+_PLAIN = ("timing_mode", "first_call_ns", "upstream_ms", "peak_memory_bytes")
+
+
+def described(samples: Sequence[int]) -> PhaseSummary:
+    """Samples of one process, in nanoseconds, described."""
+    return summary([[samples]])
+
+
+def row(one: Generated, asked: InductorOptions, answer: Answer, found: dict[str, Any]) -> ModuleRow:
+    """What was measured by the process itself.
+
+    Args:
+        one: The module.
+        asked: What was asked of it.
+        answer: How the process ended.
+        found: What it told by then.
+    """
+    status: Status = "timed_out" if answer.ended == "timed_out" else "failed"
+    ok = answer.content.get("status") == "ok"
+    samples = found.get("samples_ns", [])
+    return ModuleRow(
+        path=str(one.path),
+        graph=one.graph,
+        device=one.device,
+        status="ok" if ok else status,
+        reason=None if ok else answer.reason,
+        times=asked.times,
+        repeat=asked.repeat,
+        samples_ns=samples,
+        wall=described(samples) if samples else None,
+        kernels=[_kernel(one) for one in found.get("kernels", [])],
+        **{name: found.get(name) for name in _PLAIN},
+    )
+
+
+def _kernel(told: dict[str, Any]) -> KernelTiming:
+    """A kernel as the child told of it: with its samples, which are described here, in place of `time`."""
+    samples = told.pop("samples_ns")
+    time = described(samples) if samples else None
+    bandwidth = None
+    if time is not None and told["num_gb"] is not None and time.median_ns > 0:
+        bandwidth = told["num_gb"] * 1e9 / time.median_ns
+    of_device = told.pop("device_gb_per_s")
+    return documents.from_plain(
+        KernelTiming,
+        {
+            **told,
+            "time": None if time is None else documents.to_plain(time),
+            "bandwidth_gb_per_s": bandwidth,
+            "bandwidth_fraction": None if bandwidth is None or not of_device else bandwidth / of_device,
+        },
+    )
+
+
+def interrupted(measured: ModuleRow) -> ModuleRow:
+    """The row of a module during which somebody pressed Ctrl-C."""
+    return replace(measured, status="interrupted", reason="interrupted")
+
+
+def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found: dict[str, Any]) -> ModuleRow:
+    """The row with what is made of the files that the process wrote, and of those that other programs write."""
+    try:
+        if places.trace is not None and "top" in found:
+            from fastrnns_rs.inductor import profiled
+
+            measured = replace(measured, **profiled.parts(measured, places.trace, found))
+        if places.memory_snapshot is not None and found.get("memory_snapshot"):
+            measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
+        if places.ncu_report is not None:
+            from fastrnns_rs.inductor import ncu
+
+            measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
+    except FastrnnsError as error:
+        return replace(measured, status="failed", reason=measured.reason or str(error))
+    _drop_empty(places)
+    return measured
+
+
+def _drop_empty(places: Places) -> None:
+    """Files that nothing was written to."""
+    for path in (places.trace, places.memory_snapshot, places.ncu_report):
+        if path is not None and path.exists() and path.stat().st_size == 0:
+            path.unlink()

@@ -1,0 +1,123 @@
+"""The report as tables for a person: a row a module, then its kernels, then what the profiler saw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.inductor.document import InductorReport, KernelTiming, ModuleRow
+    from fastrnns_rs.results import PhaseSummary
+
+#: A module's name is a hash of 52 letters, of which the first tell it apart.
+_NAME = 20
+_KEY = 10
+
+
+def table(report: InductorReport) -> str:
+    """Every module, and below them what was asked of each besides."""
+    rows: list[Sequence[str]] = [
+        (
+            "module",
+            "graph",
+            "device",
+            "a call, ms (95 % interval)",
+            "upstream, ms",
+            "first call, ms",
+            "peak, MB",
+            "samples",
+        )
+    ]
+    rows += [_module(one) for one in report.modules]
+    parts = ["\n".join(_aligned(rows))]
+    parts += [part for one in report.modules for part in _parts(one)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _module(one: ModuleRow) -> Sequence[str]:
+    named = (_short(one.name), one.graph, one.device)
+    if one.wall is None:
+        return (*named, f"{one.status}: {printable(one.reason or '')}", "-", "-", "-", "-")
+    return (
+        *named,
+        interval(one.wall),
+        "-" if one.upstream_ms is None else f"{one.upstream_ms:.4g}",
+        "-" if one.first_call_ns is None else f"{one.first_call_ns / 1e6:.4g}",
+        "-" if one.peak_memory_bytes is None else f"{one.peak_memory_bytes / 1e6:.4g}",
+        f"{one.repeat} of {one.times} calls",
+    )
+
+
+def _parts(one: ModuleRow) -> Iterator[str]:
+    if one.kernels:
+        yield f"{_short(one.name)} {one.graph}, kernels\n" + "\n".join(kernel_lines(one.kernels))
+    if one.profile is not None:
+        from fastrnns_rs.inductor.profile_text import profile_text
+
+        yield profile_text(one)
+    if one.memory_snapshot_path is not None:
+        yield f"{_short(one.name)} {one.graph}: memory snapshot in {one.memory_snapshot_path}"
+    if one.ncu_report_path is not None:
+        yield f"{_short(one.name)} {one.graph}: report of Nsight Compute in {one.ncu_report_path}"
+
+
+def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
+    """Kernels as aligned lines; of several configurations the chosen one is marked."""
+    rows: list[Sequence[str]] = [
+        (
+            "kernel",
+            "category",
+            "key",
+            "ms (95 % interval)",
+            "GB",
+            "GB/s",
+            "of memory",
+            "regs",
+            "spills",
+            "shared",
+            "configuration",
+        )
+    ]
+    rows += [
+        (
+            printable(one.name),
+            one.category,
+            one.key[:_KEY],
+            printable(one.reason or "-") if one.time is None else interval(one.time),
+            _number(one.num_gb, ".4g"),
+            _number(one.bandwidth_gb_per_s, ".4g"),
+            _number(None if one.bandwidth_fraction is None else one.bandwidth_fraction * 100, ".1f", "%"),
+            _number(one.registers, "d"),
+            _number(one.spills, "d"),
+            _number(one.shared_memory_bytes, "d"),
+            f"{'* ' if one.chosen else ''}{printable(one.config or '-')}",
+        )
+        for one in kernels
+    ]
+    yield from _aligned(rows)
+
+
+def interval(time: PhaseSummary) -> str:
+    """An estimate with its interval, in milliseconds, to four digits."""
+    estimate = f"{time.estimate_ns / 1e6:.4g}"
+    if time.ci_low_ns is None or time.ci_high_ns is None:
+        return estimate
+    return f"{estimate} ({time.ci_low_ns / 1e6:.4g} – {time.ci_high_ns / 1e6:.4g})"
+
+
+def _number(value: float | None, form: str, unit: str = "") -> str:
+    return "-" if value is None else f"{value:{form}}{unit}"
+
+
+def _short(name: str) -> str:
+    shown = printable(name)
+    return shown if len(shown) <= _NAME else shown[:_NAME]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for cells in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
