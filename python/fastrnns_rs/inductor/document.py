@@ -1,4 +1,4 @@
-"""The report of `inductor` as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+"""The report of `inductor` as objects. Each class is one object of the JSON document, each attribute one key."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class KernelTiming:
     Attributes:
         name: The kernel's function.
         key: What Inductor files it under: a hash of its source.
-        category: By its source: `pointwise`, `reduction`, `persistent_reduction`, `foreach`, `split_scan`, `template` or
-            `unknown`.
+        category: By its source: `pointwise`, `reduction`, `persistent_reduction`, `foreach`, `split_scan`, `template`
+            or `unknown`.
         timing_mode: How it was timed: `cuda_events_cold_l2`, between CUDA events and with the L2 cache flushed before.
         time: The samples described; None where it was not timed, and `reason` says why.
         num_gb: Gigabytes (10⁹ bytes) that it reads and writes.
@@ -85,7 +85,7 @@ class ModuleRow:
         path: The module's file.
         graph: What it computes.
         device: What it was generated for: `cpu`, `cuda:0`.
-        status: Whether everything that was asked of it was done; what was done before it failed stands here all the same.
+        status: Whether all that was asked of it was done; what was done before it failed stands here all the same.
         reason: Why not, in one line.
         times: Calls in each repeat.
         repeat: How many samples there are.

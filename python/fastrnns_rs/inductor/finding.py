@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.inductor.document import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastrnns_rs.inductor.document import Graph
 
 #: Inductor's own modules of a whole transformer have some megabytes.
 _LONGEST = 256 * 1024 * 1024
@@ -26,6 +26,7 @@ _ARGUMENTS = re.compile(r"^def get_args\(", re.MULTILINE)
 _BENCHMARK = re.compile(r"^def benchmark_compiled_module\(", re.MULTILINE)
 _DEVICE = re.compile(r"device='(\w+(?::\d+)?)'")
 _KERNEL = re.compile(r"^@triton_heuristics\.|^@triton\.jit", re.MULTILINE)
+_NAME_ONE = "name a module that Inductor wrote"
 _COMPILE_AGAIN = "compile the model again with the torch that is installed here"
 
 
@@ -130,15 +131,13 @@ def _below(folder: Path) -> list[Generated]:
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _LONGEST:
-            raise FastrnnsError(f"{path} is too large for a generated module", "name a module that Inductor wrote")
+            raise FastrnnsError(f"{path} is too large for a generated module", _NAME_ONE)
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise FastrnnsError(
-            f"{path} is no Python file: it is not UTF-8", "name a module that Inductor wrote"
-        ) from error
+        raise FastrnnsError(f"{path} is no Python file: it is not UTF-8", _NAME_ONE) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise FastrnnsError(f"{path} cannot be read: {why}", "name a module that Inductor wrote") from error
+        raise FastrnnsError(f"{path} cannot be read: {why}", _NAME_ONE) from error
 
 
 def _what_else(path: Path, text: str) -> tuple[str, str]:

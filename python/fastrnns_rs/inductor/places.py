@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.profiling.naming import default_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.inductor.planning import InductorOptions
 

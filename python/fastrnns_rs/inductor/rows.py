@@ -9,7 +9,6 @@ from fastrnns_rs import documents
 from fastrnns_rs.benchmarking.summary import summary
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor.document import KernelTiming, ModuleRow
-from fastrnns_rs.results import PhaseSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.places import Places
     from fastrnns_rs.inductor.planning import InductorOptions
     from fastrnns_rs.listening import Answer
+    from fastrnns_rs.results import PhaseSummary
 
 _PLAIN = ("timing_mode", "first_call_ns", "upstream_ms", "peak_memory_bytes")
 

@@ -105,7 +105,7 @@ def interval(time: PhaseSummary) -> str:
     estimate = f"{time.estimate_ns / 1e6:.4g}"
     if time.ci_low_ns is None or time.ci_high_ns is None:
         return estimate
-    return f"{estimate} ({time.ci_low_ns / 1e6:.4g} – {time.ci_high_ns / 1e6:.4g})"
+    return f"{estimate} ({time.ci_low_ns / 1e6:.4g} to {time.ci_high_ns / 1e6:.4g})"
 
 
 def _number(value: float | None, form: str, unit: str = "") -> str:

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,7 +15,6 @@ from fastrnns_rs.errors import FastrnnsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
 #: Of the random inputs, which a module makes itself.
 _SEED = 1337
