@@ -62,6 +62,15 @@ class Compiling:
         _end_helpers()
         self._before_loop = _compilations()
 
+    def once(self, model: ModelDef) -> None:
+        """Compiles a model, whatever that costs.
+
+        Raises:
+            RunnerError: A parameter has no gradient after backward, or the machine has no C++ compiler.
+        """
+        self._on_phase(COMPILE)
+        self._first_call(model)
+
     def facts(self) -> dict[str, int | None]:
         """What is known by now, as the keys of a process in a run file."""
         return {

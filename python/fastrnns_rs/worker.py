@@ -139,6 +139,10 @@ def main() -> None:
             from fastrnns_rs.verifying.child.inside import verify
 
             content = verify(job, channel, _runner, _reason)
+        elif job["kind"] == "compile":
+            from fastrnns_rs.inductor.child.compiling import compile_runner
+
+            content = compile_runner(job, channel, _runner)
         elif job["kind"] == "inductor":
             from fastrnns_rs.inductor.child.inside import measure
 

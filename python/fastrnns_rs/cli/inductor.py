@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import shared
-from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.cli.running import COUNT
+from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.inductor.document import FORMATS
 from fastrnns_rs.inductor.planning import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
+from fastrnns_rs.modes import Modes
+from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S, Choice, Options
+from fastrnns_rs.problem import Sizes
 
 if TYPE_CHECKING:
+    from fastrnns_rs.environment import Facts
     from fastrnns_rs.inductor.document import InductorReport
     from fastrnns_rs.inductor.finding import Generated
+
+#: The options that say what is asked of a module, and those that say what a runner is compiled for.
+_ASKED = tuple(one.name for one in fields(InductorOptions))
+_OF_RUNNERS = {
+    *("runner_file", "quick", "compile_timeout", "device", "dtype", "allow_tf32", "seed"),
+    *(one.name for kind in (Sizes, Modes, JitSettings) for one in fields(kind)),
+}
 
 EPILOG = """\b
 Examples:
   fastrnns-rs inductor --from-cache
+  fastrnns-rs inductor --runner compile_cell --quick
   fastrnns-rs inductor module.py --profile
   TORCHINDUCTOR_BENCHMARK_KERNEL=1 python train.py
   fastrnns-rs inductor --from-cache --benchmark-all-configs --json"""
@@ -32,8 +45,17 @@ Examples:
 @click.option(
     "--from-cache", is_flag=True, help="The newest module in Inductor's cache, with its forward if it is a backward."
 )
-@click.option("--times", type=COUNT, default=DEFAULT_TIMES, show_default=True, help="Calls in each repeat.")
-@click.option("--repeat", type=COUNT, default=DEFAULT_REPEAT, show_default=True, help="Repeats, each of them a sample.")
+@click.option("--times", type=running.COUNT, default=DEFAULT_TIMES, show_default=True, help="Calls in each repeat.")
+@click.option(
+    "--repeat", type=running.COUNT, default=DEFAULT_REPEAT, show_default=True, help="Repeats, each of them a sample."
+)
+@click.option(
+    "--processes",
+    type=running.COUNT,
+    default=1,
+    show_default=True,
+    help="Fresh processes that time each module.",
+)
 @click.option("-k", "--benchmark-kernels", "kernels", is_flag=True, help="Time every Triton kernel too.")
 @click.option(
     "-c",
@@ -53,7 +75,6 @@ Examples:
 @click.option(
     "--output-dir", type=click.Path(path_type=Path), metavar="FOLDER", help="Where traces, snapshots and reports go."
 )
-@click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -62,6 +83,21 @@ Examples:
     show_default=True,
     help="How long each step of a module may take.",
 )
+@click.option("--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their modules.")
+@running.runner_files
+@click.option("--quick", is_flag=True, help="--runner: small sizes, for a first look.")
+@running.sizes
+@running.modes
+@running.machine
+@click.option(
+    "--compile-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    default=DEFAULT_COMPILE_TIMEOUT_S,
+    show_default=True,
+    help="--runner: how long compiling may take.",
+)
+@running.torchscript
 @click.option(
     "--format",
     "format_name",
@@ -76,30 +112,31 @@ def command(**given: Any) -> int:
 
     A module's code is executed, in a process of its own: measure only what you trust.
     """
+    from fastrnns_rs import registry
     from fastrnns_rs.cli.devices import refuse_ranks
-    from fastrnns_rs.inductor import finding
     from fastrnns_rs.inductor.running import Interrupted, measure
 
     refuse_ranks("inductor")
     format_name = shared.format_of(given) or "table"
     output: Path | None = given["output"]
-    asked = InductorOptions(
-        **shared.take(given, "times", "repeat", "kernels", "all_configs", "profile", "memory_snapshot"),
-        **shared.take(given, "ncu", "ncu_kernel_regex", "ncu_metrics", "ncu_path", "output_dir", "threads", "timeout"),
-    )
-    if not given["modules"] and not given["from_cache"]:
-        raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
-    modules = [*finding.find(given["modules"]), *(finding.newest() if given["from_cache"] else [])]
+    asked = InductorOptions(**shared.take(given, *_ASKED))
+    for path in given["runner_file"]:
+        registry.load_file(path)
+    named = _named(given)
     if output is not None:
         from fastrnns_rs.documents import check_writable
 
-        shared.check_not_read(output, [one.path for one in modules])
+        shared.check_not_read(output, [one.path for one in named])
         check_writable(output)
     shared.interrupt_when_told_to_end()
     progress = _Progress()
     interrupted = False
     try:
-        report = measure(modules, asked, progress.shows)
+        if given["runner"] is None:
+            report = measure(named, asked, progress.shows)
+        else:
+            modules, facts = _of_runners(given, asked)
+            report = measure([*named, *modules], asked, progress.shows, facts)
     except Interrupted as stopped:
         report, interrupted = stopped.report, True
     finally:
@@ -110,6 +147,45 @@ def command(**given: Any) -> int:
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if report.ok else ExitCode.FAILED
+
+
+def _named(given: dict[str, Any]) -> list[Generated]:
+    """The modules that are named by file, by folder or as the newest."""
+    from fastrnns_rs.inductor import finding
+
+    if given["runner"] == ():
+        raise click.UsageError("--runner needs the name of at least one runner")
+    if given["runner"] is None:
+        if not given["modules"] and not given["from_cache"]:
+            raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
+        _refuse_idle_flags()
+    newest = [one.path for one in finding.newest()] if given["from_cache"] else []
+    return finding.find([*given["modules"], *newest])
+
+
+def _refuse_idle_flags() -> None:
+    """Refuses flags that say how a runner is compiled, where none is."""
+    for param in click.get_current_context().command.params:
+        if param.name in _OF_RUNNERS and shared.is_flag(param.name):
+            raise click.UsageError(f"{max(param.opts, key=len)} is of --runner, and a module is as it was generated")
+
+
+def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Generated], Facts]:
+    """Compiles the runners that are named, and finds their modules."""
+    from fastrnns_rs import environment
+    from fastrnns_rs.inductor import compiled
+    from fastrnns_rs.launching import Setting
+
+    options = Options(
+        choice=Choice(groups=(), names=given["runner"]),
+        sizes=running.sizes_of(given),
+        modes=running.modes_of(given),
+        jit=running.jit_of(given),
+        **shared.take(given, "quick", "timeout", "compile_timeout", *running.MACHINE),
+    )
+    compiled.check(options)
+    facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
+    return compiled.modules_of(options, facts, kernels=asked.kernels or asked.all_configs), facts
 
 
 def _failures(report: InductorReport) -> list[str]:

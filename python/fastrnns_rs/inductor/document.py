@@ -88,12 +88,12 @@ class ModuleRow:
         status: Whether all that was asked of it was done; what was done before it failed stands here all the same.
         reason: Why not, in one line.
         times: Calls in each repeat.
-        repeat: How many samples there are.
+        repeat: How many samples a process takes.
         timing_mode: How `wall` was timed: `cpu_wall_per_call`, wall time with a synchronisation after each call.
-        first_call_ns: The first call, which compiles and tunes what is left to do; in no sample.
-        samples_ns: Each repeat's time of a call: that of its calls over how many they are.
-        wall: The samples described: the time of one call. From one process.
-        upstream_ms: The median that the module's own `benchmark_compiled_module` returns, right after.
+        first_call_ns: The first process's first call, which compiles and tunes what is left to do; in no sample.
+        samples_ns: For each process each repeat's time of a call: that of its calls over how many they are.
+        wall: The samples described: the time of one call.
+        upstream_ms: The median that the module's own `benchmark_compiled_module` returns, in the first process.
         peak_memory_bytes: The most that was in use: of torch's allocator on a device, resident on a CPU.
         kernels: Its Triton kernels, where asked for; with all configurations one row for each.
         profile: Inductor's own view of a profiled run, where asked for.
@@ -113,7 +113,7 @@ class ModuleRow:
     repeat: int
     timing_mode: str | None = None
     first_call_ns: int | None = None
-    samples_ns: list[int] = field(default_factory=list)
+    samples_ns: list[list[int]] = field(default_factory=list)
     wall: PhaseSummary | None = None
     upstream_ms: float | None = None
     peak_memory_bytes: int | None = None

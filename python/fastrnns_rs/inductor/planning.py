@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.planning import MOST_THREADS
 from fastrnns_rs.problem import check_count
 
 #: Upstream's.
@@ -21,6 +22,7 @@ class InductorOptions:
     Attributes:
         times: Calls in each repeat.
         repeat: Samples of the wall time, each of `times` calls.
+        processes: Fresh processes that each take so many samples; the first of them does all the rest.
         kernels: Whether each Triton kernel is timed.
         all_configs: Whether each of its configurations is; entails `kernels`.
         profile: Whether it runs under torch's profiler too.
@@ -36,6 +38,7 @@ class InductorOptions:
 
     times: int = DEFAULT_TIMES
     repeat: int = DEFAULT_REPEAT
+    processes: int = 1
     kernels: bool = False
     all_configs: bool = False
     profile: bool = False
@@ -51,7 +54,8 @@ class InductorOptions:
     def __post_init__(self) -> None:
         check_count("times", self.times, least=1)
         check_count("repeat", self.repeat, least=1)
-        check_count("threads", self.threads, least=1)
+        check_count("processes", self.processes, least=1)
+        check_count("threads", self.threads, least=1, most=MOST_THREADS)
         if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
         if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:

@@ -20,45 +20,52 @@ if TYPE_CHECKING:
     from fastrnns_rs.listening import Answer
     from fastrnns_rs.results import PhaseSummary
 
-_PLAIN = ("timing_mode", "first_call_ns", "upstream_ms", "peak_memory_bytes")
+
+def described(processes: Sequence[Sequence[int]]) -> PhaseSummary:
+    """Samples of each of some processes, in nanoseconds, described."""
+    return summary([[samples] for samples in processes])
 
 
-def described(samples: Sequence[int]) -> PhaseSummary:
-    """Samples of one process, in nanoseconds, described."""
-    return summary([[samples]])
-
-
-def row(one: Generated, asked: InductorOptions, answer: Answer, found: dict[str, Any]) -> ModuleRow:
-    """What was measured by the process itself.
+def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
+    """What was measured by the processes themselves.
 
     Args:
         one: The module.
         asked: What was asked of it.
-        answer: How the process ended.
-        found: What it told by then.
+        answer: How the last process ended; none before it failed.
+        parts: What each told, the first of everything that was asked for.
     """
-    status: Status = "timed_out" if answer.ended == "timed_out" else "failed"
+    failed: Status = "timed_out" if answer.ended == "timed_out" else "failed"
     ok = answer.content.get("status") == "ok"
-    samples = found.get("samples_ns", [])
+    samples = [found["samples_ns"] for found in parts if "samples_ns" in found]
+    first = parts[0]
     return ModuleRow(
         path=str(one.path),
         graph=one.graph,
         device=one.device,
-        status="ok" if ok else status,
-        reason=None if ok else answer.reason,
+        status="ok" if ok else failed,
+        reason=None if ok else _reason(answer, len(parts)),
         times=asked.times,
         repeat=asked.repeat,
+        timing_mode=first.get("timing_mode"),
+        first_call_ns=first.get("first_call_ns"),
         samples_ns=samples,
         wall=described(samples) if samples else None,
-        kernels=[_kernel(one) for one in found.get("kernels", [])],
-        **{name: found.get(name) for name in _PLAIN},
+        upstream_ms=first.get("upstream_ms"),
+        peak_memory_bytes=first.get("peak_memory_bytes"),
+        kernels=[kernel_timing(one) for one in first.get("kernels", [])],
     )
 
 
-def _kernel(told: dict[str, Any]) -> KernelTiming:
+def _reason(answer: Answer, count: int) -> str:
+    reason = answer.reason or "it was not measured"
+    return reason if count == 1 else f"process {count}: {reason}"
+
+
+def kernel_timing(told: dict[str, Any]) -> KernelTiming:
     """A kernel as the child told of it: with its samples, which are described here, in place of `time`."""
     samples = told.pop("samples_ns")
-    time = described(samples) if samples else None
+    time = described([samples]) if samples else None
     bandwidth = None
     if time is not None and told["num_gb"] is not None and time.median_ns > 0:
         bandwidth = told["num_gb"] * 1e9 / time.median_ns
@@ -74,8 +81,9 @@ def _kernel(told: dict[str, Any]) -> KernelTiming:
     )
 
 
-def interrupted(measured: ModuleRow) -> ModuleRow:
+def interrupted(measured: ModuleRow, places: Places) -> ModuleRow:
     """The row of a module during which somebody pressed Ctrl-C."""
+    _drop_empty(places)
     return replace(measured, status="interrupted", reason="interrupted")
 
 
@@ -88,12 +96,12 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
             measured = replace(measured, **profiled.parts(measured, places.trace, found))
         if places.memory_snapshot is not None and found.get("memory_snapshot"):
             measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
-        if places.ncu_report is not None:
+        if places.ncu_report is not None and measured.status == "ok":
             from fastrnns_rs.inductor import ncu
 
             measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
     except FastrnnsError as error:
-        return replace(measured, status="failed", reason=measured.reason or str(error))
+        measured = replace(measured, status="failed", reason=measured.reason or str(error))
     _drop_empty(places)
     return measured
 

@@ -1,11 +1,12 @@
-"""Measures generated modules, each in a child process of its own: what ends one costs its own row only."""
+"""Measures generated modules in child processes: what ends one costs its own row only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import environment
-from fastrnns_rs.errors import MissingError
+from fastrnns_rs.cautions import replicates
+from fastrnns_rs.inductor.devices import check_devices
 from fastrnns_rs.inductor.document import SCHEMA_VERSION, InductorReport
 from fastrnns_rs.inductor.places import places_of
 from fastrnns_rs.inductor.rows import finished, interrupted, row
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.inductor.places import Places
     from fastrnns_rs.inductor.planning import InductorOptions
+    from fastrnns_rs.listening import Answer
     from fastrnns_rs.results import Environment
 
     #: Told of a module and of what is done with it as that begins, with how many are done and how many there are.
@@ -42,6 +44,7 @@ def measure(
     modules: Sequence[Generated],
     asked: InductorOptions,
     on_step: OnStep = lambda _module, _step, _done, _of: None,
+    facts: Facts | None = None,
 ) -> InductorReport:
     """Measures modules, one after the other.
 
@@ -49,6 +52,7 @@ def measure(
         modules: The modules.
         asked: What is asked of each.
         on_step: Called as each step of each module begins.
+        facts: What is known of torch; None to ask.
 
     Raises:
         MissingError: A module's device, torch or Nsight Compute is not there. Nothing has run then.
@@ -58,27 +62,46 @@ def measure(
         KeyboardInterrupt: Ctrl-C before anything was.
     """
     setting = Setting(threads=asked.threads)
-    facts = environment.probe("auto", "float32", setting)
-    for one in modules:
-        _check_device(one, facts, asked)
+    if facts is None:
+        facts = environment.probe("auto", "float32", setting)
+    check_devices(modules, asked, facts)
     described = environment.describe(facts, setting)
     rows: list[ModuleRow] = []
     for index, one in enumerate(modules):
-        places = places_of(one, asked)
-        job = _job(one, asked, places)
-        found: dict[str, Any] = {}
 
         def begins(step: str, of: Generated = one, done: int = index) -> None:
             on_step(of, step, done, len(modules))
 
-        terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(found))
-        answer = launch(Start(job=job, terms=terms, setting=setting))
-        measured = row(one, asked, answer, found)
-        if answer.ended == "interrupted":
-            raise Interrupted(_report(described, [*rows, interrupted(measured)]))
-        begins("report")
-        rows.append(finished(measured, asked, places, found))
+        try:
+            measured, ended = _measured(one, asked, setting, begins)
+        except KeyboardInterrupt:
+            raise Interrupted(_report(described, rows)) from None
+        rows.append(measured)
+        if ended:
+            raise Interrupted(_report(described, rows))
     return _report(described, rows)
+
+
+def _measured(
+    one: Generated, asked: InductorOptions, setting: Setting, begins: Callable[[str], None]
+) -> tuple[ModuleRow, bool]:
+    """A module's row, and whether somebody pressed Ctrl-C."""
+    places = places_of(one, asked)
+    parts: list[dict[str, Any]] = []
+    answers: list[Answer] = []
+    for index in range(asked.processes):
+        # What is asked for besides the wall time, once is enough of.
+        job = _job(one, asked, places if index == 0 else None)
+        parts.append({})
+        terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(parts[-1]))
+        answers.append(launch(Start(job=job, terms=terms, setting=setting)))
+        if answers[-1].content.get("status") != "ok":
+            break
+    measured = row(one, asked, answers[-1], parts)
+    if answers[-1].ended == "interrupted":
+        return interrupted(measured, places), True
+    begins("report")
+    return finished(measured, asked, places, parts[0]), False
 
 
 def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
@@ -94,16 +117,19 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
 
 
 def _report(described: Environment, rows: list[ModuleRow]) -> InductorReport:
+    counts = {f"{one.name[:20]} {one.graph}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(
         schema="fastrnns-rs/inductor",
         schema_version=SCHEMA_VERSION,
-        warnings=[],
+        warnings=replicates.of_counts(counts, "every module"),
         environment=described,
         modules=rows,
     )
 
 
-def _job(one: Generated, asked: InductorOptions, places: Places) -> dict[str, Any]:
+def _job(one: Generated, asked: InductorOptions, places: Places | None) -> dict[str, Any]:
+    """What a child process is told; with no places, to time the module and no more."""
+    trace, snapshot = (None, None) if places is None else (places.trace, places.memory_snapshot)
     return {
         "kind": "inductor",
         "path": str(one.path),
@@ -111,26 +137,9 @@ def _job(one: Generated, asked: InductorOptions, places: Places) -> dict[str, An
         "times": asked.times,
         "repeat": asked.repeat,
         "threads": asked.threads,
-        "kernels": asked.kernels,
-        "all_configs": asked.all_configs,
-        "trace_path": None if places.trace is None else str(places.trace),
-        "memory_snapshot_path": None if places.memory_snapshot is None else str(places.memory_snapshot),
+        "upstream": places is not None,
+        "kernels": asked.kernels and places is not None,
+        "all_configs": asked.all_configs and places is not None,
+        "trace_path": None if trace is None else str(trace),
+        "memory_snapshot_path": None if snapshot is None else str(snapshot),
     }
-
-
-def _check_device(one: Generated, facts: Facts, asked: InductorOptions) -> None:
-    kind, _, number = one.device.partition(":")
-    count = facts.cuda_device_count
-    if kind == "cpu":
-        if asked.memory_snapshot:
-            message = f"--cuda-memory-snapshot needs a CUDA device, and {one.path} was generated for the CPU"
-            raise MissingError(message, "leave it out")
-        return
-    if kind != "cuda":
-        raise MissingError(
-            f"{one.path} was generated for {one.device}, which is not supported", "compile it for a CPU or CUDA"
-        )
-    if int(number or 0) >= count:
-        reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
-        message = f"{one.path} was generated for {one.device}, and there is none: {reason}"
-        raise MissingError(message, "measure it where there is one, or compile the model for the CPU")

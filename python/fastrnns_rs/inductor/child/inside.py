@@ -17,7 +17,7 @@ def measure(job: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Measures the job's module. Each part that is sent holds keys of its row in the document.
 
     Args:
-        job: `path`, `device`, `times`, `repeat`, `threads`; `kernels`, `all_configs`, `trace_path` and
+        job: `path`, `device`, `times`, `repeat`, `threads`; `upstream`, `kernels`, `all_configs`, `trace_path` and
             `memory_snapshot_path` for what is asked for besides.
         channel: Where the parts go.
     """
@@ -30,6 +30,8 @@ def measure(job: dict[str, Any], channel: Channel) -> dict[str, Any]:
     channel.part(wall.warm_up(loaded, job["times"]))
     channel.phase("time")
     channel.part(wall.measure(loaded, job["times"], job["repeat"]))
+    if job["upstream"]:
+        channel.part(wall.by_upstream(loaded, job["times"], job["repeat"]))
     if job["kernels"] or job["all_configs"]:
         from fastrnns_rs.inductor.child import kernels
 

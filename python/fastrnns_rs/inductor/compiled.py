@@ -1,0 +1,76 @@
+"""Generated modules of a runner: a child process compiles it into Inductor's own cache, where they stay."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import registry
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.inductor.finding import find
+from fastrnns_rs.launching import Setting, Start, launch
+from fastrnns_rs.listening import Limit, Terms
+from fastrnns_rs.phases import COMPILE
+from fastrnns_rs.planning import make_plan
+
+if TYPE_CHECKING:
+    from fastrnns_rs.environment import Facts
+    from fastrnns_rs.inductor.finding import Generated
+    from fastrnns_rs.planning import Options, Plan, Task
+
+#: What has Inductor write a benchmark into each Triton kernel.
+_BENCHMARK_KERNELS = {"TORCHINDUCTOR_BENCHMARK_KERNEL": "1"}
+
+
+def check(options: Options) -> None:
+    """Refuses runners that are not there or compile nothing, before torch is asked anything.
+
+    Raises:
+        UsageError: One is.
+    """
+    for runner, _ in options.choice.runners():
+        if not runner.compiles:
+            known = ", ".join(one.name for one in registry.all_runners().values() if one.compiles)
+            raise UsageError(f"{runner.name} compiles nothing with Inductor", f"those that do: {known}")
+
+
+def modules_of(options: Options, facts: Facts, *, kernels: bool) -> list[Generated]:
+    """Compiles runners and finds their modules.
+
+    Args:
+        options: The runners, and the problem that each is compiled for.
+        facts: What is known of torch and the device.
+        kernels: Whether their kernels are to be benchmarked.
+
+    Raises:
+        MissingError: The device is not there.
+        UsageError: A runner cannot honour an option.
+        FastrnnsError: A runner does not compile, or its compiler generated no module.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    made = make_plan(options, facts)
+    return [module for task in made.tasks for module in _compiled(task, made, kernels=kernels)]
+
+
+def _compiled(task: Task, made: Plan, *, kernels: bool) -> list[Generated]:
+    seconds = made.compile_timeout
+    limit = Limit(seconds, f"compiling took longer than {seconds:g} s: give --compile-timeout")
+    job = {
+        "kind": "compile",
+        "runner": task.runner.name,
+        "source": asdict(task.runner.source),
+        "problem": asdict(task.problem),
+        "jit": asdict(made.jit),
+        "threads": made.threads,
+    }
+    setting = Setting(threads=made.threads, variables=_BENCHMARK_KERNELS if kernels else {})
+    answer = launch(Start(job=job, terms=Terms(timeout=made.timeout, limits={COMPILE: limit}), setting=setting))
+    name = task.runner.name
+    if answer.ended == "interrupted":
+        raise KeyboardInterrupt
+    if answer.content.get("status") != "ok":
+        hint = "fastrnns-rs bench runs it too, and FASTRNNS_DEBUG=1 shows where it failed"
+        raise FastrnnsError(f"{name} was not compiled: {answer.reason}", hint)
+    if not answer.content["modules"]:
+        raise FastrnnsError(f"{name} left no generated module", "choose a runner that Inductor compiles")
+    return find(answer.content["modules"])
