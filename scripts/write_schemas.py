@@ -7,6 +7,7 @@ from fastrnns_rs.catalogue import Catalogue
 from fastrnns_rs.comparing.document import Comparison
 from fastrnns_rs.diagnosis import Diagnosis
 from fastrnns_rs.documents import json_schema
+from fastrnns_rs.inductor.document import InductorReport
 from fastrnns_rs.noise.storage import NoiseFloorDocument
 from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.reporting.document import SummaryDocument
@@ -22,6 +23,7 @@ DOCUMENTS = {
     "comparison": (Comparison, "fastrnns-rs/comparison 1.0"),
     "doctor": (Diagnosis, "fastrnns-rs/doctor 1.0"),
     "verification": (Verification, "fastrnns-rs/verification 1.0"),
+    "inductor": (InductorReport, "fastrnns-rs/inductor 1.0"),
     "noise-floor": (NoiseFloorDocument, "fastrnns-rs/noise-floor 1.0"),
 }
 

@@ -87,7 +87,7 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     print-json rnns cnns group fuser executor"""
     assert all(f"--{flag}" in migration for flag in upstream.split())
     helps = run_cli("bench", "--help").stdout + run_cli("profile", "--help").stdout
-    helps += run_cli("verify", "--help").stdout
+    helps += run_cli("verify", "--help").stdout + run_cli("inductor", "--help").stdout
     known = set(re.findall(r"--[\w-]+", helps))
     for flag in re.findall(r"`((?:--[\w-]+ ?)+)`", migration.split("## Functions")[0].split("## Flags")[1]):
         assert set(flag.split()) - {"--seq_length"} <= known | {"--cuda-pointwise-"}

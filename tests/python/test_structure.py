@@ -40,8 +40,8 @@ WITH_TORCH = {"cells", "recurrence", "measuring", "probing", "stopwatch", "compi
 #: The same for the files of a part that is otherwise used by the parent process.
 PROFILED = {"inside.py", "ranges.py", "torch_files.py", "torch_session.py"}
 
-#: The part of `verifying` that only its child process loads.
-VERIFIED = PACKAGE / "verifying" / "child"
+#: Parts that only child processes load.
+CHILDREN = {PACKAGE / "verifying" / "child", PACKAGE / "inductor" / "child"}
 
 #: Which of our parts each part of the Python package may use, whether at its top or inside a function.
 PYTHON = {
@@ -71,10 +71,13 @@ PYTHON = {
     "replicates": {"results", "stats"},
     "compiling": {"errors", "measuring", "models", "phases"},
     "worker": {"compiling", "joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem"}
-    | {"context", "errors", "verifying"},
+    | {"context", "errors", "inductor", "verifying"},
     "compiler_files": set(),
     "verifying": {"compiler_files", "context", "documents", "environment", "errors", "launching", "listening"}
     | {"measuring", "models", "planning", "problem", "registry"},
+    "inductor": {"_core", "benchmarking", "cautions", "compiling", "context", "documents", "environment", "errors"}
+    | {"launching", "listening", "measuring", "memory", "phases", "planning", "probing", "problem", "profiling"}
+    | {"registry", "reporting", "results", "stopwatch"},
     "keeper": set(),
     "listening": {"_core"},
     "launching": {"listening"},
@@ -153,9 +156,9 @@ def test_python_parts_use_only_what_they_may() -> None:
 def test_the_parent_process_never_imports_torch() -> None:
     never = """errors environment results config render registry runners benchmarking launching listening planning
     documents problem catalogue cautions diagnosis health nvidia profiling stats pacing noise interleaving comparing cli
-    __init__ __main__ modes torchrun replicates verifying sweeping"""
+    __init__ __main__ modes torchrun replicates verifying sweeping inductor"""
     for path in files():
-        if part_of(path) in never.split() and path.name not in PROFILED and VERIFIED not in path.parents:
+        if part_of(path) in never.split() and path.name not in PROFILED and CHILDREN.isdisjoint(path.parents):
             assert not {name for name in imports(path) if name.split(".")[0] in {"torch", "torchvision", "numpy"}}, path
 
 
@@ -163,7 +166,7 @@ def test_torch_is_imported_where_it_may_be() -> None:
     for path in files():
         if part_of(path) in WITH_TORCH or (part_of(path) == "profiling" and path.name in PROFILED):
             continue
-        if VERIFIED in path.parents:
+        if not CHILDREN.isdisjoint(path.parents):
             continue
         heavy = {
             name
@@ -220,7 +223,17 @@ def test_no_module_hides_a_public_name() -> None:
     for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
-    for name in ("bench", "compare", "profile", "read", "run_command", "runner", "trainbench", "verify"):
+    for name in (
+        "bench",
+        "benchmark_modules",
+        "compare",
+        "profile",
+        "read",
+        "run_command",
+        "runner",
+        "trainbench",
+        "verify",
+    ):
         assert callable(getattr(fastrnns_rs, name))
     assert fastrnns_rs.stats.summarize([1.0]).count == 1
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -249,6 +262,10 @@ def test_no_module_hides_a_public_name() -> None:
         "from fastrnns_rs.cli import main; main(['compare', '--help'])",
         "from fastrnns_rs.cli import main; main(['show', 'nothing'])",
         "from fastrnns_rs import Comparison, compare",
+        "from fastrnns_rs import InductorReport, benchmark_modules, inductor",
+        "from fastrnns_rs.cli import main; main(['inductor', '--help'])",
+        "from fastrnns_rs.cli import main; main(['inductor', 'nothing.py'])",
+        "from fastrnns_rs.cli import main; main(['inductor', '--runner', 'cudnn'])",
         "from fastrnns_rs.cli import main; main(['profile', '--help'])",
         "from fastrnns_rs.cli import main; main(['profile', '--dry-run', '--torch', '--quick'])",
     ],

@@ -4,10 +4,12 @@ from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.api.capture import profile
 from fastrnns_rs.api.comparison import compare
 from fastrnns_rs.api.measurement import bench
+from fastrnns_rs.api.modules import benchmark_modules
 from fastrnns_rs.api.upstream import BenchResult, trainbench
 from fastrnns_rs.api.verification import verify
 from fastrnns_rs.comparing.document import Comparison
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.inductor.document import InductorReport
 from fastrnns_rs.problem import Problem
 from fastrnns_rs.profiling.record import Capture
 from fastrnns_rs.profiling.schedule import Schedule
@@ -23,6 +25,7 @@ __all__ = [
     "Comparison",
     "Completed",
     "FastrnnsError",
+    "InductorReport",
     "MissingError",
     "Problem",
     "Run",
@@ -31,6 +34,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "bench",
+    "benchmark_modules",
     "compare",
     "profile",
     "read",

@@ -1,0 +1,140 @@
+"""From what is named to generated modules: told by their text, before anything of them runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.inductor import finding
+
+HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, times=10, repeat=10):\n    pass\n"
+
+
+def module(
+    path: Path, told: str = "['0_forward']", inputs: str = "primals_1", device: str = "cpu", age: int = 0
+) -> Path:
+    """A file that looks like Inductor's, as old as so many seconds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = f"# AOT ID: {told}\n" if told else ""
+    made = f"    {inputs} = rand_strided((2, ), (1, ), device='{device}', dtype=torch.float32)\n"
+    text = f"{head}async_compile = AsyncCompile()\n\n\ndef call(args):\n    {inputs}, = args\n\n\n"
+    path.write_text(text + HARNESS.replace("    pass\n", made, 1))
+    then = 10**9 - age
+    os.utime(path, (then, then))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("told", "inputs", "graph"),
+    [
+        ("['0_forward']", "arg0_1", "forward"),
+        ("['12_backward']", "primals_1", "backward"),
+        ("['model__3_inference_7']", "arg0_1", "inference"),
+        ("", "primals_1", "forward"),
+        ("", "tangents_1", "backward"),
+        ("", "arg0_1", "inference"),
+        ("[]", "arg0_1", "inference"),
+    ],
+)
+def test_graphs_are_told_apart(told: str, inputs: str, graph: str, tmp_path: Path) -> None:
+    assert finding.generated(module(tmp_path / "x.py", told, inputs)).graph == graph
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0", "cuda:3", "xpu:0"])
+def test_the_device_is_that_of_its_inputs(device: str, tmp_path: Path) -> None:
+    assert finding.generated(module(tmp_path / "x.py", device=device)).device == device
+
+
+def test_a_module_without_inputs_on_a_device_that_allocates_there(tmp_path: Path) -> None:
+    path = module(tmp_path / "x.py")
+    path.write_text(path.read_text() + "\nbuf0 = empty_strided_cuda((2, ), (1, ), torch.float32)\n")
+    assert finding.generated(path).device == "cuda"
+
+
+REFUSED = {
+    "print(1)\n": "is no module that Inductor generated",
+    "": "is no module that Inductor generated",
+    "# AOT ID: ['0_forward']\n\ndef call(args):\n    pass\n": "benchmark_harness off",
+    "@triton_heuristics.pointwise(size_hints=[4])\n@triton.jit\ndef triton_poi(x):\n    pass\n": "is a Triton kernel",
+    "def call(args):\n    pass\n\ndef benchmark_compiled_module(times=10, repeat=10):\n    pass\n": "has no get_args",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_none_is_told_for_what_it_is(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text(text)
+    with pytest.raises(FastrnnsError, match=REFUSED[text]) as raised:
+        finding.generated(path)
+    assert str(path) in raised.value.message
+    assert raised.value.hint
+    assert "\n" not in str(raised.value)
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FastrnnsError, match="No such file"):
+        finding.generated(tmp_path / "nothing.py")
+    (tmp_path / "x.py").write_bytes(b"\xff\xfe\x00call")
+    with pytest.raises(FastrnnsError, match="not UTF-8"):
+        finding.generated(tmp_path / "x.py")
+    with pytest.raises(FastrnnsError, match="cannot be read: embedded null"):
+        finding.generated("a\0b")
+
+
+def test_a_folder_has_its_modules_from_the_oldest_to_the_newest(tmp_path: Path) -> None:
+    newer = module(tmp_path / "ab" / "newer.py", age=1)
+    older = module(tmp_path / "cd" / "older.py", age=9)
+    (tmp_path / "cd" / "kernel.py").write_text("@triton.jit\ndef triton_(x):\n    pass\n")
+    (tmp_path / "cd" / "bytes.py").write_bytes(b"\xff")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "away.py").symlink_to(tmp_path / "nowhere")
+    assert [one.path for one in finding.find([tmp_path])] == [older, newer]
+    assert [one.path for one in finding.find([newer, tmp_path, newer])] == [newer, older]
+
+
+def test_a_folder_without_modules_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FastrnnsError, match="no module below"):
+        finding.find([tmp_path])
+
+
+def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
+    module(tmp_path / "a.py", "['0_forward']", age=9)
+    forward = module(tmp_path / "b.py", "['1_forward']", age=8)
+    module(tmp_path / "c.py", "['2_forward']", age=7)
+    backward = module(tmp_path / "d.py", "['1_backward']", age=6)
+    assert [one.path for one in finding.newest(tmp_path)] == [forward, backward]
+    inference = module(tmp_path / "e.py", "['3_inference']", age=5)
+    assert [one.path for one in finding.newest(tmp_path)] == [inference]
+    alone = module(tmp_path / "f.py", "['9_backward']", age=4)
+    assert [one.path for one in finding.newest(tmp_path)] == [alone]
+    unnamed = module(tmp_path / "g.py", "", "tangents_1", age=3)
+    assert [one.path for one in finding.newest(tmp_path)] == [unnamed]
+
+
+def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "nowhere"))
+    with pytest.raises(FastrnnsError, match="has no generated module") as raised:
+        finding.newest()
+    assert str(tmp_path / "nowhere") in raised.value.message
+
+
+@pytest.mark.parametrize("variables", [{}, {"TORCHINDUCTOR_CACHE_DIR": "somewhere"}, {"LOGNAME": 'a:b/"c"'}])
+def test_the_cache_is_where_torch_keeps_it(variables: dict[str, str], anywhere: Path) -> None:
+    """Asked of torch in a process of its own, for it makes the folder."""
+    code = """
+from fastrnns_rs.inductor.finding import cache_folder
+ours = cache_folder()
+from torch._inductor.runtime.cache_dir_utils import cache_dir
+print(ours, cache_dir(), sep="\\n")
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "TORCHINDUCTOR_CACHE_DIR"}
+    environment |= {"TMPDIR": str(anywhere), **variables}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    ours, theirs = done.stdout.split()
+    assert ours == theirs
