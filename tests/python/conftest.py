@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated_modules import Modules, compiled
 from hypothesis import settings
 from processes import marked
 
@@ -86,6 +87,13 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody asks torch what is here, which takes seconds; commands in a process of their own: see told_commands.py."""
     monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+
+
+@pytest.fixture(scope="session")
+def generated_modules(tmp_path_factory: pytest.TempPathFactory) -> Modules:
+    """Modules that Inductor generated on the CPU, the same for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    return compiled(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
 
 
 @pytest.fixture(autouse=True, scope="session")
