@@ -1,0 +1,248 @@
+"""From what processes tell of modules to the report: with pretended workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import FACTS
+from jsonschema import Draft202012Validator
+from test_inductor_finding import module
+
+from fastrnns_rs import InductorReport, environment
+from fastrnns_rs.documents import json_schema
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.inductor import running
+from fastrnns_rs.inductor.finding import find
+from fastrnns_rs.inductor.planning import InductorOptions
+from fastrnns_rs.launching import Start
+from fastrnns_rs.listening import Answer
+
+Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
+DONE = Answer({"status": "ok"}, "answered", None, "")
+SAMPLES = [1000, 1010, 990, 1005, 1200, 995, 1001, 1002, 1003, 998]
+KERNEL = {
+    "name": "triton_poi_fused_add_0",
+    "key": "cabcdefghijklmnop",
+    "category": "pointwise",
+    "timing_mode": "cuda_events_cold_l2",
+    "samples_ns": [2000, 2000, 4000],
+    "num_gb": 0.001,
+    "device_gb_per_s": 1000.0,
+    "registers": 16,
+    "spills": 0,
+    "shared_memory_bytes": 0,
+    "config": "XBLOCK: 128, num_warps: 4",
+    "chosen": True,
+    "reason": None,
+}
+
+
+def timed(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+    """What a worker tells that only times."""
+    on_part({})
+    on_part({"first_call_ns": 5_000_000})
+    on_part({"timing_mode": "cpu_wall_per_call", "samples_ns": SAMPLES, "peak_memory_bytes": 7_000_000})
+    if job["upstream"]:
+        on_part({"upstream_ms": 0.001})
+    return DONE
+
+
+def measure(
+    monkeypatch: pytest.MonkeyPatch, paths: Sequence[Path], worker: Worker = timed, gpus: int = 0, **asked: Any
+) -> tuple[InductorReport, list[dict[str, Any]]]:
+    """A report by a pretended worker, and what each of its processes was told."""
+    given: list[dict[str, Any]] = []
+
+    def launch(start: Start) -> Answer:
+        given.append(start.job)
+        return worker(start.job, start.terms.on_part)
+
+    monkeypatch.setattr(running, "launch", launch)
+    facts = replace(FACTS, cuda_device_count=gpus, no_cuda_reason=None if gpus else FACTS.no_cuda_reason)
+    monkeypatch.setattr(environment, "probe", lambda *_: facts)
+    return running.measure(find(paths), InductorOptions(**asked)), given
+
+
+def test_a_row_describes_its_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py", "['0_backward']")], times=3, repeat=10)
+    [row] = report.modules
+    assert (row.path, row.graph, row.device, row.status) == (str(tmp_path / "x.py"), "backward", "cpu", "ok")
+    assert (row.times, row.repeat, row.samples_ns, row.first_call_ns) == (3, 10, [SAMPLES], 5_000_000)
+    assert row.wall is not None
+    assert row.wall.median_ns == np.median(SAMPLES)
+    assert (row.wall.n_samples, row.wall.n_processes) == (10, 1)
+    assert row.wall.ci_low_ns is not None
+    assert row.wall.ci_high_ns is not None
+    assert row.wall.ci_low_ns < row.wall.estimate_ns < row.wall.ci_high_ns
+    assert (row.upstream_ms, row.peak_memory_bytes) == (0.001, 7_000_000)
+    assert (job["times"], job["repeat"], job["kernels"], job["trace_path"]) == (3, 10, False, None)
+    assert [one.code for one in report.warnings] == ["one_process"]
+
+
+def test_the_document_is_what_its_schema_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        on_part({"kernel": {**KERNEL}})
+        on_part({"kernel": {**KERNEL, "samples_ns": [], "chosen": None, "reason": "it spills", "num_gb": None}})
+        return DONE
+
+    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py")], worker, all_configs=True)
+    assert job["all_configs"]
+    plain = json.loads(report.render("json"))
+    Draft202012Validator(json_schema(InductorReport, "x")).validate(plain)
+    assert InductorReport.from_dict(plain) == report
+    kernel, without = report.modules[0].kernels
+    assert kernel.time is not None
+    assert kernel.time.median_ns == 2000
+    # 0.001 GB, which are a million bytes, in 2 µs: 500 GB/s, half of what the memory can do.
+    assert kernel.bandwidth_gb_per_s == pytest.approx(500)
+    assert kernel.bandwidth_fraction == pytest.approx(0.5)
+    assert (without.time, without.bandwidth_gb_per_s, without.reason) == (None, None, "it spills")
+    shown = report.render()
+    assert "triton_poi_fused_add_0" in shown
+    assert "* XBLOCK: 128" in shown
+    assert "50.0%" in shown
+    assert "it spills" in shown
+    with pytest.raises(UsageError, match="no format"):
+        report.render("tabel")
+    with pytest.raises(UsageError, match="schema_version"):
+        InductorReport.from_dict({**plain, "schema_version": "2.0"})
+
+
+def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    levels = iter([1000, 1100, 900, 1050, 950])
+
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        level = next(levels)
+        on_part({"samples_ns": [level] * 10, "timing_mode": "x"} | ({"upstream_ms": 1.0} if job["upstream"] else {}))
+        return DONE
+
+    report, jobs = measure(monkeypatch, [module(tmp_path / "x.py")], worker, processes=5, kernels=True)
+    wall = report.modules[0].wall
+    assert wall is not None
+    assert (wall.n_processes, wall.n_samples) == (5, 50)
+    assert wall.ci_low_ns is not None
+    assert wall.ci_low_ns < 1000 < wall.estimate_ns * 1.2
+    assert report.warnings == []
+    assert [(job["upstream"], job["kernels"]) for job in jobs] == [(True, True)] + [(False, False)] * 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (Answer({"status": "failed", "reason": "boom"}, "answered", "boom", ""), "failed"),
+        (Answer({}, "died", "the process was killed by signal 11 (SIGSEGV)", ""), "failed"),
+        (Answer({"status": "interrupted"}, "timed_out", "no result after 1 s", ""), "timed_out"),
+    ],
+)
+def test_what_fails_costs_its_row_and_keeps_what_was_measured(
+    answer: Answer, status: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        if job["path"].endswith("good.py"):
+            return timed(job, on_part)
+        if job["path"].endswith("late.py"):
+            timed(job, on_part)
+        return answer
+
+    paths = [module(tmp_path / f"{name}.py") for name in ("bad", "late", "good")]
+    report, _ = measure(monkeypatch, paths, worker)
+    bad, late, good = report.modules
+    assert not report.ok
+    assert (bad.status, late.status, good.status) == (status, status, "ok")
+    assert bad.reason == late.reason == answer.reason
+    assert (bad.wall, bad.samples_ns) == (None, [])
+    assert late.wall == good.wall
+    assert f"{status}: {answer.reason}" in report.render()
+
+
+def test_a_later_process_that_fails_is_numbered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        return timed(job, on_part) if job["upstream"] else Answer({}, "died", "gone", "")
+
+    report, jobs = measure(monkeypatch, [module(tmp_path / "x.py")], worker, processes=3)
+    assert len(jobs) == 2
+    assert (report.modules[0].status, report.modules[0].reason) == ("failed", "process 2: gone")
+    assert report.modules[0].samples_ns == [SAMPLES]
+
+
+def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        return DONE if job["path"].endswith("a.py") else Answer({}, "interrupted", "interrupted", "")
+
+    paths = [module(tmp_path / f"{name}.py") for name in "abc"]
+    with pytest.raises(running.Interrupted) as raised:
+        measure(monkeypatch, paths, worker, profile=True, output_dir=tmp_path / "out")
+    assert [(one.status, one.wall is not None) for one in raised.value.report.modules] == [
+        ("ok", True),
+        ("interrupted", True),
+    ]
+    # No trace was written, and no empty file is left in its place.
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "told"),
+    [
+        ("cuda:0", 0, "no NVIDIA GPU was found"),
+        ("cuda", 0, "no NVIDIA GPU was found"),
+        ("cuda:2", 2, "this machine has 2 CUDA devices"),
+        ("xpu:0", 1, "only the CPU and CUDA are supported"),
+    ],
+)
+def test_a_device_that_is_not_there_is_refused_before_anything_runs(
+    device: str, gpus: int, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    paths = [module(tmp_path / "a.py"), module(tmp_path / "b.py", device=device)]
+    with pytest.raises(MissingError, match=told) as raised:
+        measure(monkeypatch, paths, lambda *_: pytest.fail("it ran"), gpus=gpus)
+    assert str(tmp_path / "b.py") in raised.value.message
+
+
+def test_a_device_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    report, [job] = measure(monkeypatch, [module(tmp_path / "a.py", device="cuda:1")], gpus=2, memory_snapshot=True)
+    assert (job["device"], report.modules[0].device) == ("cuda:1", "cuda:1")
+    assert job["memory_snapshot_path"].endswith(".memory.pickle")
+
+
+def test_a_snapshot_of_cudas_memory_needs_cuda(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match="generated for the CPU"):
+        measure(monkeypatch, [module(tmp_path / "a.py")], memory_snapshot=True)
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot be written to") as raised:
+        measure(monkeypatch, [module(tmp_path / "a.py")], profile=True, output_dir=tmp_path / "file")
+    assert "--output-dir" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *({"times": 0}, {"repeat": 0}, {"processes": 0}, {"threads": 0}, {"timeout": 0.0}, {"timeout": float("nan")}),
+        *({"times": 2.5}, {"repeat": True}, {"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        InductorOptions(**asked)
+
+
+def test_hostile_names_do_not_reach_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        on_part({"kernel": {**KERNEL, "name": "triton_\x1b[2J\n", "config": "\x1b]0;x\x07"}})
+        return DONE
+
+    report, _ = measure(monkeypatch, [module(tmp_path / "a\x1b[31m.py")], worker, kernels=True)
+    shown = report.render()
+    assert "\x1b" not in shown
+    assert "\\x1b[2J\\n" in shown
