@@ -59,4 +59,6 @@ class InductorOptions:
         if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
         if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:
-            raise UsageError("kernels, metrics or a path of ncu are given, and ncu is not asked for", "give --ncu too")
+            raise UsageError(
+                "kernels, metrics or the path of ncu are given, but ncu is not asked for", "give --ncu too"
+            )

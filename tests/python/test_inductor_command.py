@@ -1,0 +1,244 @@
+"""`fastrnns-rs inductor` from end to end, on modules that torch.compile really writes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT, Done, run_cli
+from generated_modules import Modules
+from processes import left_of, wait_for
+from test_inductor_finding import module
+
+import fastrnns_rs
+from fastrnns_rs import FastrnnsError, InductorReport, UsageError
+from fastrnns_rs.cli.inductor import command
+from fastrnns_rs.inductor.planning import InductorOptions
+
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "inductor.schema.json").read_text())
+
+
+def inductor(*words: str | Path, generated: Modules, cwd: Path | None = None, **variables: str) -> Done:
+    return run_cli("inductor", *words, cwd=cwd, **{**generated.variables, **variables})
+
+
+def document(done: Done) -> InductorReport:
+    plain = done.json()
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain)
+    return InductorReport.from_dict(plain)
+
+
+def test_forward_and_backward_are_timed_and_told_apart(generated: Modules) -> None:
+    done = inductor(generated.cache, "--json", "--times", "20", "--repeat", "12", generated=generated)
+    assert done.status == 0, done.stderr
+    report = document(done)
+    assert {Path(one.path): one.graph for one in report.modules} == {
+        generated.forward: "forward",
+        generated.backward: "backward",
+        generated.inference: "inference",
+    }
+    for one in report.modules:
+        assert (one.status, one.device, one.times, one.repeat) == ("ok", "cpu", 20, 12)
+        [samples] = one.samples_ns
+        assert len(samples) == 12
+        assert one.wall is not None
+        assert 0 < one.wall.min_ns <= one.wall.median_ns <= one.wall.max_ns
+        assert one.upstream_ms is not None
+        # The same work by the same rule right after: a machine that does other things may double it, not more often.
+        assert 1 / 20 < one.upstream_ms * 1e6 / one.wall.median_ns < 20
+        assert one.first_call_ns is not None
+        assert one.first_call_ns > one.wall.min_ns
+        assert one.peak_memory_bytes is not None
+        assert one.peak_memory_bytes > 50_000_000
+    assert report.environment.torch_version
+    assert "one process says nothing of the next" in done.stderr
+
+
+def test_the_table_has_a_row_for_each(generated: Modules) -> None:
+    done = inductor(generated.forward, generated.backward, "--processes", "2", generated=generated)
+    assert done.status == 0, done.stderr
+    head, forward, backward, *rest = done.stdout.splitlines()
+    assert head.split()[:3] == ["module", "graph", "device"]
+    assert "upstream, ms" in head
+    assert forward.split()[:3] == [generated.forward.stem[:20], "forward", "cpu"]
+    assert backward.split()[:3] == [generated.backward.stem[:20], "backward", "cpu"]
+    assert not any(rest)
+
+
+def test_the_newest_in_the_cache(generated: Modules, anywhere: Path) -> None:
+    cache = anywhere / "cache" / "xx"
+    cache.mkdir(parents=True)
+    for age, path in enumerate((generated.inference, generated.backward, generated.forward)):
+        copy = cache / path.name
+        copy.write_text(path.read_text())
+        os.utime(copy, (10**9 + age, 10**9 + age))
+    words = ("--from-cache", "--times", "1", "--repeat", "3", "--output", "report.json", "--json")
+    done = inductor(*words, generated=generated, cwd=anywhere, TORCHINDUCTOR_CACHE_DIR=str(cache.parent))
+    assert (done.status, done.stdout) == (0, ""), done.stderr
+    report = InductorReport.from_dict(json.loads((anywhere / "report.json").read_text()))
+    assert [one.path for one in report.modules] == [str(cache / generated.forward.name)]
+
+
+def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
+    words = ("inductor", "--runner", "compile_cell", "--quick", "--device", "cpu", "--times", "2", "--repeat", "3")
+    done = run_cli(*words, "--json", cwd=anywhere, TORCHINDUCTOR_CACHE_DIR=str(anywhere / "cache"))
+    assert done.status == 0, done.stderr
+    report = document(done)
+    assert {one.graph for one in report.modules} == {"forward", "backward"}
+    # They stay where Inductor keeps them, to be looked at.
+    assert all(Path(one.path).is_relative_to(anywhere / "cache") and Path(one.path).exists() for one in report.modules)
+
+
+#: What is put at the end of a module, and what is then told of it.
+BROKEN = {
+    "raise ValueError('no good')": "it cannot be imported with torch .*: ValueError: no good",
+    "from torch import no_such_name": "it cannot be imported with torch .*: ImportError: cannot import name",
+    "import sys; sys.exit(3)": "exit",
+    "import os; os._exit(3)": "status 3",
+    "import os; os.kill(os.getpid(), 11)": "SIGSEGV",
+    "def get_args(): return [1, 2, 3]": ".",
+    "def get_args(): raise KeyError('s0')": "its get_args failed: KeyError: 's0'",
+    "call = 3": "it has no call",
+    "def benchmark_compiled_module(args, times, repeat): raise OSError('benchmark')": "OSError: benchmark",
+}
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_a_module_that_fails_is_one_clear_line(line: str, generated: Modules, tmp_path: Path) -> None:
+    text, main, rest = generated.forward.read_text().partition('if __name__ == "__main__":')
+    path = tmp_path / "broken.py"
+    path.write_text(f"{text}{line}\n\n{main}{rest}")
+    done = inductor(path, "--json", "--times", "1", "--repeat", "3", generated=generated)
+    assert done.status == 1
+    [row] = document(done).modules
+    assert row.status == "failed"
+    assert row.reason is not None
+    assert re.search(BROKEN[line], row.reason), row.reason
+    assert "\n" not in row.reason
+    [error] = [one for one in done.stderr.splitlines() if one.startswith("error: ")]
+    assert str(path) in error
+    # What was measured before it failed is kept.
+    assert (row.wall is not None) == ("benchmark_compiled" in line)
+
+
+def test_a_module_that_hangs_ends_with_its_time(generated: Modules, tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "hanging.py"
+    path.write_text(f"{generated.forward.read_text()}\nimport time\ntime.sleep({mark})\n")
+    done = inductor(path, "--timeout", "2", "--json", generated=generated, MARK=mark)
+    assert done.status == 1
+    [row] = document(done).modules
+    assert (row.status, row.reason) == ("timed_out", "no result after 2 s")
+    assert left_of(mark) == []
+
+
+def test_what_a_module_prints_is_not_in_the_document(generated: Modules, tmp_path: Path) -> None:
+    path = tmp_path / "talking.py"
+    path.write_text(f"{generated.forward.read_text()}\nprint('hello', flush=True)\n")
+    done = inductor(path, "--json", "--times", "1", "--repeat", "2", generated=generated)
+    assert done.status == 0, done.stderr
+    document(done)
+
+
+def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(generated: Modules, tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "hanging.py"
+    path.write_text(f"{generated.forward.read_text()}\nimport subprocess\nsubprocess.run(['sleep', '{mark}'])\n")
+    command = [sys.executable, "-m", "fastrnns_rs", "inductor", generated.forward, path, "--json"]
+    variables = {**os.environ, **generated.variables}
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_sleep(mark)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    report = InductorReport.from_dict(json.loads(stdout))
+    assert [one.status for one in report.modules] == ["ok", "interrupted"]
+    assert left_of(mark) == []
+
+
+def wait_for_sleep(mark: str) -> None:
+    """Until the second module runs; the first takes longer than `wait_for` waits where a machine is busy."""
+    for attempt in range(6):
+        try:
+            wait_for(mark, 1)
+        except AssertionError:
+            if attempt == 5:
+                raise
+        else:
+            return
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        ([], 2, "no module is named"),
+        (["nothing.py"], 1, "nothing.py cannot be read: No such file"),
+        (["plain.py"], 1, "plain.py is no module that Inductor generated"),
+        (["folder"], 1, "no module below folder"),
+        (["gpu.py"], 5, "was generated for cuda:7"),
+        (["good.py", "gpu.py"], 5, "was generated for cuda:7"),
+        (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs CUDA"),
+        (["good.py", "--times", "0"], 2, "--times"),
+        (["good.py", "--repeat", "many"], 2, "--repeat"),
+        (["good.py", "--seqLength", "3"], 2, "--seq-length is of --runner"),
+        (["good.py", "--ncu-metrics", "x"], 2, "but ncu is not asked for"),
+        (["good.py", "--json", "--format", "table"], 2, "--format and --json"),
+        (["good.py", "--output", "good.py"], 2, "would overwrite"),
+        (["good.py", "--output", "folder"], 2, "is a folder"),
+        (["--runner"], 2, "--runner needs"),
+        (["--runner", "cudnn"], 2, "cudnn compiles nothing"),
+        (["--runner", "compile_sell"], 2, "no runner is called"),
+        (["--no-such-flag"], 2, "No such option"),
+    ],
+)
+def test_bad_input_is_one_line_and_a_hint(words: list[str], status: int, told: str, anywhere: Path) -> None:
+    (anywhere / "plain.py").write_text("print(1)\n")
+    (anywhere / "folder").mkdir()
+    module(anywhere / "good.py")
+    module(anywhere / "gpu.py", device="cuda:7")
+    done = run_cli("inductor", *words, cwd=anywhere)
+    assert (done.status, done.stdout) == (status, ""), done
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert told in error
+    assert hint.startswith("hint: ")
+
+
+def test_options_come_from_the_configuration_too(generated: Modules, anywhere: Path) -> None:
+    (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs.inductor]\ntimes = 3\nrepeat = 4\n")
+    words = (generated.forward, "--json", "--repeat", "5")
+    done = inductor(*words, generated=generated, cwd=anywhere)
+    assert done.status == 0, done.stderr
+    [row] = document(done).modules
+    assert (row.times, row.repeat) == (3, 5)
+
+
+def test_the_function_returns_the_same(generated: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in generated.variables.items():
+        monkeypatch.setenv(name, value)
+    report = fastrnns_rs.benchmark_modules(generated.forward, times=2, repeat=3)
+    [row] = report.modules
+    assert (row.status, row.graph, len(row.samples_ns[0])) == ("ok", "forward", 3)
+    report.save(tmp_path / "report.json")
+    plain: Any = json.loads((tmp_path / "report.json").read_text())
+    assert InductorReport.from_dict(plain) == report
+    with pytest.raises(UsageError, match="no module is named"):
+        fastrnns_rs.benchmark_modules()
+    with pytest.raises(FastrnnsError, match="cannot be read"):
+        fastrnns_rs.benchmark_modules(tmp_path / "nothing.py")
+
+
+def test_every_flag_is_an_argument_of_the_function() -> None:
+    arguments = inspect.signature(fastrnns_rs.benchmark_modules).parameters
+    options = {one.name: one.default for one in fields(InductorOptions)}
+    assert options == {name: arguments[name].default for name in options}
+    assert set(arguments) - {"paths", "from_cache"} == set(options)
+    assert set(options) <= {param.name for param in command.params}
