@@ -1,5 +1,7 @@
 //! The figures of `torch._inductor.wrapper_benchmark`, under its names: device time of all operations over wall time.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 
 use super::select::Chosen;
@@ -25,30 +27,23 @@ pub struct Benchmark {
     pub runs: u64,
 }
 
+/// A kernel, with when it first ran: where two start at once, the longer one came first to torch.
+struct Found {
+    kernel: InductorKernel,
+    first: (i64, Reverse<i64>),
+}
+
 /// Inductor's view. Copies and sets are kernels to it, and times of kernels that run at once are added up.
+///
+/// Sums are of floats, in Inductor's order: its text says the same to the last digit then.
 pub(super) fn view(trace: &Trace, chosen: &Chosen<'_>, benchmark: &Benchmark) -> Inductor {
-    let mut found: FxHashMap<NameId, InductorKernel> = FxHashMap::default();
-    let mut add = |entry: Entry| {
-        let name = match trace.works.all()[entry.what as usize].kind {
-            Kind::Kernel(name, _) => name.full,
-            Kind::Memory { name, .. } => name,
-        };
-        let kernel = found.entry(name).or_insert_with(|| InductorKernel {
-            name: trace.names.text(name).to_owned(),
-            count: 0,
-            total_ns: 0,
-        });
-        kernel.count += 1;
-        kernel.total_ns = kernel.total_ns.saturating_add(entry.duration());
-    };
-    trace.kernels.iter().chain(&trace.memory).filter(|entry| chosen.operation(entry)).for_each(&mut add);
     let mut categories = CATEGORIES.map(|(name, _)| InductorCategory {
         name: name.to_owned(),
         count: 0,
         total_ns: 0,
         kernels: Vec::new(),
     });
-    for kernel in found.into_values() {
+    for Found { kernel, .. } in kernels(trace, chosen) {
         // The last takes everything.
         let place = CATEGORIES.iter().position(|(_, start)| kernel.name.starts_with(start)).unwrap_or(4);
         let category = &mut categories[place];
@@ -56,26 +51,49 @@ pub(super) fn view(trace: &Trace, chosen: &Chosen<'_>, benchmark: &Benchmark) ->
         category.total_ns = category.total_ns.saturating_add(kernel.total_ns);
         category.kernels.push(kernel);
     }
-    for category in &mut categories {
-        category
-            .kernels
-            .sort_by(|one, other| other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name)));
-    }
-    let wall = benchmark.wall_time_ns * benchmark.runs as f64;
-    let percent = |total: f64| format!("{:.2}%", total / wall * 100.0);
-    let total: f64 = categories.iter().map(|category| category.total_ns as f64).sum();
-    let shares: Vec<String> = categories.iter().map(|category| percent(category.total_ns as f64)).collect();
+    let wall_ms = benchmark.wall_time_ns / 1e6;
+    let percent = |milliseconds: f64| format!("{:.2}%", milliseconds / wall_ms * 100.0);
+    let of_a_run = |kernel: &InductorKernel| kernel.total_ns as f64 / 1e3 / 1e3 / benchmark.runs as f64;
+    // The sum of no floats is -0.
+    let times =
+        categories.each_ref().map(|category| category.kernels.iter().map(of_a_run).fold(0.0, |sum, one| sum + one));
+    let total = times.iter().fold(0.0, |sum, one| sum + one);
     Inductor {
         tabulate_line: format!(
-            "Output for tabulate: {}, {}, {}, {:.3}ms",
+            "Output for tabulate: {}, {}, {}, {wall_ms:.3}ms",
             benchmark.name,
-            shares.join(", "),
-            percent(total),
-            benchmark.wall_time_ns / 1e6
+            times.map(percent).join(", "),
+            percent(total)
         ),
         wall_time_ns: benchmark.wall_time_ns,
         runs: benchmark.runs,
-        busy_fraction: total / wall,
+        busy_fraction: total / wall_ms,
         categories: categories.into_iter().filter(|category| category.count > 0).collect(),
     }
+}
+
+/// All kernels by name, those that took most first, and of equals those that ran first.
+fn kernels(trace: &Trace, chosen: &Chosen<'_>) -> Vec<Found> {
+    let mut found: FxHashMap<NameId, Found> = FxHashMap::default();
+    let mut add = |entry: Entry| {
+        let name = match trace.works.all()[entry.what as usize].kind {
+            Kind::Kernel(name, _) => name.full,
+            Kind::Memory { name, .. } => name,
+        };
+        let ran = (entry.start, Reverse(entry.end));
+        let Found { kernel, first } = found.entry(name).or_insert_with(|| Found {
+            kernel: InductorKernel { name: trace.names.text(name).to_owned(), count: 0, total_ns: 0 },
+            first: ran,
+        });
+        *first = ran.min(*first);
+        kernel.count += 1;
+        kernel.total_ns = kernel.total_ns.saturating_add(entry.duration());
+    };
+    trace.kernels.iter().chain(&trace.memory).filter(|entry| chosen.operation(entry)).for_each(&mut add);
+    let mut kernels: Vec<Found> = found.into_values().collect();
+    kernels.sort_by(|one, other| {
+        let by_time = other.kernel.total_ns.cmp(&one.kernel.total_ns).then(one.first.cmp(&other.first));
+        by_time.then_with(|| one.kernel.name.cmp(&other.kernel.name))
+    });
+    kernels
 }

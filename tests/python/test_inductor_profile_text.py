@@ -1,0 +1,255 @@
+"""The text of a profiled module against the function of torch that it repeats, and what a terminal may be told."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import kineto_reference as reference
+import pytest
+from corpus import captures
+from kineto_traces import by_dice, call, copy, kernel, operator, write
+
+from fastrnns_rs.inductor.child.profiling import parse_profile_event_list
+from fastrnns_rs.inductor.document import ModuleRow, TopRow
+from fastrnns_rs.inductor.profile_text import profile_text, upstream_text
+from fastrnns_rs.inductor.profiled import of_cpu, parts
+from fastrnns_rs.inductor.rows import described
+from fastrnns_rs.reporting.document import CategoryRow
+from fastrnns_rs.reporting.reading import Inductor, read
+
+LONG = "triton_poi_" + "x" * 300
+
+
+def ran(path: Path) -> list[tuple[str, int, int]]:
+    """The device operations of a trace, with start and end, in the order in which torch goes through them."""
+    events = [one for one in reference.load(path)["traceEvents"] if one.get("ph") == "X"]
+    events = [one for one in events if one.get("cat") in reference.KERNELS | reference.MEMORY]
+    times = [(one["name"], *map(reference.nanoseconds, (one["ts"], one["dur"]))) for one in events]
+    return sorted([(name, start, start + took) for name, start, took in times], key=lambda one: (one[1], -one[2]))
+
+
+def averages(path: Path) -> list[Any]:
+    """The rows that torch's profiler makes of a trace, with one of the host, which does not count."""
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]
+
+    found: dict[str, list[int]] = defaultdict(list)
+    for name, start, end in ran(path):
+        found[name].append(end - start)
+    host = {"key": "aten::mm", "count": 9, "self_device_time_total": 9e9, "self_cpu_time_total": 5.0}
+    return [
+        SimpleNamespace(**host, device_type=DeviceType.CPU, is_legacy=False),
+        *(
+            SimpleNamespace(
+                key=name,
+                count=len(times),
+                self_device_time_total=sum(times) / 1000,
+                self_cpu_time_total=0,
+                device_type=DeviceType.CUDA,
+                is_legacy=False,
+            )
+            for name, times in found.items()
+        ),
+    ]
+
+
+def torch_says(
+    events: Any, name: str, wall_time_ms: float, runs: int, capsys: pytest.CaptureFixture[str], device: str = "cuda"
+) -> str:
+    from torch._inductor.wrapper_benchmark import parse_profile_event_list as upstream
+
+    capsys.readouterr()
+    upstream(name, events, wall_time_ms, runs, device)
+    return capsys.readouterr().out
+
+
+def we_say(path: Path, name: str, wall_time_ms: float, runs: int) -> str:
+    entry = read(path, inductor=Inductor(wall_time_ms=wall_time_ms, runs=runs, name=name)).document.inductor
+    assert entry is not None
+    return upstream_text(entry, "cuda") + "\n"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_text_is_torchs_own(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dice = random.Random(seed)
+    path = write(tmp_path / "x.json", by_dice(seed, dice.choice([1, 20, 500])))
+    wall_time_ms, runs = dice.choice([0.001, 1.0005, 2.5, 333.3333, dice.random()]), dice.choice([1, 3, 7, 100])
+    assert we_say(path, "bench", wall_time_ms, runs) == torch_says(averages(path), "bench", wall_time_ms, runs, capsys)
+
+
+EDGES = {
+    "nothing": [call(), operator()],
+    "one": [kernel("triton_red_fused_sum_0", 1, 2)],
+    "no_time": [kernel("triton_poi_a", 1, 0), kernel("b", 2, 0)],
+    # In the file the last to run stands first, and by the alphabet too.
+    "ties": [kernel(f"triton_per_{name}", start, 3) for name, start in (("a", 9), ("z", 1), ("c", 5), ("b", 13))],
+    "ties_at_once": [kernel("k", 5, 1), kernel("a", 1, 2, stream=1), kernel("b", 1, 3, stream=2), kernel("a", 4, 1)],
+    "ties_with_copies": [copy("HtoD", 8, 2), kernel("zz", 20, 2), copy("DtoH", 1, 2), kernel("aa", 4, 2)],
+    "more_than_there_is": [kernel("a", 0, 900, stream=stream) for stream in range(4)],
+    "long_names": [kernel(LONG, 1, 2), kernel("y" * 121, 5, 7), kernel("y" * 120 + "z", 15, 7)],
+    "names_like_numbers": [kernel("1e5", 1, 2), kernel("nan", 5, 7), kernel(" x ", 15, 1), kernel("", 17, 1)],
+    "of_triton": [kernel("triton_", 1, 1), kernel("triton_tem_mm", 2, 1), kernel("Triton_poi", 3, 1)],
+    "large": [kernel("a", 0, 3.6e12), kernel("b", 4e12, 0.001)],
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("wall_time_ms", [0.000001, 0.01, 1234.5678])
+def test_the_text_of_the_unusual_is_torchs_own(
+    name: str, wall_time_ms: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "x.json", EDGES[name])
+    assert we_say(path, "None", wall_time_ms, 3) == torch_says(averages(path), "None", wall_time_ms, 3, capsys)
+
+
+@pytest.mark.parametrize("path", captures("kineto/*.json*"))
+def test_the_text_of_a_capture_from_the_field_is_torchs_own(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert we_say(path, path.name, 12.3456, 3) == torch_says(averages(path), path.name, 12.3456, 3, capsys)
+
+
+def event_list(path: Path) -> Any:
+    """Averages that torch itself makes of the events of a trace."""
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]
+    from torch.autograd.profiler_util import EventList, FunctionEvent
+
+    made = [
+        FunctionEvent(  # type: ignore[no-untyped-call]
+            number, name, 0, start / 1000, end / 1000, device_type=DeviceType.CUDA, use_device="cuda", stack=[]
+        )
+        for number, (name, start, end) in enumerate(ran(path))
+    ]
+    host = FunctionEvent(len(made), "aten::mm", 0, 0.0, 5.0, use_device="cuda", stack=[])  # type: ignore[no-untyped-call]
+    events = EventList([host, *made], use_device="cuda")  # type: ignore[no-untyped-call]
+    events._build_tree()  # type: ignore[no-untyped-call]
+    return events.key_averages(group_by_input_shapes=True)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_function_under_torchs_name_prints_torchs_text(
+    seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "x.json", by_dice(seed, 200))
+    expected = torch_says(event_list(path), "bench", 2.5, 7, capsys)
+    parse_profile_event_list("bench", event_list(path), 2.5, 7, "cuda")
+    assert capsys.readouterr().out == expected
+    assert we_say(path, "bench", 2.5, 7) == expected, "torch's sums of microseconds differ in no digit that is shown"
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_the_function_under_torchs_name_prints_torchs_text_of_the_unusual(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "x.json", EDGES[name])
+    expected = torch_says(event_list(path), "bench", 0.25, 3, capsys)
+    parse_profile_event_list("bench", event_list(path), 0.25, 3, "cuda")
+    assert capsys.readouterr().out == expected
+
+
+def on_cpu(key: str, count: int, took_us: float) -> Any:
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]
+
+    return SimpleNamespace(
+        key=key,
+        count=count,
+        self_device_time_total=0,
+        self_cpu_time_total=took_us,
+        device_type=DeviceType.CPU,
+        is_legacy=False,
+    )
+
+
+def test_on_a_cpu_the_kernels_are_told_where_torch_tells_zeros(capsys: pytest.CaptureFixture[str]) -> None:
+    events = [on_cpu("aten::mm", 4, 600.0), on_cpu("cpp_fused_add_0", 2, 1000.0), on_cpu("aten::empty", 2, 0)]
+    zeros = torch_says(events, "bench", 1.0, 2, capsys, "")
+    assert "No device detected" in zeros
+    assert zeros.endswith("bench, 0.00%, 0.00%, 0.00%, 0.00%, 0.00%, 0.00%, 1.000ms\n")
+    parse_profile_event_list("bench", events, 1.0, 2, "")
+    said = capsys.readouterr().out
+    assert re.findall(r"== (\w+) category kernels ==", said) == ["cpp", "operator"]
+    assert re.search(r"^cpp_fused_add_0 +0\.5 +1 +50\.00%$", said, re.MULTILINE)
+    assert re.search(r"^aten::mm +0\.3 +2 +30\.00%$", said, re.MULTILINE)
+    assert "aten::empty" not in said, "it took no time"
+    assert "Kernel             Self CPU TIME (ms)" in said
+    assert "\nPercent of time when CPU is busy: 80.00%\nTotal wall time 1.000 ms\n" in said
+    assert said.endswith("\nOutput for tabulate: bench, 0.00%, 0.00%, 0.00%, 0.00%, 80.00%, 80.00%, 1.000ms\n")
+    entry = of_cpu(
+        [
+            {"name": "aten::mm", "category": "operator", "count": 4, "total_ns": 600_000},
+            {"name": "cpp_fused_add_0", "category": "cpp", "count": 2, "total_ns": 1_000_000},
+        ],
+        1e6,
+        2,
+        "bench",
+    )
+    assert upstream_text(entry, "cpu") + "\n" == said
+    assert entry.busy_fraction == pytest.approx(0.8)
+
+
+HOSTILE = ["\x1b[31mred", "triton_poi_\n\r\x07line", "a\u202eb", "tab\there", "\ud800"]
+
+
+def profiled_row(folder: Path, **more: Any) -> ModuleRow:
+    """A row of a CUDA module whose kernels have names that would move a cursor."""
+    trace = write(folder / "trace.json", [kernel(name, 10 * at, 3) for at, name in enumerate(HOSTILE)])
+    module = folder / "mod\x1b[2Jule.py"
+    module.write_text("    compiled_module_main('na\x1bme', lambda times, repeat: 0)\n")
+    row = ModuleRow(
+        path=str(module),
+        graph="forward",
+        device="cuda:0",
+        status="ok",
+        reason=None,
+        times=2,
+        repeat=3,
+        samples_ns=[1000, 1000, 1000],
+        wall=described([1000, 1000, 1000]),
+    )
+    top = [
+        {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1.0, "self_cpu_ns": 2.0}
+        for name in HOSTILE
+    ]
+    found = parts(row, trace, {"top": top, "runs": 6})
+    return replace(row, **{**found, **more})
+
+
+def test_nothing_moves_the_cursor(tmp_path: Path) -> None:
+    text = profile_text(profiled_row(tmp_path, trace_path="/x/\x1b[2J.gz"))
+    assert all(line.isprintable() for line in text.split("\n"))
+    text.encode()
+    for shown in (
+        r"\x1b[31mred",
+        r"triton_poi_\n\r\x07line",
+        r"a\u202eb",
+        r"mod\x1b[2Jule",
+        r"\x1b[2J.gz",
+        "na\\x1bme",
+    ):
+        assert shown in text
+
+
+def test_a_row_that_was_not_profiled_has_no_text(tmp_path: Path) -> None:
+    assert profile_text(profiled_row(tmp_path, profile=None)) == ""
+
+
+def test_our_tables_are_of_one_call(tmp_path: Path) -> None:
+    top = TopRow(name="aten::mm", input_shapes="[[2, 3]]", count=12, self_device_ns=12e6, self_cpu_ns=3e6)
+    category = CategoryRow(name="gemm", count=5, total_ns=15_000, kernel_time_fraction=0.25)
+    text = profile_text(profiled_row(tmp_path, top=[top], categories=[category]))
+    assert re.search(r"^aten::mm +\[\[2, 3\]\] +2 +2 +0\.5$", text, re.MULTILINE)
+    assert "profile of 6 calls" in text
+    assert re.search(r"^gemm +0\.833333 +0\.0025 +25\.0%$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("category", "noted"), [("cpp", False), ("operator", True), (None, True)])
+def test_a_cpu_module_without_kernels_says_what_may_hide_them(
+    category: str | None, noted: bool, tmp_path: Path
+) -> None:
+    told = [{"name": "x", "category": category, "count": 6, "total_ns": 60}] if category else []
+    row = profiled_row(tmp_path, device="cpu", profile=of_cpu(told, 100.0, 6, "bench"), categories=[], top=[])
+    assert ("enable_kernel_profile" in profile_text(row)) is noted
+    assert "enable_kernel_profile" not in profile_text(profiled_row(tmp_path))
