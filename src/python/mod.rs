@@ -3,6 +3,7 @@
 //! The doc comments of what it exports are Python's docstrings, and so follow Python's conventions.
 #![allow(clippy::doc_markdown, reason = "backticks are not how Python docstrings name arguments")]
 
+mod categories;
 mod convert;
 mod errors;
 mod interrupt;
@@ -18,6 +19,8 @@ use pyo3::prelude::pymodule;
 /// The Rust core of fastrnns-rs.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::categories::{kernel_category, kernel_category_by_source};
     #[pymodule_export]
     use super::orchestrate::{Completed, Process, keep, run_command};
     #[pymodule_export]

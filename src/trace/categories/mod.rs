@@ -35,11 +35,22 @@ pub static NAMES: &[&str] = &[
 /// Of what no rule matches.
 const OTHER: &str = "other";
 
+/// The categories of kernels by their sources.
+pub static SOURCE_NAMES: &[&str] =
+    &["pointwise", "reduction", "persistent_reduction", "foreach", "split_scan", "template", UNKNOWN];
+
+/// Of a source on which the rules do not agree.
+const UNKNOWN: &str = "unknown";
+
 /// Before an expression: search the function's own name only, and heed no case.
 const SHORT: &str = "short:";
 
-static BUILT_IN: LazyLock<Vec<Rule>> =
-    LazyLock::new(|| parse(include_str!("rules.txt")).expect("rules.txt is well-formed: a test reads it"));
+/// Before an expression: search the source.
+const SOURCE: &str = "source:";
+
+static BUILT_IN: LazyLock<Vec<Rule>> = LazyLock::new(|| built_in(&[Part::Name, Part::ShortName]));
+
+static BY_SOURCE: LazyLock<Vec<Rule>> = LazyLock::new(|| built_in(&[Part::Source]));
 
 /// Rules that give a kernel's name a category; the first that matches decides.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +68,10 @@ impl Categories {
     pub fn with_rules(text: &str) -> Result<Self> {
         let own = parse(text)?;
         own.iter().try_for_each(Rule::check)?;
+        if let Some(rule) = own.iter().find(|rule| rule.part == Part::Source) {
+            let reason = format!("{SOURCE} searches sources, and a capture has only names");
+            return Err(Error::BadCategories { line: rule.line, reason });
+        }
         Ok(Self { own })
     }
 
@@ -64,15 +79,32 @@ impl Categories {
     pub fn of(&self, name: &str) -> &str {
         let short = mangled_short_name(name).unwrap_or_else(|| short_name(name)).to_ascii_lowercase();
         let mut rules = self.own.iter().chain(BUILT_IN.iter());
-        rules.find(|rule| rule.fits(name, &short)).map_or(OTHER, |rule| &rule.category)
+        rules
+            .find(|rule| rule.fits(if rule.part == Part::ShortName { &short } else { name }))
+            .map_or(OTHER, Rule::category)
     }
+
+    /// The category of the kernel with this source: the heuristic that Inductor decorates it with.
+    pub fn of_source(source: &str) -> &'static str {
+        let mut found = BY_SOURCE.iter().filter(|rule| rule.fits(source)).map(Rule::category);
+        let first = found.next().unwrap_or(UNKNOWN);
+        if found.all(|next| next == first) { first } else { UNKNOWN }
+    }
+}
+
+/// What of a kernel a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Name,
+    /// The function's own name, in small letters.
+    ShortName,
+    Source,
 }
 
 #[derive(Debug, Clone)]
 struct Rule {
     category: Box<str>,
-    /// Whether it looks at the function's own name only, in small letters.
-    short: bool,
+    part: Part,
     text: String,
     /// Where in the file it stands.
     line: usize,
@@ -81,9 +113,13 @@ struct Rule {
 }
 
 impl Rule {
-    fn fits(&self, name: &str, short: &str) -> bool {
-        let expression = self.expression.get_or_init(|| self.build().expect("it is checked when it is read"));
-        expression.is_match(if self.short { short } else { name }.as_bytes())
+    fn category(&self) -> &str {
+        &self.category
+    }
+
+    /// Whether it is found in a text, the part of a kernel that it looks at.
+    fn fits(&self, text: &str) -> bool {
+        self.expression.get_or_init(|| self.build().expect("it is checked when it is read")).is_match(text.as_bytes())
     }
 
     fn build(&self) -> std::result::Result<Regex, regex::Error> {
@@ -107,13 +143,32 @@ impl Rule {
             ));
         }
         let rest = rest.trim_start();
-        let (short, expression) = rest.strip_prefix(SHORT).map_or((false, rest), |rest| (true, rest));
+        let (part, expression) = part_of(rest);
         if expression.is_empty() {
             return Err(format!("no regular expression follows {category:?}"));
         }
-        let text = if short { in_small_letters(expression) } else { expression.to_owned() };
-        Ok(Self { category: category.into(), short, text, line, expression: OnceLock::new() })
+        let text = if part == Part::ShortName { in_small_letters(expression) } else { expression.to_owned() };
+        Ok(Self { category: category.into(), part, text, line, expression: OnceLock::new() })
     }
+}
+
+/// What a rule looks at, and its expression.
+fn part_of(rest: &str) -> (Part, &str) {
+    if let Some(expression) = rest.strip_prefix(SHORT) {
+        return (Part::ShortName, expression);
+    }
+    match rest.strip_prefix(SOURCE) {
+        // `source::` is a namespace.
+        Some(expression) if !expression.starts_with(':') => (Part::Source, expression),
+        _ => (Part::Name, rest),
+    }
+}
+
+/// The rules of `rules.txt` that look at some parts.
+fn built_in(parts: &[Part]) -> Vec<Rule> {
+    let mut rules = parse(include_str!("rules.txt")).expect("rules.txt is well-formed: a test reads it");
+    rules.retain(|rule| parts.contains(&rule.part));
+    rules
 }
 
 fn parse(text: &str) -> Result<Vec<Rule>> {
@@ -152,9 +207,44 @@ mod tests {
 
     #[test]
     fn every_built_in_rule_is_an_expression() {
-        for rule in BUILT_IN.iter() {
-            assert_eq!(rule.check(), Ok(()), "{}", rule.text);
-            assert!(NAMES.contains(&&*rule.category), "{}", rule.category);
+        for (rules, names) in [(&BUILT_IN, NAMES), (&BY_SOURCE, SOURCE_NAMES)] {
+            for rule in rules.iter() {
+                assert_eq!(rule.check(), Ok(()), "{}", rule.text);
+                assert!(names.contains(&&*rule.category), "{}", rule.category);
+            }
         }
+    }
+
+    #[test]
+    fn every_heuristic_has_one_rule() {
+        let mut ruled: Vec<&str> = BY_SOURCE.iter().map(Rule::category).collect();
+        ruled.push(UNKNOWN);
+        assert_eq!(ruled, SOURCE_NAMES);
+    }
+
+    #[test]
+    fn a_source_is_told_by_the_only_heuristic_in_it() {
+        for &name in SOURCE_NAMES {
+            let source = format!("import triton\n@triton_heuristics.{name}(\n    size_hints=[1])\n@triton.jit\n");
+            assert_eq!(Categories::of_source(&source), name);
+            assert_eq!(Categories::of_source(&source.repeat(3)), name);
+            assert_eq!(Categories::of_source(&source.to_uppercase()), UNKNOWN);
+        }
+        let two = "@triton_heuristics.pointwise(\n@triton_heuristics.reduction(";
+        let others = "@triton_heuristics.cooperative_reduction(\n@triton_heuristics.user_autotune(";
+        for source in ["", "@", two, others, "@triton_heuristicsxpointwise(", "@triton_heuristics. pointwise("] {
+            assert_eq!(Categories::of_source(source), UNKNOWN, "{source}");
+        }
+    }
+
+    #[test]
+    fn the_rules_of_a_file_are_for_names() {
+        let refused = Categories::with_rules("# mine\nmine source:@mine\n").unwrap_err();
+        let Error::BadCategories { line, reason } = refused else { panic!("{refused}") };
+        assert_eq!(line, 2);
+        assert_eq!(reason, "source: searches sources, and a capture has only names");
+        let namespace = Categories::with_rules("mine source::f\n").unwrap();
+        assert_eq!(namespace.of("void source::f(int)"), "mine");
+        assert_eq!(Categories::built_in().of("@triton_heuristics.template"), OTHER);
     }
 }

@@ -26,6 +26,10 @@ def measure(job: dict[str, Any], channel: Channel) -> dict[str, Any]:
     # From now on the module's time counts: importing torch may have taken long.
     channel.part({})
     channel.phase("load")
+    if job["kernels"] or job["all_configs"]:
+        from fastrnns_rs.inductor.child.triton_kernels import compile_here
+
+        compile_here()
     loaded = load(job["path"], job["device"])
     channel.part(wall.warm_up(loaded, job["times"]))
     channel.phase("time")

@@ -62,21 +62,22 @@ def load(path: str, device: str) -> Loaded:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise FastrnnsError(f"it cannot be imported with torch {torch.__version__}: {_told(error)}", _AGAIN) from error
+        raise FastrnnsError(f"it cannot be imported with torch {torch.__version__}: {told(error)}", _AGAIN) from error
     if not callable(getattr(module, "call", None)):
         raise FastrnnsError(f"it has no call that torch {torch.__version__} could run", _AGAIN)
     try:
         torch.manual_seed(_SEED)
         arguments = [*module.get_args()]
     except Exception as error:
-        raise FastrnnsError(f"its get_args failed: {_told(error)}", _AGAIN) from error
+        raise FastrnnsError(f"its get_args failed: {told(error)}", _AGAIN) from error
     return Loaded(module, torch.device(device), arguments)
 
 
 _AGAIN = "it may be another torch's: compile the model again with this one"
 
 
-def _told(error: Exception) -> str:
+def told(error: Exception) -> str:
+    """What went wrong, in a line."""
     first = (str(error).strip().splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 

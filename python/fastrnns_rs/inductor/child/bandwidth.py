@@ -1,0 +1,90 @@
+"""How much a kernel reads and writes, and how fast its device's memory could."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: What Inductor calls the arguments that a kernel both reads and writes.
+_READ_AND_WRITTEN = "in_out_ptr"
+#: All memory of GPUs moves data at both edges of its clock.
+_TRANSFERS_PER_CLOCK = 2
+
+
+def num_gb(inductor_meta: Mapping[str, Any], names: Sequence[str], arguments: Sequence[Any]) -> float:
+    """Gigabytes (10⁹ bytes) that a kernel reads and writes: what Inductor counted, else what its arguments hold.
+
+    Args:
+        inductor_meta: Inductor's facts of the kernel.
+        names: Its parameters.
+        arguments: What is passed for the first of them.
+    """
+    counted = inductor_meta.get("kernel_num_gb")
+    return num_bytes(names, arguments) / 1e9 if counted is None else float(counted)
+
+
+def num_bytes(names: Sequence[str], arguments: Sequence[Any]) -> int:
+    """Bytes of the tensors among a kernel's arguments: twice of what is read and written, wherever it stands."""
+    both = {index for index, name in enumerate(names) if name.startswith(_READ_AND_WRITTEN)}
+    return sum(
+        one.numel() * one.element_size() * (2 if index in both else 1)
+        for index, one in enumerate(arguments)
+        if isinstance(one, torch.Tensor)
+    )
+
+
+@cache
+def device_gb_per_s(device: torch.device) -> float | None:
+    """What the memory of a device can do, by its clock and width; None where neither torch nor the driver tells."""
+    properties = torch.cuda.get_device_properties(device)
+    clock_khz, bits = getattr(properties, "memory_clock_rate", 0), getattr(properties, "memory_bus_width", 0)
+    if not (clock_khz > 0 and bits > 0):
+        clock_khz, bits = _asked_of_the_driver(f"GPU-{properties.uuid}")
+    if not (clock_khz > 0 and bits > 0):
+        return None
+    return clock_khz * 1e3 * _TRANSFERS_PER_CLOCK * bits / 8 / 1e9
+
+
+def _asked_of_the_driver(uuid: str) -> tuple[int, int]:
+    """The clock in kHz and the width in bits; zeros where it does not say."""
+    try:
+        nvml = importlib.import_module("pynvml")
+        nvml.nvmlInit()
+    except Exception:  # noqa: BLE001  # whatever is wrong with the driver's library, times are worth telling
+        return 0, 0
+    try:
+        handle = nvml.nvmlDeviceGetHandleByUUID(uuid)
+        megahertz = nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_MEM)
+        return megahertz * 1000, nvml.nvmlDeviceGetMemoryBusWidth(handle)
+    except nvml.NVMLError:
+        return 0, 0
+    finally:
+        nvml.nvmlShutdown()
+
+
+def create_bandwidth_info_str(
+    ms: float,
+    num_gb: float,
+    gb_per_s: float,
+    prefix: str = "",
+    suffix: str = "",
+    color: bool = True,  # noqa: ARG001  # upstream's signature
+) -> str:
+    """Upstream's line of a kernel.
+
+    Args:
+        ms: Its time.
+        num_gb: Gigabytes that it moves.
+        gb_per_s: These over the time.
+        prefix: Put before.
+        suffix: Put behind.
+        color: Does nothing. Upstream's makes lines red by two limits that were those of one GPU; what is slow on a
+            device is told by the share of its bandwidth.
+    """
+    return f"{prefix}{ms:.3f}ms    \t{num_gb:.3f} GB \t {gb_per_s:7.2f}GB/s{suffix}"

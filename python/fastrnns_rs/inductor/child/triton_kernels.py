@@ -1,0 +1,106 @@
+"""The Triton kernels of the modules that were loaded, and the configurations that their autotuners chose among."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch._inductor import config
+from torch._inductor.codecache import PyCodeCache
+from torch._inductor.runtime import triton_heuristics
+from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+from fastrnns_rs.errors import FastrnnsError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+    from types import ModuleType
+
+    import torch
+
+_PREFIX = "triton_"
+_WHAT_TO_SET = (
+    "compile the model again with TORCHINDUCTOR_BENCHMARK_KERNEL=1 or torch._inductor.config.benchmark_kernel = True"
+)
+
+
+def compile_here() -> None:
+    """Has kernels be compiled in this process: what another one compiles leaves no module here to be found."""
+    config.compile_threads = 1
+
+
+def benchmarkable(device: torch.device) -> list[ModuleType]:
+    """The modules of kernels that can be called by themselves, in the order in which they were loaded.
+
+    Args:
+        device: What the module that loaded them was generated for.
+
+    Raises:
+        FastrnnsError: There are none; the hint says what to set, where something can be set.
+    """
+    found = [one for one in PyCodeCache.modules if hasattr(one, "get_args") and hasattr(one, "call")]
+    if found:
+        return found
+    others = sum(bool(_autotuners(one)) for one in PyCodeCache.modules)
+    if others:
+        raise FastrnnsError(f"none of its {others} Triton kernels has a benchmark in it", _WHAT_TO_SET)
+    if device.type == "cpu":
+        raise FastrnnsError("it has no Triton kernels: on a CPU they are C++", "--profile tells of these")
+    raise FastrnnsError("it has no Triton kernels", "what it calls is in libraries: --profile tells of that")
+
+
+def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
+    """The kernel that a module defines.
+
+    Raises:
+        FastrnnsError: It defines none, or several.
+    """
+    found = _autotuners(mod)
+    if len(found) != 1:
+        raise FastrnnsError(f"{mod.__name__} defines {len(found)} Triton kernels, not one", "name a kernel's module")
+    return found[0]
+
+
+def anew(mod: ModuleType) -> CachingAutotuner:
+    """The same kernel loaded once more, with every configuration; nothing is compiled yet.
+
+    The kernel that has run keeps the configuration that its autotuner chose, or that an earlier process did, alone.
+    """
+    path = Path(str(mod.__file__))
+    name = f"fastrnns_rs_configurations_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FastrnnsError(f"{path} is no Python module")
+    copy = importlib.util.module_from_spec(spec)
+    sys.modules[name] = copy
+    with _no_earlier_choice():
+        spec.loader.exec_module(copy)
+    return get_triton_kernel(copy)
+
+
+def identity(config: Any) -> Hashable:
+    """What makes a configuration the same as another: what Inductor itself compares."""
+    return (*sorted(config.kwargs.items()), config.num_warps, config.num_stages)
+
+
+def _autotuners(mod: ModuleType) -> list[CachingAutotuner]:
+    named = vars(mod).items()
+    return [one for name, one in named if name.startswith(_PREFIX) and isinstance(one, CachingAutotuner)]
+
+
+@contextmanager
+def _no_earlier_choice() -> Iterator[None]:
+    """Kernels that are loaded inside neither read what was chosen earlier, nor write what they would choose."""
+    asked = triton_heuristics.check_autotune_cache
+
+    def all_of_them(configs: list[Any], *_others: Any, **_named: Any) -> tuple[list[Any], None, dict[str, Any]]:
+        return configs, None, {}
+
+    triton_heuristics.check_autotune_cache = all_of_them
+    try:
+        yield
+    finally:
+        triton_heuristics.check_autotune_cache = asked

@@ -1,0 +1,389 @@
+"""Triton kernels one by one, in Inductor's own classes; the GPU is pretended."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+pytest.importorskip("triton", reason="modules of Triton kernels cannot be loaded without triton")
+
+from torch._inductor import wrapper_benchmark
+from torch._inductor.async_compile import AsyncCompile
+from torch._inductor.codecache import PyCodeCache
+from torch._inductor.runtime import triton_heuristics
+from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+from triton_modules import BLOCKS, TRITON_COMPILES, Compiler, compiler, load, source, tensors
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.inductor import rows
+from fastrnns_rs.inductor.child import kernels, triton_kernels
+from fastrnns_rs.inductor.child.arguments import Arguments
+from fastrnns_rs.inductor.document import KernelTiming
+
+__all__ = ["compiler"]
+
+CUDA = torch.device("cuda:0")
+NAME = "triton_poi_fused_add_0"
+
+
+def measured(*, all_configs: bool = False, device: torch.device = CUDA) -> list[dict[str, Any]]:
+    return [*kernels.measure(device, all_configs=all_configs)]
+
+
+def blocks(found: list[dict[str, Any]]) -> list[tuple[int, bool]]:
+    """XBLOCK of each row, and whether it was chosen."""
+    return [(int(row["config"].split(",")[0].removeprefix("XBLOCK: ")), row["chosen"]) for row in found]
+
+
+def test_a_kernel_is_timed_in_the_configuration_that_the_autotuner_chooses(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    (row,) = measured()
+    assert json.loads(json.dumps(row)) == row
+    described = {field.name for field in dataclasses.fields(KernelTiming)}
+    told = {"samples_ns", "device_gb_per_s"}
+    assert row.keys() == described - {"time", "bandwidth_gb_per_s", "bandwidth_fraction"} | told
+    assert row["name"] == NAME
+    assert row["key"] == mod.key
+    assert row["category"] == "pointwise"
+    assert row["timing_mode"] == "cuda_events_cold_l2"
+    assert row["samples_ns"] == [10_000] * 1000
+    # 16 numbers of four bytes that are read, 16 that are read and written.
+    assert math.isclose(row["num_gb"], (64 + 2 * 64) / 1e9)
+    assert (row["registers"], row["spills"], row["shared_memory_bytes"]) == (32, 0, 128)
+    assert blocks([row]) == [(512, True)]
+    assert row["reason"] is None
+    timing = rows.kernel_timing(row)
+    assert timing.bandwidth_gb_per_s is not None
+    assert math.isclose(timing.bandwidth_gb_per_s, 192 / 10_000)
+    assert timing.bandwidth_fraction is not None
+    assert math.isclose(timing.bandwidth_fraction, 192 / 10_000 / 1000)
+
+
+def test_gigabytes_that_inductor_counted_are_taken(compiler: Compiler) -> None:
+    load(source(NAME, meta=", 'kernel_num_gb': 0.25"))
+    assert measured()[0]["num_gb"] == 0.25
+
+
+def test_what_is_timed_is_queued_on_the_stream_and_finds_the_cache_flushed(compiler: Compiler) -> None:
+    load(source(NAME))
+    measured()
+    # The first is the module's own call.
+    assert {stream for _, stream in compiler.launched[1:]} == {7}
+    for index in [i for i, what in enumerate(compiler.clock.log) if what == "call"][2:]:
+        assert compiler.clock.log[index - 2 : index + 2] == ["flush", "event", "call", "event"]
+
+
+def test_every_configuration_is_timed_and_the_chosen_one_marked(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    mod.call(mod.get_args())
+    # The autotuner has kept one: this is what upstream's -c could tell of after the module has run.
+    assert len(triton_kernels.get_triton_kernel(mod).launchers) == 1
+    found = measured(all_configs=True)
+    assert blocks(found) == [(1024, False), (512, True)]
+    assert [row["samples_ns"][0] for row in found] == [20_000, 10_000]
+    assert {row["key"] for row in found} == {mod.key}
+
+
+def test_a_choice_of_an_earlier_process_is_the_chosen_one(compiler: Compiler) -> None:
+    first = load(source(NAME))
+    first.call(first.get_args())
+    PyCodeCache.cache_clear()
+    # Now the other one is faster; what was found out before stands in Inductor's cache.
+    compiler.took_ns = {1024: 5_000, 512: 10_000}
+    mod = load(source(NAME))
+    assert len(triton_kernels.get_triton_kernel(mod).configs) == 1
+    found = measured(all_configs=True)
+    assert blocks(found) == [(1024, False), (512, True)]
+    assert found[0]["samples_ns"][0] == 5_000
+
+
+def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    asked = triton_heuristics.check_autotune_cache
+    copy = triton_kernels.anew(mod)
+    assert [config.kwargs["XBLOCK"] for config in copy.configs] == [*BLOCKS]
+    assert copy.save_cache_hook is None
+    assert triton_heuristics.check_autotune_cache is asked
+    assert mod.__file__ is not None
+    Path(mod.__file__).write_text("raise ValueError('half a file')")
+    with pytest.raises(ValueError, match="half a file"):
+        triton_kernels.anew(mod)
+    assert triton_heuristics.check_autotune_cache is asked
+
+
+@pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
+def test_a_kernel_that_is_loaded_anew_compiles(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = triton_kernels.anew(load(source(NAME)))
+    monkeypatch.setattr(CachingAutotuner, "_precompile_config", TRITON_COMPILES)
+    # The part of `precompile` that needs no driver.
+    copy.precompile(warm_cache_only=True)
+    assert [one.config.kwargs["XBLOCK"] for one in copy.compile_results] == [*BLOCKS]
+
+
+def test_a_configuration_that_a_search_found_has_a_row_too(compiler: Compiler) -> None:
+    compiler.took_ns[64] = 1_000
+    mod = load(source(NAME))
+    mod.call(mod.get_args())
+    kernel = triton_kernels.get_triton_kernel(mod)
+    config = triton_heuristics.Config({"XBLOCK": 64}, num_warps=1, num_stages=1)
+    kernel.launchers = [compiler.launcher(kernel, config)]
+    assert blocks(measured(all_configs=True)) == [(64, True), (1024, False), (512, False)]
+
+
+def test_what_the_autotuner_passes_over_is_not_timed(compiler: Compiler) -> None:
+    compiler.spills = {1024: 17, 512: 400}
+    load(source(NAME))
+    passed, chosen = measured(all_configs=True)
+    # The only one that could be chosen is timed whatever it spills.
+    assert (chosen["chosen"], chosen["spills"], len(chosen["samples_ns"])) == (True, 400, 1000)
+    assert (passed["chosen"], passed["spills"], passed["samples_ns"]) == (False, 17, [])
+    assert passed["timing_mode"] is None
+    assert passed["reason"] == "it spills 17 registers: above 16 the autotuner passes over it"
+
+
+def test_a_kernel_of_a_persons_own_is_timed_whatever_it_spills(compiler: Compiler) -> None:
+    compiler.spills = {1024: 400}
+    triton_kernels.get_triton_kernel(load(source(NAME))).custom_kernel = True
+    assert [len(row["samples_ns"]) for row in measured(all_configs=True)] == [1000, 1000]
+
+
+@pytest.mark.parametrize(("spills", "meta"), [(16, ""), (17, ", 'spill_threshold': 17")])
+def test_what_the_autotuner_would_try_is_timed(spills: int, meta: str, compiler: Compiler) -> None:
+    compiler.spills = {1024: spills}
+    load(source(NAME, meta=meta))
+    assert [len(row["samples_ns"]) for row in measured(all_configs=True)] == [1000, 1000]
+
+
+def test_a_configuration_that_does_not_compile_has_a_row(compiler: Compiler) -> None:
+    compiler.too_large = {1024}
+    load(source(NAME))
+    found = measured(all_configs=True)
+    assert blocks(found) == [(512, True), (1024, False)]
+    assert found[1]["samples_ns"] == []
+    assert "takes more than the device has" in found[1]["reason"]
+
+
+def test_the_chosen_configuration_has_one_row_if_it_does_not_compile_again(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    mod.call(mod.get_args())
+    compiler.too_large = {512}
+    found = measured(all_configs=True)
+    assert blocks(found) == [(512, True), (1024, False)]
+    assert [len(row["samples_ns"]) for row in found] == [1000, 1000]
+
+
+def test_configurations_are_the_same_by_all_that_inductor_compares() -> None:
+    def config(warps: int = 4, stages: int = 1, **blocks: int) -> Any:
+        return triton_kernels.identity(triton_heuristics.Config(blocks, num_warps=warps, num_stages=stages))
+
+    one = config(XBLOCK=8, YBLOCK=4)
+    assert config(YBLOCK=4, XBLOCK=8) == one
+    others = [
+        config(XBLOCK=4, YBLOCK=8),
+        config(XBLOCK=8),
+        config(8, XBLOCK=8, YBLOCK=4),
+        config(4, 2, XBLOCK=8, YBLOCK=4),
+    ]
+    assert len({one, *others}) == 5
+
+
+@pytest.mark.parametrize(("index", "expected"), [(None, "cuda:3"), (0, "cuda:0"), (1, "cuda:1")])
+def test_a_kernel_is_timed_on_its_own_device(index: int | None, expected: str, compiler: Compiler) -> None:
+    load(source(NAME, index=index))
+    measured(device=torch.device("cuda:3"))
+    assert compiler.devices == [torch.device(expected)]
+
+
+def test_a_configuration_that_does_not_run_costs_its_own_row_only(compiler: Compiler) -> None:
+    compiler.failing = {1024}
+    load(source(NAME))
+    failed, timed = measured(all_configs=True)
+    assert failed["reason"] == "RuntimeError: Triton Error [CUDA]: invalid argument"
+    assert (failed["samples_ns"], failed["timing_mode"]) == ([], None)
+    assert len(timed["samples_ns"]) == 1000
+
+
+def test_a_kernel_that_fails_does_not_stop_the_others(compiler: Compiler) -> None:
+    broken = load(source("triton_poi_fused_1"))
+    broken.get_args = lambda: 1 / 0  # type: ignore[attr-defined]
+    two = load(source("triton_poi_fused_2"))
+    two.triton_poi_again = two.triton_poi_fused_2  # type: ignore[attr-defined]
+    compiler.failing = {512}
+    load(source("triton_poi_fused_3"))
+    silent = load(source("triton_poi_fused_4"))
+    silent.call = lambda _: None  # type: ignore[attr-defined]
+    load(source("triton_poi_fused_5", device="cpu"))
+    found = measured()
+    assert [row["reason"] for row in found] == [
+        "ZeroDivisionError: division by zero",
+        f"{two.__name__} defines 2 Triton kernels, not one",
+        "RuntimeError: Triton Error [CUDA]: invalid argument",
+        "it kept 0 configurations, not the one that was chosen",
+        "it runs on cpu, and only what runs on CUDA is timed",
+    ]
+    assert all(rows.kernel_timing(row).time is None for row in found)
+    compiler.failing = set()
+    assert [len(row["samples_ns"]) for row in measured()] == [0, 0, 1000, 0, 0]
+
+
+def test_ctrl_c_is_no_failure_of_a_kernel(compiler: Compiler) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    mod = load(source(NAME))
+    mod.get_args = interrupted  # type: ignore[attr-defined]
+    with pytest.raises(KeyboardInterrupt):
+        measured()
+
+
+def test_a_source_that_is_gone_leaves_the_chosen_configuration(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    mod.call(mod.get_args())
+    assert mod.__file__ is not None
+    Path(mod.__file__).unlink()
+    timed, others = measured(all_configs=True)
+    assert (timed["chosen"], len(timed["samples_ns"]), timed["category"]) == (True, 1000, "unknown")
+    assert others["reason"].startswith("its other configurations cannot be compiled: FileNotFoundError")
+    assert others["samples_ns"] == []
+
+
+def test_what_the_compiler_does_not_tell_is_null(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    mod.call(mod.get_args())
+    launcher = triton_kernels.get_triton_kernel(mod).launchers[0]
+    launcher.n_regs = launcher.n_spills = None
+    del launcher.shared
+    (row,) = measured()
+    assert (row["registers"], row["spills"], row["shared_memory_bytes"]) == (None, None, None)
+    assert len(row["samples_ns"]) == 1000
+
+
+@pytest.mark.parametrize("all_configs", [False, True])
+def test_every_call_finds_the_same_arguments(all_configs: bool, compiler: Compiler) -> None:
+    seen = []
+
+    def writes(arguments: tuple[Any, ...]) -> None:
+        read, both = tensors(arguments)
+        seen.append((read.sum().item(), both.sum().item()))
+        both += 1
+
+    compiler.on_launch = writes
+    compiler.took_ns = {1024: 50_000_000, 512: 50_000_000}
+    mod = load(source(NAME))
+    given = mod.get_args()
+    before = [one.clone() for one in tensors(given)]
+    mod.get_args = lambda: given  # type: ignore[attr-defined]
+    measured(all_configs=all_configs)
+    assert len(seen) > 15
+    assert len(set(seen)) == 1
+    assert all(torch.equal(one, was) for one, was in zip(tensors(given), before, strict=True))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        torch.arange(3.0).expand(4, 3),
+        torch.arange(24.0)[5:17].view(3, 4).t(),
+        torch.arange(24.0)[::3],
+        torch.zeros(4, 0),
+        torch.tensor(2.5),
+    ],
+    ids=["shared elements", "transposed part", "strided", "empty", "scalar"],
+)
+def test_arguments_of_any_layout_are_restored(changed: torch.Tensor, compiler: Compiler) -> None:
+    kernel = triton_kernels.get_triton_kernel(load(source(NAME)))
+    read, was = torch.ones(2), changed.clone()
+    arguments = Arguments(kernel, (read, changed, 16))
+    assert arguments.values[0] is read
+    copy = arguments.values[1]
+    assert copy.stride() == changed.stride()
+    copy.untyped_storage().fill_(7)
+    arguments.restore()
+    assert torch.equal(copy, was)
+    assert torch.equal(changed, was)
+
+
+def test_arguments_that_begin_at_zero_are_zeroed_again(compiler: Compiler) -> None:
+    kernel = triton_kernels.get_triton_kernel(load(source(NAME)))
+    kernel.reset_to_zero_arg_names = ["in_out_ptr0"]
+    arguments = Arguments(kernel, (torch.ones(2), torch.ones(2), 2))
+    arguments.restore()
+    assert arguments.values[1].tolist() == [0.0, 0.0]
+
+
+def test_without_a_benchmark_in_them_it_says_what_to_set(compiler: Compiler) -> None:
+    for number in range(3):
+        load(source(f"triton_poi_fused_{number}", benchmark=""))
+    with pytest.raises(FastrnnsError, match="none of its 3 Triton kernels has a benchmark in it") as raised:
+        measured()
+    assert "TORCHINDUCTOR_BENCHMARK_KERNEL=1" in raised.value.hint
+    assert "torch._inductor.config.benchmark_kernel" in raised.value.hint
+
+
+@pytest.mark.parametrize(("device", "told"), [("cpu", "on a CPU they are C\\+\\+"), ("cuda:0", "it has no Triton")])
+def test_without_kernels_it_says_so(device: str, told: str, compiler: Compiler) -> None:
+    # What else Inductor loads is no kernel.
+    load("def get_args():\n    return ()\n")
+    with pytest.raises(FastrnnsError, match=told) as raised:
+        measured(device=torch.device(device))
+    assert "--profile" in raised.value.hint
+
+
+def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    # What a kernel is called with, or calls, has other names.
+    mod.other = load(source("triton_poi_fused_mul_1")).triton_poi_fused_mul_1  # type: ignore[attr-defined]
+    assert triton_kernels.get_triton_kernel(mod) is wrapper_benchmark.get_triton_kernel(mod)
+    with pytest.raises(FastrnnsError, match="hostile defines 0 Triton kernels"):
+        triton_kernels.get_triton_kernel(ModuleType("hostile"))
+
+
+def test_kernels_are_compiled_where_they_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch._inductor.config, "compile_threads", 8)
+    triton_kernels.compile_here()
+    assert not AsyncCompile.use_process_pool()
+
+
+def test_the_function_of_upstreams_name_prints_and_returns(
+    compiler: Compiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mod = load(source(NAME))
+    found = kernels.benchmark_all_kernels("my benchmark", benchmark_all_configs=True)
+    assert [one.chosen for one in found] == [False, True]
+    name, heads, *lines = capsys.readouterr().out.splitlines()
+    assert name == "my benchmark"
+    assert "GB/s" in heads
+    assert len(lines) == 2
+    assert all(NAME in line and mod.key[:10] in line and "pointwise" in line for line in lines)
+    assert "0.01 " in lines[1]
+    assert "* XBLOCK: 512" in lines[1]
+    PyCodeCache.cache_clear()
+    with pytest.raises(FastrnnsError, match="no Triton kernels"):
+        kernels.benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
+
+
+@pytest.mark.gpu
+def test_kernels_of_a_compiled_model_are_timed_on_a_gpu() -> None:
+    torch._dynamo.reset()
+    PyCodeCache.cache_clear()
+    with torch._inductor.config.patch(
+        benchmark_kernel=True, compile_threads=1, max_autotune=True, force_disable_caches=True
+    ):
+        size = 1 << 20
+        torch.compile(lambda x: (x * 2 + 1).relu())(torch.ones(size, device="cuda"))
+        (one,) = kernels.measure(CUDA, all_configs=False)
+        every = [*kernels.measure(CUDA, all_configs=True)]
+    timing = rows.kernel_timing(one)
+    assert timing.num_gb is not None
+    assert math.isclose(timing.num_gb, 2 * 4 * size / 1e9)
+    assert timing.bandwidth_fraction is not None
+    assert 0 < timing.bandwidth_fraction < 1
+    assert sum(bool(row["chosen"]) for row in every) == 1
+    assert all(row["samples_ns"] or row["reason"] for row in every)
