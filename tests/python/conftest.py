@@ -104,13 +104,6 @@ def _no_noise_floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Modules:
-    """Modules that Inductor generated on the CPU, made once for all workers of pytest."""
-    base = tmp_path_factory.getbasetemp()
-    return compiled(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
-
-
 @pytest.fixture
 def mark() -> Iterator[str]:
     """A number of seconds that no other process sleeps for; what a failing test leaves is ended."""

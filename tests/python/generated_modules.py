@@ -67,3 +67,44 @@ def with_our_main(path: Path, folder: Path) -> Path:
     copy = folder / path.name
     copy.write_text(text.replace(_UPSTREAM, _OURS))
     return copy
+
+
+def planted(folder: Path, statement: str = "pass", device: str = "cpu") -> Path:
+    """A module as Inductor writes them, without anything to compile, that adds a line to `calls` beside it in a call.
+
+    Args:
+        folder: Where it goes.
+        statement: What else a call does.
+        device: What it says that it was generated for.
+    """
+    path = folder / "planted.py"
+    path.write_text(
+        f"""# AOT ID: ['0_inference']
+from pathlib import Path
+def call(args):
+    (x,) = args
+    args.clear()
+    with Path(__file__).with_name('calls').open('a') as file:
+        file.write('called\\n')
+    {statement}
+    return (x + 1,)
+def get_args():
+    import torch
+    of = dict(device='{device}')
+    return [torch.zeros(3)]
+def benchmark_compiled_module(args, times=10, repeat=10):
+    from torch._inductor.utils import print_performance
+    return print_performance(lambda: call(list(args)), times=times, repeat=repeat, device='cpu')
+if __name__ == "__main__":
+    {_OURS}
+    args = get_args()
+    compiled_module_main('None', lambda times, repeat: benchmark_compiled_module(args, times=times, repeat=repeat))
+"""
+    )
+    return path
+
+
+def calls_of(path: Path) -> int:
+    """How often a planted module was called."""
+    told = path.with_name("calls")
+    return told.read_text().count("called") if told.exists() else 0

@@ -38,14 +38,14 @@ def document(done: Done) -> InductorReport:
     return InductorReport.from_dict(plain)
 
 
-def test_forward_and_backward_are_timed_and_told_apart(generated: Modules) -> None:
-    done = inductor(generated.cache, "--json", "--times", "20", "--repeat", "12", generated=generated)
+def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Modules) -> None:
+    done = inductor(generated_modules.cache, "--json", "--times", "20", "--repeat", "12", generated=generated_modules)
     assert done.status == 0, done.stderr
     report = document(done)
     assert {Path(one.path): one.graph for one in report.modules} == {
-        generated.forward: "forward",
-        generated.backward: "backward",
-        generated.inference: "inference",
+        generated_modules.forward: "forward",
+        generated_modules.backward: "backward",
+        generated_modules.inference: "inference",
     }
     for one in report.modules:
         assert (one.status, one.device, one.times, one.repeat) == ("ok", "cpu", 20, 12)
@@ -64,29 +64,31 @@ def test_forward_and_backward_are_timed_and_told_apart(generated: Modules) -> No
     assert "one process says nothing of the next" in done.stderr
 
 
-def test_the_table_has_a_row_for_each(generated: Modules) -> None:
-    done = inductor(generated.forward, generated.backward, "--processes", "2", generated=generated)
+def test_the_table_has_a_row_for_each(generated_modules: Modules) -> None:
+    done = inductor(
+        generated_modules.forward, generated_modules.backward, "--processes", "2", generated=generated_modules
+    )
     assert done.status == 0, done.stderr
     head, forward, backward, *rest = done.stdout.splitlines()
     assert head.split()[:3] == ["module", "graph", "device"]
     assert "upstream, ms" in head
-    assert forward.split()[:3] == [generated.forward.stem[:20], "forward", "cpu"]
-    assert backward.split()[:3] == [generated.backward.stem[:20], "backward", "cpu"]
+    assert forward.split()[:3] == [generated_modules.forward.stem[:20], "forward", "cpu"]
+    assert backward.split()[:3] == [generated_modules.backward.stem[:20], "backward", "cpu"]
     assert not any(rest)
 
 
-def test_the_newest_in_the_cache(generated: Modules, anywhere: Path) -> None:
+def test_the_newest_in_the_cache(generated_modules: Modules, anywhere: Path) -> None:
     cache = anywhere / "cache" / "xx"
     cache.mkdir(parents=True)
-    for age, path in enumerate((generated.inference, generated.backward, generated.forward)):
+    for age, path in enumerate((generated_modules.inference, generated_modules.backward, generated_modules.forward)):
         copy = cache / path.name
         copy.write_text(path.read_text())
         os.utime(copy, (10**9 + age, 10**9 + age))
     words = ("--from-cache", "--times", "1", "--repeat", "3", "--output", "report.json", "--json")
-    done = inductor(*words, generated=generated, cwd=anywhere, TORCHINDUCTOR_CACHE_DIR=str(cache.parent))
+    done = inductor(*words, generated=generated_modules, cwd=anywhere, TORCHINDUCTOR_CACHE_DIR=str(cache.parent))
     assert (done.status, done.stdout) == (0, ""), done.stderr
     report = InductorReport.from_dict(json.loads((anywhere / "report.json").read_text()))
-    assert [one.path for one in report.modules] == [str(cache / generated.forward.name)]
+    assert [one.path for one in report.modules] == [str(cache / generated_modules.forward.name)]
 
 
 def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
@@ -114,11 +116,11 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("line", BROKEN)
-def test_a_module_that_fails_is_one_clear_line(line: str, generated: Modules, tmp_path: Path) -> None:
-    text, main, rest = generated.forward.read_text().partition('if __name__ == "__main__":')
+def test_a_module_that_fails_is_one_clear_line(line: str, generated_modules: Modules, tmp_path: Path) -> None:
+    text, main, rest = generated_modules.forward.read_text().partition('if __name__ == "__main__":')
     path = tmp_path / "broken.py"
     path.write_text(f"{text}{line}\n\n{main}{rest}")
-    done = inductor(path, "--json", "--times", "1", "--repeat", "3", generated=generated)
+    done = inductor(path, "--json", "--times", "1", "--repeat", "3", generated=generated_modules)
     assert done.status == 1
     [row] = document(done).modules
     assert row.status == "failed"
@@ -131,29 +133,33 @@ def test_a_module_that_fails_is_one_clear_line(line: str, generated: Modules, tm
     assert (row.wall is not None) == ("benchmark_compiled" in line)
 
 
-def test_a_module_that_hangs_ends_with_its_time(generated: Modules, tmp_path: Path, mark: str) -> None:
+def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_path: Path, mark: str) -> None:
     path = tmp_path / "hanging.py"
-    path.write_text(f"{generated.forward.read_text()}\nimport time\ntime.sleep({mark})\n")
-    done = inductor(path, "--timeout", "2", "--json", generated=generated, MARK=mark)
+    path.write_text(f"{generated_modules.forward.read_text()}\nimport time\ntime.sleep({mark})\n")
+    done = inductor(path, "--timeout", "2", "--json", generated=generated_modules, MARK=mark)
     assert done.status == 1
     [row] = document(done).modules
     assert (row.status, row.reason) == ("timed_out", "no result after 2 s")
     assert left_of(mark) == []
 
 
-def test_what_a_module_prints_is_not_in_the_document(generated: Modules, tmp_path: Path) -> None:
+def test_what_a_module_prints_is_not_in_the_document(generated_modules: Modules, tmp_path: Path) -> None:
     path = tmp_path / "talking.py"
-    path.write_text(f"{generated.forward.read_text()}\nprint('hello', flush=True)\n")
-    done = inductor(path, "--json", "--times", "1", "--repeat", "2", generated=generated)
+    path.write_text(f"{generated_modules.forward.read_text()}\nprint('hello', flush=True)\n")
+    done = inductor(path, "--json", "--times", "1", "--repeat", "2", generated=generated_modules)
     assert done.status == 0, done.stderr
     document(done)
 
 
-def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(generated: Modules, tmp_path: Path, mark: str) -> None:
+def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(
+    generated_modules: Modules, tmp_path: Path, mark: str
+) -> None:
     path = tmp_path / "hanging.py"
-    path.write_text(f"{generated.forward.read_text()}\nimport subprocess\nsubprocess.run(['sleep', '{mark}'])\n")
-    command = [sys.executable, "-m", "fastrnns_rs", "inductor", generated.forward, path, "--json"]
-    variables = {**os.environ, **generated.variables}
+    path.write_text(
+        f"{generated_modules.forward.read_text()}\nimport subprocess\nsubprocess.run(['sleep', '{mark}'])\n"
+    )
+    command = [sys.executable, "-m", "fastrnns_rs", "inductor", generated_modules.forward, path, "--json"]
+    variables = {**os.environ, **generated_modules.variables}
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for_sleep(mark)
         process.send_signal(signal.SIGINT)
@@ -212,19 +218,21 @@ def test_bad_input_is_one_line_and_a_hint(words: list[str], status: int, told: s
     assert hint.startswith("hint: ")
 
 
-def test_options_come_from_the_configuration_too(generated: Modules, anywhere: Path) -> None:
+def test_options_come_from_the_configuration_too(generated_modules: Modules, anywhere: Path) -> None:
     (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs.inductor]\ntimes = 3\nrepeat = 4\n")
-    words = (generated.forward, "--json", "--repeat", "5")
-    done = inductor(*words, generated=generated, cwd=anywhere)
+    words = (generated_modules.forward, "--json", "--repeat", "5")
+    done = inductor(*words, generated=generated_modules, cwd=anywhere)
     assert done.status == 0, done.stderr
     [row] = document(done).modules
     assert (row.times, row.repeat) == (3, 5)
 
 
-def test_the_function_returns_the_same(generated: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in generated.variables.items():
+def test_the_function_returns_the_same(
+    generated_modules: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in generated_modules.variables.items():
         monkeypatch.setenv(name, value)
-    report = fastrnns_rs.benchmark_modules(generated.forward, times=2, repeat=3)
+    report = fastrnns_rs.benchmark_modules(generated_modules.forward, times=2, repeat=3)
     [row] = report.modules
     assert (row.status, row.graph, len(row.samples_ns[0])) == ("ok", "forward", 3)
     report.save(tmp_path / "report.json")

@@ -231,8 +231,8 @@ def row(path: Path, samples: list[int], device: str = "cpu") -> ModuleRow:
         reason=None,
         times=2,
         repeat=3,
-        samples_ns=samples,
-        wall=described(samples) if samples else None,
+        samples_ns=[samples],
+        wall=described([samples]) if samples else None,
     )
 
 

@@ -206,8 +206,8 @@ def profiled_row(folder: Path, **more: Any) -> ModuleRow:
         reason=None,
         times=2,
         repeat=3,
-        samples_ns=[1000, 1000, 1000],
-        wall=described([1000, 1000, 1000]),
+        samples_ns=[[1000, 1000, 1000]],
+        wall=described([[1000, 1000, 1000]]),
     )
     top = [
         {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1.0, "self_cpu_ns": 2.0}

@@ -26,6 +26,12 @@ class Places:
     memory_snapshot: Path | None = None
     ncu_report: Path | None = None
 
+    def drop_empty(self) -> None:
+        """Removes those that nothing was written to."""
+        for path in (self.trace, self.memory_snapshot, self.ncu_report):
+            if path is not None and path.exists() and path.stat().st_size == 0:
+                path.unlink()
+
 
 def places_of(one: Generated, asked: InductorOptions) -> Places:
     """Names that nothing else has.

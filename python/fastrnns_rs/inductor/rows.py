@@ -81,9 +81,8 @@ def kernel_timing(told: dict[str, Any]) -> KernelTiming:
     )
 
 
-def interrupted(measured: ModuleRow, places: Places) -> ModuleRow:
+def interrupted(measured: ModuleRow) -> ModuleRow:
     """The row of a module during which somebody pressed Ctrl-C."""
-    _drop_empty(places)
     return replace(measured, status="interrupted", reason="interrupted")
 
 
@@ -96,18 +95,13 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
             measured = replace(measured, **profiled.parts(measured, places.trace, found))
         if places.memory_snapshot is not None and found.get("memory_snapshot"):
             measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
-        if places.ncu_report is not None and measured.status == "ok":
+        # What could not be called, or not in time, would be no better under ncu.
+        if places.ncu_report is not None and measured.wall is not None:
             from fastrnns_rs.inductor import ncu
 
             measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
     except FastrnnsError as error:
-        measured = replace(measured, status="failed", reason=measured.reason or str(error))
-    _drop_empty(places)
+        return replace(measured, status="failed", reason=measured.reason or str(error))
+    finally:
+        places.drop_empty()
     return measured
-
-
-def _drop_empty(places: Places) -> None:
-    """Files that nothing was written to."""
-    for path in (places.trace, places.memory_snapshot, places.ncu_report):
-        if path is not None and path.exists() and path.stat().st_size == 0:
-            path.unlink()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import environment
-from fastrnns_rs.cautions import replicates
-from fastrnns_rs.inductor.devices import check_devices
-from fastrnns_rs.inductor.document import SCHEMA_VERSION, InductorReport
+from fastrnns_rs.inductor import checking
+from fastrnns_rs.inductor.assembling import report
 from fastrnns_rs.inductor.places import places_of
 from fastrnns_rs.inductor.rows import finished, interrupted, row
 from fastrnns_rs.launching import Setting, Start, launch
@@ -17,12 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fastrnns_rs.environment import Facts
-    from fastrnns_rs.inductor.document import ModuleRow
+    from fastrnns_rs.inductor.document import InductorReport, ModuleRow
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.inductor.places import Places
     from fastrnns_rs.inductor.planning import InductorOptions
     from fastrnns_rs.listening import Answer
-    from fastrnns_rs.results import Environment
 
     #: Told of a module and of what is done with it as that begins, with how many are done and how many there are.
     OnStep = Callable[[Generated, str, int, int], None]
@@ -64,7 +62,7 @@ def measure(
     setting = Setting(threads=asked.threads)
     if facts is None:
         facts = environment.probe("auto", "float32", setting)
-    check_devices(modules, asked, facts)
+    checking.check(modules, facts, asked)
     described = environment.describe(facts, setting)
     rows: list[ModuleRow] = []
     for index, one in enumerate(modules):
@@ -75,11 +73,11 @@ def measure(
         try:
             measured, ended = _measured(one, asked, setting, begins)
         except KeyboardInterrupt:
-            raise Interrupted(_report(described, rows)) from None
+            raise Interrupted(report(described, rows)) from None
         rows.append(measured)
         if ended:
-            raise Interrupted(_report(described, rows))
-    return _report(described, rows)
+            raise Interrupted(report(described, rows))
+    return report(described, rows)
 
 
 def _measured(
@@ -99,9 +97,13 @@ def _measured(
             break
     measured = row(one, asked, answers[-1], parts)
     if answers[-1].ended == "interrupted":
-        return interrupted(measured, places), True
+        places.drop_empty()
+        return interrupted(measured), True
     begins("report")
-    return finished(measured, asked, places, parts[0]), False
+    try:
+        return finished(measured, asked, places, parts[0]), False
+    except KeyboardInterrupt:
+        return interrupted(measured), True
 
 
 def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
@@ -114,17 +116,6 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
         found.update(part)
 
     return take
-
-
-def _report(described: Environment, rows: list[ModuleRow]) -> InductorReport:
-    counts = {f"{one.name[:20]} {one.graph}": one.wall.n_processes for one in rows if one.wall is not None}
-    return InductorReport(
-        schema="fastrnns-rs/inductor",
-        schema_version=SCHEMA_VERSION,
-        warnings=replicates.of_counts(counts, "every module"),
-        environment=described,
-        modules=rows,
-    )
 
 
 def _job(one: Generated, asked: InductorOptions, places: Places | None) -> dict[str, Any]:

@@ -1,0 +1,357 @@
+"""`inductor --ncu`: what Nsight Compute is asked to do, and what is made of how it ends. The program is a fake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import fake_tools
+import pytest
+from conftest import FACTS
+from generated_modules import Modules, calls_of, planted
+from processes import left_of
+from told_commands import run_told, told
+
+from fastrnns_rs import environment
+from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError
+from fastrnns_rs.inductor import ncu, running
+from fastrnns_rs.inductor.document import InductorReport, ModuleRow
+from fastrnns_rs.inductor.finding import Generated
+from fastrnns_rs.inductor.planning import InductorOptions
+from fastrnns_rs.launching import Start
+from fastrnns_rs.listening import Answer
+
+torch = pytest.importorskip("torch")
+once = pytest.importorskip("fastrnns_rs.inductor.child.once")
+
+#: What the fake does: notes its words, runs what it is to run, and writes a report where it is told to.
+NOTE = "import json, subprocess; Path({place!r}).write_text(json.dumps(call.words))\n"
+RUN = f"status = subprocess.call(call.words[call.words.index({sys.executable!r}):])\n"
+REPORT = "Path(call.option('--export').replace('%%', '%')).write_text('report')\n"
+REFUSED = (
+    "print('==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters "
+    "on the target device 0. For instructions see https://developer.nvidia.com/ERR_NVGPUCTRPERM')\n"
+)
+WITH_GPU = replace(FACTS, device="cuda:0", cuda_device_count=1, no_cuda_reason=None)
+
+
+class Ncu:
+    """A fake ncu, a module, and the empty file that its report goes to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said = folder / "words.json"
+        self.report = folder / "module_forward_20260101T000000Z.ncu-rep"
+        self.report.touch()
+        self.program = folder / "bin" / "ncu"
+        self.module = planted(folder)
+
+    def does(self, *steps: str) -> Ncu:
+        """Has it do so much when it is called."""
+        fake_tools.program(self.program, {"profile": "".join([NOTE.format(place=str(self.said)), *steps])})
+        return self
+
+    def run(self, **changes: Any) -> str:
+        """Runs the module under it."""
+        asked = InductorOptions(**{"ncu": True, "ncu_path": str(self.program), "timeout": 120.0, **changes})
+        return ncu.run(row_of(self.module), asked, self.report)
+
+    @property
+    def words(self) -> list[str]:
+        """What it was called with."""
+        found: list[str] = json.loads(self.said.read_text())
+        return found
+
+    @property
+    def reports(self) -> list[Path]:
+        return [*self.folder.glob("**/*.ncu-rep*")]
+
+
+def row_of(path: Path, device: str = "cpu") -> ModuleRow:
+    return ModuleRow(path=str(path), graph="forward", device=device, status="ok", reason=None, times=1, repeat=1)
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Ncu:
+    return Ncu(tmp_path)
+
+
+def test_the_command_is_upstreams_with_our_child_behind_it(fake: Ncu) -> None:
+    assert fake.does(REPORT).run() == str(fake.report)
+    assert fake.report.read_text() == "report"
+    assert fake.words == [
+        *("--target-processes", "all", "--replay-mode", "kernel", "--kernel-name-base", "function"),
+        *("--profile-from-start", "off", "--print-units", "base", "--import-source", "yes", "--force-overwrite"),
+        *("--export", str(fake.report), "--set", "full"),
+        *(sys.executable, "-P", "-m", "fastrnns_rs.inductor.child.once", str(fake.module), "cpu"),
+    ]
+
+
+def test_kernels_and_metrics_are_single_words_whatever_is_in_them(fake: Ncu) -> None:
+    fake.does(REPORT).run(ncu_kernel_regex="^triton_.*; touch $HOME '\"", ncu_metrics="dram__bytes.sum,gpu__time.max")
+    words = fake.words
+    assert words[words.index("--kernel-name") + 1] == "regex:^triton_.*; touch $HOME '\""
+    assert words[words.index("--metrics") + 1] == "dram__bytes.sum,gpu__time.max"
+    assert "--set" not in words
+
+
+def test_the_module_is_really_called(fake: Ncu) -> None:
+    fake.does(RUN, REPORT, "sys.exit(status)").run(threads=1)
+    # Once unseen, once to be seen.
+    assert calls_of(fake.module) == 2
+
+
+def test_a_module_of_inductor_is_really_called(
+    fake: Ncu, generated_modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in generated_modules.variables.items():
+        monkeypatch.setenv(name, value)
+    fake.module = generated_modules.backward
+    assert fake.does(RUN, REPORT, "sys.exit(status)").run() == str(fake.report)
+
+
+def test_a_percent_sign_in_a_folder_begins_no_placeholder(tmp_path: Path) -> None:
+    folder = tmp_path / "50%q{HOME} ü '--set"
+    folder.mkdir()
+    fake = Ncu(folder)
+    assert fake.does(REPORT).run() == str(fake.report)
+    assert fake.words[fake.words.index("--export") + 1] == str(fake.report).replace("%", "%%")
+    assert fake.reports == [fake.report]
+
+
+def test_a_suffix_that_ncu_adds_is_taken_away(fake: Ncu) -> None:
+    fake.does("Path(call.option('--export') + '.ncu-rep').write_text('added')").run()
+    assert fake.report.read_text() == "added"
+    assert fake.reports == [fake.report]
+
+
+@pytest.mark.parametrize(
+    ("steps", "asked", "message", "hint"),
+    [
+        (["pass"], {}, "ncu wrote no report: it saw no kernel", "--profile"),
+        (["pass"], {"ncu_kernel_regex": "a\x1b"}, r"ncu wrote no report: no kernel's name matches a\x1b", "functions"),
+        ([REFUSED], {}, "ncu may not read the GPU's performance counters (ERR_NVGPUCTRPERM)", "CAP_SYS_ADMIN"),
+        ([REFUSED, REPORT, "sys.exit(1)"], {}, "ncu may not read the GPU's performance counters", "NVreg_"),
+        ([REPORT, "sys.exit(3)"], {}, "ncu failed: exit status 3", ""),
+        (["import os; os.kill(os.getpid(), 9)"], {}, "ncu failed: it was killed by signal 9", ""),
+        (["print('==ERROR== no\\x1b[2J room')", "\nsys.exit(1)"], {}, r"ncu failed: no\x1b[2J room", ""),
+    ],
+)
+def test_why_there_is_no_report_is_one_line(
+    fake: Ncu, steps: list[str], asked: dict[str, Any], message: str, hint: str
+) -> None:
+    with pytest.raises(FastrnnsError) as caught:
+        fake.does(*steps).run(**asked)
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+    assert str(caught.value).isprintable()
+    assert fake.reports == []
+
+
+def test_what_the_module_says_is_the_reason(fake: Ncu) -> None:
+    fake.module = planted(fake.folder, "raise ValueError('the first line\\nthe second')")
+    with pytest.raises(FastrnnsError) as caught:
+        fake.does(RUN, "print('==ERROR== The application returned an error code (1).'); sys.exit(status)").run()
+    assert caught.value.message == "ncu failed: ValueError: the first line"
+    assert fake.reports == []
+
+
+def test_when_time_is_up_nothing_stays_behind(fake: Ncu, mark: str) -> None:
+    with pytest.raises(FastrnnsError, match=r"ncu was not done after 0\.5 s \(.*--timeout"):
+        fake.does(REPORT, f"subprocess.call(['sleep', {mark!r}])").run(timeout=0.5)
+    assert left_of(mark) == []
+    assert fake.reports == []
+
+
+def test_what_is_no_program_is_one_line(fake: Ncu) -> None:
+    fake.program.parent.mkdir()
+    fake.program.write_bytes(b"\x7fELF is what it says")
+    fake.program.chmod(0o755)
+    with pytest.raises(FastrnnsError, match=r"ncu cannot be started: .+ \(name an ncu that works with --ncu-path\)"):
+        fake.run()
+    with pytest.raises(FastrnnsError, match="cannot be started"):
+        fake.does(REPORT).run(ncu_metrics="a\0b")
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty path, and the root of an empty disk."""
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    return tmp_path
+
+
+def program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_it_is_looked_for_on_the_path_and_then_where_it_is_installed(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = InductorOptions(ncu=True)
+    with pytest.raises(MissingError, match="Nsight Compute is not installed") as caught:
+        ncu.find(asked, nowhere)
+    assert "--ncu-path" in caught.value.hint
+    program(nowhere / "opt/nvidia/nsight-compute/2024.3.1/ncu")
+    newest = program(nowhere / "opt/nvidia/nsight-compute/2024.10.0/ncu")
+    program(nowhere / "usr/local/cuda-13.0/bin/ncu")
+    (nowhere / "opt/nvidia/nsight-compute/2025.1.0").mkdir()
+    assert ncu.find(asked, nowhere) == newest
+    on_path = program(nowhere / "bin/ncu")
+    monkeypatch.setenv("PATH", str(nowhere / "bin"))
+    assert ncu.find(asked, nowhere) == on_path
+
+
+def test_one_that_is_named_is_taken_or_refused(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = program(nowhere / "ncu-2024")
+    assert ncu.find(InductorOptions(ncu=True, ncu_path=named)) == named
+    program(nowhere / "bin/ncu")
+    monkeypatch.setenv("PATH", str(nowhere / "bin"))
+    Path(named).chmod(0o644)
+    for path in (named, str(nowhere), str(nowhere / "missing"), "no-such-ncu", ""):
+        with pytest.raises(MissingError, match="there is no ncu that can be run") as caught:
+            ncu.find(InductorOptions(ncu=True, ncu_path=path))
+        assert caught.value.exit_code == ExitCode.MISSING
+
+
+def test_a_module_for_the_cpu_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    module, output = planted(tmp_path), tmp_path / "output"
+    done = run_told("inductor", module, "--ncu", "--output-dir", output)
+    assert (done.status, done.stdout) == (ExitCode.MISSING, "")
+    assert done.stderr == (
+        f"error: --ncu needs a CUDA device, and {module} was generated for the CPU\nhint: leave it out\n"
+    )
+    assert calls_of(module) == 0
+    assert not output.exists()
+
+
+def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
+    module, output = planted(tmp_path, device="cuda:0"), tmp_path / "output"
+    words = told("inductor", module, "--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output, facts=WITH_GPU)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (ExitCode.MISSING, "")
+    assert done.stderr.splitlines() == [
+        f"error: there is no ncu that can be run: {tmp_path / 'ncu'}",
+        "hint: install NVIDIA Nsight Compute, or name it with --ncu-path",
+    ]
+    assert calls_of(module) == 0
+    assert not output.exists()
+
+
+class Verb:
+    """The verb on a machine that says it has a GPU, where the module's own process only says that all went well."""
+
+    def __init__(self, fake: Ncu, patch: pytest.MonkeyPatch) -> None:
+        self.fake = fake
+        self.output = fake.folder / "output"
+        self.answer = Answer({"status": "ok"}, "answered", None, "")
+        self.samples = [2000, 1000, 3000]
+        patch.setattr(environment, "probe", lambda *_: WITH_GPU)
+        patch.setattr(running, "launch", self._launch)
+
+    def _launch(self, start: Start) -> Answer:
+        start.terms.on_part({"samples_ns": self.samples, "timing_mode": "cpu_wall_per_call"} if self.samples else {})
+        return self.answer
+
+    def measure(self) -> InductorReport:
+        asked = InductorOptions(ncu=True, ncu_path=str(self.fake.program), output_dir=self.output)
+        module = Generated(path=self.fake.module, graph="forward", device="cuda:0", compilation=None)
+        return running.measure([module], asked)
+
+
+@pytest.fixture
+def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Verb:
+    return Verb(fake, monkeypatch)
+
+
+def test_the_row_says_where_the_report_is(verb: Verb) -> None:
+    verb.fake.does(REPORT)
+    report = verb.measure()
+    (row,) = report.modules
+    assert row.status == "ok"
+    (written,) = verb.output.iterdir()
+    assert row.ncu_report_path == str(written)
+    assert written.name.startswith("planted_forward_")
+    assert verb.fake.words[-2:] == [str(verb.fake.module), "cuda:0"]
+    assert f"report of Nsight Compute in {written}" in report.render()
+    assert InductorReport.from_dict(report.to_dict()) == report
+
+
+def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(verb: Verb) -> None:
+    verb.fake.does(REFUSED)
+    (row,) = verb.measure().modules
+    assert row.status == "failed"
+    assert "ERR_NVGPUCTRPERM" in str(row.reason)
+    assert "\n" not in str(row.reason)
+    assert row.samples_ns == ([verb.samples] if verb.samples else [])
+    assert row.ncu_report_path is None
+    assert [*verb.output.iterdir()] == []
+
+
+def test_what_could_not_be_called_is_not_called_under_ncu(verb: Verb) -> None:
+    verb.fake.does(REPORT)
+    verb.samples, verb.answer = [], Answer({}, "timed_out", "it was not loaded after 600 s", "")
+    (row,) = verb.measure().modules
+    assert (row.status, row.reason) == ("timed_out", "it was not loaded after 600 s")
+    assert not verb.fake.said.exists()
+    assert [*verb.output.iterdir()] == []
+
+
+def test_ctrl_c_during_ncu_keeps_what_was_measured(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_arguments: Any, **_settings: Any) -> None:
+        raise KeyboardInterrupt
+
+    verb.fake.does(REPORT)
+    monkeypatch.setattr(ncu, "run_command", pressed)
+    with pytest.raises(running.Interrupted) as caught:
+        verb.measure()
+    (row,) = caught.value.report.modules
+    assert (row.status, row.samples_ns) == ("interrupted", [verb.samples])
+    assert [*verb.output.iterdir()] == []
+
+
+def test_on_a_gpu_one_call_is_seen_and_one_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = planted(tmp_path, device="cuda:1")
+    seen: list[tuple[str, int]] = []
+
+    def note(what: str) -> Callable[..., None]:
+        return lambda *_: seen.append((what, calls_of(module)))
+
+    monkeypatch.setattr(torch.cuda, "synchronize", note("wait"))
+    monkeypatch.setattr(torch.cuda, "device", lambda _: nullcontext())
+    monkeypatch.setattr(torch.cuda.profiler, "start", note("start"))
+    monkeypatch.setattr(torch.cuda.profiler, "stop", note("stop"))
+    assert once.main([str(module), "cuda:1"]) == ExitCode.DONE
+    # The device is idle when the marks are set: nothing of the first call is seen, all of the second.
+    assert seen == [("wait", 1), ("start", 1), ("wait", 2), ("stop", 2)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("raise ValueError", "error: ValueError\n"),
+        ("raise RuntimeError('\\x1b[2J\\nmore')", "error: RuntimeError: \\x1b[2J\n"),
+        ("pass", ""),
+    ],
+)
+def test_the_child_says_one_line_or_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], statement: str, said: str
+) -> None:
+    status = once.main([str(planted(tmp_path, statement)), "cpu"])
+    assert status == (ExitCode.FAILED if said else ExitCode.DONE)
+    assert capfd.readouterr() == ("", said)
+
+
+def test_the_child_refuses_what_is_no_module(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "other.py"
+    path.write_text("x = 1\n")
+    assert once.main([str(path), "cpu"]) == ExitCode.FAILED
+    assert capfd.readouterr().err.startswith("error: it has no call that torch")

@@ -1,0 +1,401 @@
+"""`compiled_module_main`: generated modules run as programs, with our function in place of torch's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import fake_tools
+import pytest
+from conftest import Done
+from generated_modules import Modules, calls_of, planted, with_our_main
+
+import fastrnns_rs.inductor
+from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.inductor import checking, child
+from fastrnns_rs.inductor.document import InductorReport, ModuleRow
+
+torch = pytest.importorskip("torch")
+loading = pytest.importorskip("fastrnns_rs.inductor.child.loading")
+compiled_module_main = pytest.importorskip("fastrnns_rs.inductor.child.standalone").compiled_module_main
+options = pytest.importorskip("fastrnns_rs.inductor.child.standalone_options").options
+
+
+def run(path: Path, *arguments: str | Path, modules: Modules | None = None) -> Done:
+    """Runs a module as a person does."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", path, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(modules.variables if modules else {})},
+        timeout=300,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def row_of(text: str) -> ModuleRow:
+    (row,) = InductorReport.from_dict(json.loads(text)).modules
+    return row
+
+
+@pytest.mark.parametrize("graph", ["forward", "backward", "inference"])
+def test_a_module_of_inductor_measures_itself(generated_modules: Modules, tmp_path: Path, graph: str) -> None:
+    path = with_our_main(getattr(generated_modules, graph), tmp_path)
+    done = run(path, "--times", "3", "--repeat", "4", "--json", modules=generated_modules)
+    assert (done.status, done.stderr) == (0, "")
+    row = row_of(done.stdout)
+    assert (row.path, row.graph, row.device, row.status) == (str(path), graph, "cpu", "ok")
+    assert (row.times, row.repeat, len(row.samples_ns[0])) == (3, 4, 4)
+    assert row.wall is not None
+    assert min(row.samples_ns[0]) <= row.wall.estimate_ns <= max(row.samples_ns[0])
+    assert row.first_call_ns is not None
+    assert row.first_call_ns > 0
+    assert row.peak_memory_bytes is not None
+    assert row.peak_memory_bytes > 10_000_000
+
+
+def test_its_median_is_of_the_order_of_upstreams(generated_modules: Modules, tmp_path: Path) -> None:
+    counts = ("--times", "50", "--repeat", "20")
+    upstream = run(generated_modules.backward, *counts, modules=generated_modules)
+    assert upstream.status == 0, upstream.stderr
+    printed = float(upstream.stdout)
+    path = with_our_main(generated_modules.backward, tmp_path)
+    row = row_of(run(path, *counts, "--json", modules=generated_modules).stdout)
+    assert row.wall is not None
+    assert row.upstream_ms is not None
+    # Some microseconds, of which upstream prints whole ones; a busy machine takes several times as long.
+    assert printed / 10 - 1e-6 < row.wall.estimate_ns / 1e9 < printed * 10 + 1e-5
+    assert printed / 10 - 1e-6 < row.upstream_ms / 1e3 < printed * 10 + 1e-5
+
+
+def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
+    done = run(planted(tmp_path), "--times", "2", "--repeat", "6")
+    assert (done.status, done.stderr) == (0, "")
+    heading, row = done.stdout.splitlines()
+    assert heading.split()[:3] == ["module", "graph", "device"]
+    assert re.fullmatch(r"planted +inference +cpu +[\d.]+ \([\d.]+ to [\d.]+\) .* 6 of 2 calls", row)
+    # The first one, a warm-up, the samples, and upstream's.
+    assert calls_of(tmp_path / "planted.py") == 1 + 2 + 6 * 2 + 6 * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "error", "hint"),
+    [
+        (["--times", "x"], 2, "argument --times: invalid int value: 'x'", "planted.py --help shows what it takes"),
+        (["--times", "0"], 2, "times is 0", "give a whole number of at least 1"),
+        (["--repeat=-3"], 2, "repeat is -3", "give a whole number of at least 1"),
+        (["--benchmark-kernel", "extra\x1b"], 2, r"unrecognized arguments: extra\x1b", "planted.py --help"),
+        (["--ncu-metrics", "m"], 2, "kernels, metrics or a path of ncu are given", "give --ncu too"),
+        (["--ncu"], 5, "--ncu needs a CUDA device, and ", "leave it out"),
+        (["--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device, and ", "leave it out"),
+        (["-p", "--output-dir", "/dev/null/x"], 2, "/dev/null/x cannot be written to", "choose another folder"),
+    ],
+)
+def test_what_it_cannot_do_is_one_line_and_a_hint(
+    tmp_path: Path, arguments: list[str], status: int, error: str, hint: str
+) -> None:
+    path = planted(tmp_path)
+    done = run(path, *arguments)
+    assert (done.status, done.stdout) == (status, "")
+    first, second = done.stderr.splitlines()
+    assert first.startswith(f"error: {error}")
+    assert second.startswith(f"hint: {hint}")
+    assert calls_of(path) == 0
+
+
+def test_a_module_that_fails_has_a_row_that_says_so(tmp_path: Path) -> None:
+    path = planted(tmp_path, "raise RuntimeError('boom\\nand more')")
+    done = run(path)
+    assert done.status == ExitCode.FAILED
+    assert "failed: RuntimeError: boom" in done.stdout
+    assert done.stderr == f"error: {path}: RuntimeError: boom\n"
+
+
+def test_that_nobody_reads_on_is_no_failure(tmp_path: Path) -> None:
+    words = [sys.executable, "-W", "ignore", planted(tmp_path), "--times", "1", "--repeat", "1"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+        assert (process.wait(120), said) == (0, b"")
+
+
+class Told:
+    """A benchmark that answers one after the other of what a test gives it, and prints as torch's does."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[int, int]] = []
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        def benchmark(times: int, repeat: int) -> Any:
+            self.asked.append((times, repeat))
+            print("0.000010")
+            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        return benchmark
+
+
+def measured(told: Told, *arguments: str, capsys: pytest.CaptureFixture[str], name: str = "None") -> ModuleRow:
+    compiled_module_main(name, told.function, [*arguments, "--json"])
+    said = capsys.readouterr()
+    assert said.err == ""
+    return row_of(said.out)
+
+
+def test_each_repeat_is_a_sample_and_upstreams_median_comes_from_a_call_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = Told(0.5, 9.0, 1e-6, 2.5e-6, 1.5e-6, 0.002)
+    row = measured(told, "--times", "7", "--repeat", "3", capsys=capsys)
+    assert told.asked == [(1, 1), (7, 1), (7, 1), (7, 1), (7, 1), (7, 3)]
+    assert row.first_call_ns == 500_000_000
+    assert row.samples_ns == [[1000, 2500, 1500]]
+    assert row.wall is not None
+    assert row.wall.median_ns == 1500
+    assert row.upstream_ms == 2.0
+    # A function of somebody else's, in a file that is no module.
+    assert (row.path, row.graph) == (__file__, "inference")
+
+
+def test_a_benchmark_of_nothing_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    row = measured(Told(0.0), capsys=capsys)
+    assert row.samples_ns == [[0] * 10]
+    assert row.upstream_ms == 0.0
+
+
+@pytest.mark.parametrize("answer", [None, math.nan, math.inf, -1.0, True, "0.1", [0.1], "x" * 10_000])
+def test_what_is_no_time_is_refused(capsys: pytest.CaptureFixture[str], answer: Any) -> None:
+    with pytest.raises(SystemExit) as caught:
+        compiled_module_main("None", Told(answer).function, ["--json"])
+    said = capsys.readouterr()
+    assert caught.value.code == ExitCode.FAILED
+    row = row_of(said.out)
+    assert (row.status, row.samples_ns, row.wall) == ("failed", [], None)
+    assert "the function that benchmarks the module returned" in str(row.reason)
+    assert len(str(row.reason)) < 300
+    assert said.err.startswith(f"error: {__file__}: ")
+    assert said.err.count("\n") == 1
+
+
+def test_ctrl_c_ends_it_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        compiled_module_main("None", Told(KeyboardInterrupt()).function, ["--json"])
+    assert caught.value.code == ExitCode.INTERRUPTED
+    said = capsys.readouterr()
+    assert row_of(said.out).status == "interrupted"
+    assert said.err == ""
+
+
+@pytest.mark.parametrize(("name", "shown"), [("None", ""), ("", ""), ("resnet\x1b[2J", "resnet\\x1b[2J\n")])
+def test_the_name_stands_above_the_table(capsys: pytest.CaptureFixture[str], name: str, shown: str) -> None:
+    compiled_module_main(name, Told(1e-3).function, ["--times", "1", "--repeat", "1"])
+    assert capsys.readouterr().out.startswith(f"{shown}module ")
+
+
+class Running:
+    """A planted module as it is when it runs as a program, on a machine whose devices are good for anything."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.path = planted(folder)
+        self.output = folder / "output"
+        self.module = loading.load(str(self.path), "cpu").module
+        self.module.args = self.module.get_args()
+        code = "lambda times, repeat: benchmark_compiled_module(args, times=times, repeat=repeat)"
+        self.function = eval(compile(code, self.path, "eval"), vars(self.module))
+        patch.setattr(checking, "check", lambda *_: None)
+
+    def measure(self, *arguments: str) -> None:
+        words = ["--times", "1", "--repeat", "1", "--json", "--output-dir", str(self.output), *arguments]
+        compiled_module_main("None", self.function, words)
+
+
+#: How often a module is called for the wall time of one call in one repeat.
+WALL = 4
+
+
+@pytest.fixture
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Running:
+    return Running(tmp_path, monkeypatch)
+
+
+def test_ncu_calls_its_file_again(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = f"""
+import subprocess
+Path(call.option("--export")).write_text(call.option("--metrics"))
+sys.exit(subprocess.call(call.words[call.words.index({sys.executable!r}):]))
+"""
+    program = fake_tools.program(running.output.parent / "bin" / "ncu", {"profile": steps})
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    running.measure("--ncu", "--ncu-metrics", "m")
+    row = row_of(capsys.readouterr().out)
+    assert Path(str(row.ncu_report_path)).read_text() == "m"
+    assert [*running.output.iterdir()] == [Path(str(row.ncu_report_path))]
+    assert calls_of(running.path) == WALL + 2
+
+
+def test_a_snapshot_is_of_ten_calls(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded: list[int] = []
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", lambda *_, **__: recorded.append(1))
+    monkeypatch.setattr(torch.cuda.memory, "_dump_snapshot", lambda path: Path(path).write_text("pickle"))
+    running.measure("--cuda-memory-snapshot")
+    row = row_of(capsys.readouterr().out)
+    assert Path(str(row.memory_snapshot_path)).read_text() == "pickle"
+    assert calls_of(running.path) == WALL + 10
+    assert recorded == [1, 1]
+
+
+def test_kernels_that_could_not_be_told_of_leave_the_wall_time(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {
+        "name": "triton_poi_fused_add_0",
+        "key": "cabc",
+        "category": "pointwise",
+        "timing_mode": "cuda_events_cold_l2",
+        "samples_ns": [2_000_000],
+        "num_gb": 0.5,
+        "device_gb_per_s": 1000.0,
+        "registers": 16,
+        "spills": 0,
+        "shared_memory_bytes": 0,
+        "config": None,
+        "chosen": None,
+        "reason": None,
+    }
+
+    def measure(device: Any, *, all_configs: bool) -> Iterator[dict[str, Any]]:
+        assert (str(device), all_configs) == ("cpu", True)
+        # Kernels were compiled here, and their modules are there to be found.
+        assert torch._inductor.config.compile_threads == 1
+        assert sys.modules[running.module.__name__] is not running.module
+        yield told
+        raise FastrnnsError("the second kernel has no benchmark", "set something")
+
+    monkeypatch.setattr(torch._inductor.config, "compile_threads", 2)
+    monkeypatch.setattr(child, "kernels", SimpleNamespace(measure=measure), raising=False)
+    with pytest.raises(SystemExit) as caught:
+        running.measure("-c")
+    assert caught.value.code == ExitCode.FAILED
+    said = capsys.readouterr()
+    row = row_of(said.out)
+    assert row.reason == "the second kernel has no benchmark (set something)"
+    assert said.err == f"error: {running.path}: {row.reason}\n"
+    assert len(row.samples_ns) == 1
+    (kernel,) = row.kernels
+    assert (kernel.name, kernel.bandwidth_gb_per_s, kernel.bandwidth_fraction) == (told["name"], 250.0, 0.25)
+
+
+def test_ctrl_c_during_ncu_keeps_what_was_measured(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fastrnns_rs.inductor.ncu.run", pressed)
+    with pytest.raises(SystemExit) as caught:
+        running.measure("--ncu")
+    assert caught.value.code == ExitCode.INTERRUPTED
+    said = capsys.readouterr()
+    row = row_of(said.out)
+    assert (row.status, len(row.samples_ns), said.err) == ("interrupted", 1, "")
+    assert [*running.output.iterdir()] == []
+
+
+def test_a_profile_is_of_the_modules_own_runs(generated_modules: Modules, tmp_path: Path) -> None:
+    path, output = with_our_main(generated_modules.forward, tmp_path), tmp_path / "output"
+    words = ("-p", "--times", "3", "--repeat", "4", "--output-dir", output)
+    done = run(path, *words, modules=generated_modules)
+    assert (done.status, done.stderr) == (0, "")
+    assert "Output for tabulate: " in done.stdout
+    (trace,) = output.iterdir()
+    assert trace.name.startswith(f"{path.stem}_forward_")
+    events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+    assert sum(event.get("name") == "aten::mm" for event in events) == 12
+
+
+def test_a_module_without_kernels_to_time_says_what_to_do(generated_modules: Modules, tmp_path: Path) -> None:
+    done = run(with_our_main(generated_modules.inference, tmp_path), "-k", "--json", modules=generated_modules)
+    assert done.status == ExitCode.FAILED
+    row = row_of(done.stdout)
+    assert len(row.samples_ns[0]) == 10
+    assert row.reason == "it has no Triton kernels: on a CPU they are C++ (--profile tells of these)"
+    assert done.stderr == f"error: {row.path}: {row.reason}\n"
+
+
+def upstreams_flags() -> set[str]:
+    """The flags of torch's parser, from its help."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-W", "ignore", "-c"),
+            "from torch._inductor.wrapper_benchmark import compiled_module_main as main; main('', None)",
+            "--help",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {
+        flag for line in re.findall("^  (-.*)", done.stdout, re.MULTILINE) for flag in re.findall(r"--?[a-z-]+", line)
+    }
+
+
+def test_every_flag_of_upstreams_is_one_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        options(["--help"])
+    assert not caught.value.code
+    help_text = capsys.readouterr().out
+    flags = upstreams_flags()
+    assert {"--benchmark-kernels", "-k", "-p", "--ncu-metrics", "--repeat"} < flags
+    for flag in flags:
+        assert re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", help_text), flag
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], {"times": 10, "repeat": 10, "kernels": False}),
+        (["-kcp"], {"kernels": True, "all_configs": True, "profile": True}),
+        (["--benchmark-k"], {"kernels": True, "all_configs": False}),
+        (
+            ["--ncu", "--ncu-kernel-regex", "^triton_.*", "--ncu-metrics=a,b"],
+            {"ncu": True, "ncu_kernel_regex": "^triton_.*", "ncu_metrics": "a,b"},
+        ),
+        (["--cuda-memory-snapshot", "--times=3", "--repeat=4"], {"memory_snapshot": True, "times": 3, "repeat": 4}),
+    ],
+)
+def test_flags_mean_what_they_mean_to_upstream(arguments: Sequence[str], expected: dict[str, Any]) -> None:
+    asked, as_json = options(arguments)
+    assert {name: getattr(asked, name) for name in expected} == expected
+    assert not as_json
+
+
+def test_importing_the_package_loads_no_torch() -> None:
+    code = "import sys, fastrnns_rs.inductor as it; dir(it); print('torch' in sys.modules, it.compiled_module_main)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("False <function compiled_module_main")
+
+
+def test_a_name_that_it_has_not_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'perf_profile'"):
+        fastrnns_rs.inductor.perf_profile  # noqa: B018
+    assert set(fastrnns_rs.inductor.__all__) <= set(dir(fastrnns_rs.inductor))
