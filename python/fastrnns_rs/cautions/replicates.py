@@ -13,20 +13,22 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents import Notice
     from fastrnns_rs.results import Result
 
+HINT = "give --processes 5 or more"
+
 
 def cautions(results: list[Result]) -> list[Notice]:
     """Which runners have a number from one process, and which from two."""
     return of_counts({name_of(one): one.forward.n_processes for one in results if one.forward is not None})
 
 
-def of_counts(counts: Mapping[str, int], every: str = "every runner") -> list[Notice]:
+def of_counts(counts: Mapping[str, int], every: str = "every runner", hint: str = HINT) -> list[Notice]:
     """Which of what was measured has a number from one process, and which from two.
 
     Args:
         counts: How many processes measured each, by name.
         every: What all of them are called, where there are several.
+        hint: How to have more processes.
     """
-    hint = "give --processes 5 or more"
     found = []
     if alone := _with(1, counts, every):
         message = (

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _NAME = 20
 
 
-def report(environment: Environment, rows: list[ModuleRow]) -> InductorReport:
-    """The rows as a document."""
+def report(environment: Environment, rows: list[ModuleRow], hint: str = replicates.HINT) -> InductorReport:
+    """The rows as a document; `hint` says how to have them measured by more processes."""
     counts = {f"{one.name[:_NAME]} {one.graph}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(
         schema="fastrnns-rs/inductor",
         schema_version=SCHEMA_VERSION,
-        warnings=replicates.of_counts(counts, "every module"),
+        warnings=replicates.of_counts(counts, "every module", hint),
         environment=environment,
         modules=rows,
     )

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.planning import InductorOptions
 
 
+#: A process that is measured by itself is one process.
+_HINT = "fastrnns-rs inductor --processes 5 measures a module in several"
+
+
 class Benchmark(Protocol):
     """How a module benchmarks itself."""
 
@@ -59,7 +63,7 @@ def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
     facts = Facts(**probe("auto", "float32"))
     one = _module(benchmark, facts)
     checking.check([one], facts, asked)
-    return report(environment.describe(facts), [_row(benchmark, one, asked)])
+    return report(environment.describe(facts), [_row(benchmark, one, asked)], _HINT)
 
 
 def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> ModuleRow:
