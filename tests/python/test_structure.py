@@ -74,10 +74,10 @@ PYTHON = {
     | {"context", "errors", "inductor", "verifying"},
     "compiler_files": set(),
     "verifying": {"compiler_files", "context", "documents", "environment", "errors", "launching", "listening"}
-    | {"measuring", "models", "planning", "problem", "registry"},
+    | {"measuring", "models", "planning", "problem", "registry", "render"},
     "inductor": {"_core", "benchmarking", "cautions", "compiling", "context", "documents", "environment", "errors"}
     | {"launching", "listening", "measuring", "memory", "phases", "planning", "probing", "problem", "profiling"}
-    | {"registry", "reporting", "results", "stopwatch"},
+    | {"registry", "render", "reporting", "results", "stopwatch"},
     "keeper": set(),
     "listening": {"_core"},
     "launching": {"listening"},
@@ -93,7 +93,8 @@ PYTHON = {
     "benchmarking": {"_core", "cautions", "context", "documents", "environment", "errors", "launching", "pacing"}
     | {"compiler_files", "listening", "planning", "problem", "registry", "replicates", "results", "runners", "stats"}
     | {"phases", "sweeping", "torchrun"},
-    "comparing": {"_core", "documents", "errors", "noise", "problem", "replicates", "reporting", "results", "stats"},
+    "comparing": {"_core", "documents", "errors", "noise", "problem", "render", "replicates", "reporting", "results"}
+    | {"stats"},
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"compiler_files", "models", "modes", "planning", "probing", "problem", "registry"},

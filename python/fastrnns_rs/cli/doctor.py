@@ -17,6 +17,7 @@ from fastrnns_rs.documents import check_writable, to_plain, write_atomically
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.noise import wording
 from fastrnns_rs.profiling.tools import PROGRAMS
+from fastrnns_rs.render.columns import aligned
 from fastrnns_rs.render.words import warnings
 
 if TYPE_CHECKING:
@@ -116,13 +117,13 @@ def _tables(found: Diagnosis) -> str:
     given = [entry for entry in found.config if entry.source != "default"]
     if given:
         rows = [(entry.key, entry.source, "-" if entry.value is None else entry.value) for entry in given]
-        parts.append("\n".join(_aligned([("option", "source", "value"), *rows])))
+        parts.append("\n".join(aligned([("option", "source", "value"), *rows])))
     return "\n\n".join(parts)
 
 
 def _checks(found: Diagnosis) -> str:
     rows = [(one.status, one.id, _quantity(one), one.message) for one in found.checks]
-    header, *lines = _aligned([("status", "check", "value", "message"), *rows])
+    header, *lines = aligned([("status", "check", "value", "message"), *rows])
     hints = [f"\n  hint: {printable(one.hint)}" if one.hint else "" for one in found.checks]
     return "\n".join([header, *(line + hint for line, hint in zip(lines, hints, strict=True))])
 
@@ -136,7 +137,7 @@ def _profilers(found: Diagnosis) -> str:
         (one.name, one.status, one.version or "-", one.path or "-", one.reason or " ".join(one.capabilities))
         for one in found.profilers
     ]
-    return "\n".join(_aligned([("profiler", "status", "version", "path", "what it can do"), *rows]))
+    return "\n".join(aligned([("profiler", "status", "version", "path", "what it can do"), *rows]))
 
 
 def _noise(floor: NoiseFloor | None) -> str:
@@ -149,11 +150,4 @@ def _noise(floor: NoiseFloor | None) -> str:
         ("found with 80 % power", wording.detectable(floor)),
         ("false alarms", wording.false_alarms(floor)),
     ]
-    return "\n".join(_aligned([("noise floor", ""), *rows]))
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """A line for each row, its columns below one another."""
-    cells = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+    return "\n".join(aligned([("noise floor", ""), *rows]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import click
 
 from fastrnns_rs.cli import running, shared
 from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.cli.progress import ProgressLine
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.inductor.document import FORMATS
@@ -129,14 +129,18 @@ def command(**given: Any) -> int:
         shared.check_not_read(output, [one.path for one in named])
         check_writable(output)
     shared.interrupt_when_told_to_end()
-    progress = _Progress()
+    progress = ProgressLine()
+
+    def shows(module: Generated, step: str, done: int, of: int) -> None:
+        progress.shows(f"{module.path.stem[:20]}: {step}", done, of)
+
     interrupted = False
     try:
         if given["runner"] is None:
-            report = measure(named, asked, progress.shows)
+            report = measure(named, asked, shows)
         else:
             modules, facts = _of_runners(given, asked)
-            report = measure([*named, *modules], asked, progress.shows, facts)
+            report = measure([*named, *modules], asked, shows, facts)
     except Interrupted as stopped:
         report, interrupted = stopped.report, True
     finally:
@@ -194,20 +198,3 @@ def _failures(report: InductorReport) -> list[str]:
         for one in report.modules
         if one.status in {"failed", "timed_out"}
     ]
-
-
-class _Progress:
-    """Which module is measured, and how far it is, in one line that goes away; on a terminal only."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
-
-    def shows(self, module: Generated, step: str, done: int, of: int) -> None:
-        """Shows the step that begins."""
-        if self._shown:
-            click.echo(f"\r\x1b[K[{done + 1}/{of}] {printable(module.path.stem)[:20]}: {step}", err=True, nl=False)
-
-    def close(self) -> None:
-        """Takes the line away."""
-        if self._shown:
-            click.echo("\r\x1b[K", err=True, nl=False)

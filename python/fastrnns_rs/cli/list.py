@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +10,7 @@ from fastrnns_rs.catalogue import Catalogue, RunnerEntry, catalogue
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents import to_plain
-from fastrnns_rs.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from fastrnns_rs.render.columns import aligned
 
 #: A letter for each mode that a runner has where few have it, and for each that it has not where most have it.
 _HONOURED = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}
@@ -50,7 +46,7 @@ def _runners(found: Catalogue) -> str:
         (one.name, one.group or "-", one.family, ",".join(one.devices), _modes(one), _about(one))
         for one in found.runners
     ]
-    return f"{_aligned(rows)}\n{_LEGEND}"
+    return "\n".join([*aligned(rows), _LEGEND])
 
 
 def _modes(one: RunnerEntry) -> str:
@@ -68,14 +64,4 @@ def _about(one: RunnerEntry) -> str:
 
 
 def _groups(found: Catalogue) -> str:
-    return _aligned([("group", "runners"), *((one.name, " ".join(one.runners)) for one in found.groups)])
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns as wide as their widest entry; names of other packages move no cursor."""
-    shown = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in list(zip(*shown, strict=True))[:-1]]
-    return "\n".join(
-        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
-        for row in shown
-    )
+    return "\n".join(aligned([("group", "runners"), *((one.name, " ".join(one.runners)) for one in found.groups)]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from fastrnns_rs.cli import running, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
+from fastrnns_rs.cli.progress import ProgressLine
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.planning import Choice, Options
 from fastrnns_rs.verifying.document import FORMATS, Verification
@@ -90,7 +90,7 @@ def command(**given: Any) -> int:
     asked.options.choice.runners()
     running.note_idle_flags(asked.options.choice)
     shared.interrupt_when_told_to_end()
-    progress = _Progress()
+    progress = ProgressLine()
     interrupted = False
     try:
         found = verify(asked, on_runner=progress.shows)
@@ -133,23 +133,6 @@ def _failures(found: Verification) -> list[str]:
     if not found.ok and not lines:
         lines = ["error: no runner was checked", "hint: the reasons are in the table"]
     return lines
-
-
-class _Progress:
-    """Which runner is being checked, in one line that goes away; on a terminal only."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
-
-    def shows(self, name: str, done: int, of: int) -> None:
-        """Shows the runner whose check begins."""
-        if self._shown:
-            click.echo(f"\r\x1b[K[{done + 1}/{of}] {printable(name)}", err=True, nl=False)
-
-    def close(self) -> None:
-        """Takes the line away."""
-        if self._shown:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 # The seed of PyTorch's own test, beside the other verbs' 0.

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
-from fastrnns_rs.errors import printable
+from fastrnns_rs.render.columns import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastrnns_rs.comparing.side import Series, Side
 
 _HEAD = ("benchmark", "processes", "samples", "median (ms)", "min (ms)", "max (ms)", "note")
@@ -18,24 +16,14 @@ _HEAD = ("benchmark", "processes", "samples", "median (ms)", "min (ms)", "max (m
 def table(side: Side) -> str:
     """A row for each series: how many numbers there are, and where they lie, in milliseconds."""
     rows = [_HEAD, *map(_row, side.series)]
-    return "".join(line + "\n" for line in _aligned(rows))
+    return "".join(line + "\n" for line in aligned(rows, numbers=range(1, len(_HEAD) - 1)))
 
 
 def _row(one: Series) -> tuple[str, ...]:
-    name = printable(one.runner if one.phase is None else f"{one.runner}/{one.phase}")
-    note = printable(one.reason or one.lack or "")
+    name = one.runner if one.phase is None else f"{one.runner}/{one.phase}"
+    note = one.reason or one.lack or ""
     if not one.medians_ns:
         return (name, "-", str(one.n_samples), "-", "-", "-", note)
     low, median, high = (f"{value / 1e6:.6g}" for value in stats.quantiles(one.medians_ns, [0.0, 0.5, 1.0]))
     processes = "-" if one.lack else str(len(one.medians_ns))
     return (name, processes, str(one.n_samples), median, low, high, note)
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    for name, *numbers, note in rows:
-        cells = [
-            f"{name:<{widths[0]}}",
-            *(f"{cell:>{width}}" for cell, width in zip(numbers, widths[1:], strict=False)),
-        ]
-        yield "  ".join([*cells, note]).rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import printable
+from fastrnns_rs.render.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def table(report: InductorReport) -> str:
         )
     ]
     rows += [_module(one) for one in report.modules]
-    parts = ["\n".join(_aligned(rows))]
+    parts = ["\n".join(aligned(rows))]
     parts += [part for one in report.modules for part in _parts(one)]
     return "\n\n".join(parts) + "\n"
 
@@ -40,7 +41,7 @@ def table(report: InductorReport) -> str:
 def _module(one: ModuleRow) -> Sequence[str]:
     named = (_short(one.name), one.graph, one.device)
     if one.wall is None:
-        return (*named, f"{one.status}: {printable(one.reason or '')}", "-", "-", "-", "-")
+        return (*named, f"{one.status}: {one.reason or ''}", "-", "-", "-", "-")
     return (
         *named,
         interval(one.wall),
@@ -83,21 +84,21 @@ def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
     ]
     rows += [
         (
-            printable(one.name),
+            one.name,
             one.category,
             one.key[:_KEY],
-            printable(one.reason or "-") if one.time is None else interval(one.time),
+            one.reason or "-" if one.time is None else interval(one.time),
             _number(one.num_gb, ".4g"),
             _number(one.bandwidth_gb_per_s, ".4g"),
             _number(None if one.bandwidth_fraction is None else one.bandwidth_fraction * 100, ".1f", "%"),
             _number(one.registers, "d"),
             _number(one.spills, "d"),
             _number(one.shared_memory_bytes, "d"),
-            f"{'* ' if one.chosen else ''}{printable(one.config or '-')}",
+            f"{'* ' if one.chosen else ''}{one.config or '-'}",
         )
         for one in kernels
     ]
-    yield from _aligned(rows)
+    yield from aligned(rows)
 
 
 def interval(time: PhaseSummary) -> str:
@@ -115,9 +116,3 @@ def _number(value: float | None, form: str, unit: str = "") -> str:
 def _short(name: str) -> str:
     shown = printable(name)
     return shown if len(shown) <= _NAME else shown[:_NAME]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for cells in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

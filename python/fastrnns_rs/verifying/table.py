@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import printable
+from fastrnns_rs.render.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,11 +17,10 @@ def table(found: Verification, *, verbose: bool) -> str:
     rows: list[Sequence[str]] = [("runner", "status", "checks", "worst error", "reference", "what to know")]
     for one in found.results:
         right = f"{sum(check.ok for check in one.checks)}/{len(one.checks)}" if one.checks else "-"
-        reason = printable(one.reason or "")
-        rows.append((printable(one.runner), one.status, right, _worst(one.checks), one.reference or "-", reason))
-    lines = [*_aligned(rows)]
+        rows.append((one.runner, one.status, right, _worst(one.checks), one.reference or "-", one.reason or ""))
+    lines = [*aligned(rows)]
     if verbose:
-        lines += ["", *_aligned([("check", "", "absolute error", "relative", "worst at", "shape"), *_checks(found)])]
+        lines += ["", *aligned([("check", "", "absolute error", "relative", "worst at", "shape"), *_checks(found)])]
     counts = {status: sum(one.status == status for one in found.results) for status in ("ok", "failed", "skipped")}
     return "\n".join([*lines, "", ", ".join(f"{count} {status}" for status, count in counts.items())]) + "\n"
 
@@ -30,7 +29,7 @@ def _checks(found: Verification) -> Iterator[Sequence[str]]:
     for one in found.results:
         for check in one.checks:
             yield (
-                f"{printable(one.runner)} {printable(check.name)}",
+                f"{one.runner} {check.name}",
                 "ok" if check.ok else "failed",
                 f"{_number(check.max_absolute)} of {check.tolerance_absolute:.1e}",
                 f"{_number(check.max_relative)} of {check.tolerance_relative:.1e}",
@@ -51,9 +50,3 @@ def _worst(checks: Sequence[Check]) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.1e}"
-
-
-def _aligned(rows: list[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
