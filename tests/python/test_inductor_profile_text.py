@@ -18,8 +18,9 @@ from kineto_traces import by_dice, call, copy, kernel, operator, write
 from fastrnns_rs.inductor.child.profiling import parse_profile_event_list
 from fastrnns_rs.inductor.document import ModuleRow, TopRow
 from fastrnns_rs.inductor.profile_text import profile_text, upstream_text
-from fastrnns_rs.inductor.profiled import of_cpu, parts
+from fastrnns_rs.inductor.profiled import parts, view
 from fastrnns_rs.inductor.rows import described
+from fastrnns_rs.inductor.upstream_tables import category_of
 from fastrnns_rs.reporting.document import CategoryRow
 from fastrnns_rs.reporting.reading import Inductor, read
 
@@ -177,7 +178,7 @@ def test_on_a_cpu_the_kernels_are_told_where_torch_tells_zeros(capsys: pytest.Ca
     assert "Kernel             Self CPU TIME (ms)" in said
     assert "\nPercent of time when CPU is busy: 80.00%\nTotal wall time 1.000 ms\n" in said
     assert said.endswith("\nOutput for tabulate: bench, 0.00%, 0.00%, 0.00%, 0.00%, 80.00%, 80.00%, 1.000ms\n")
-    entry = of_cpu(
+    entry = view(
         [
             {"name": "aten::mm", "category": "operator", "count": 4, "total_ns": 600_000},
             {"name": "cpp_fused_add_0", "category": "cpp", "count": 2, "total_ns": 1_000_000},
@@ -213,7 +214,8 @@ def profiled_row(folder: Path, **more: Any) -> ModuleRow:
         {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1.0, "self_cpu_ns": 2.0}
         for name in HOSTILE
     ]
-    found = parts(row, trace, {"top": top, "runs": 6})
+    ran = [{"name": name, "category": category_of(name), "count": 6, "total_ns": 3000} for name in HOSTILE]
+    found = parts(row, trace, {"top": top, "runs": 6, "operations": ran})
     return replace(row, **{**found, **more})
 
 
@@ -250,6 +252,6 @@ def test_a_cpu_module_without_kernels_says_what_may_hide_them(
     category: str | None, noted: bool, tmp_path: Path
 ) -> None:
     told = [{"name": "x", "category": category, "count": 6, "total_ns": 60}] if category else []
-    row = profiled_row(tmp_path, device="cpu", profile=of_cpu(told, 100.0, 6, "bench"), categories=[], top=[])
+    row = profiled_row(tmp_path, device="cpu", profile=view(told, 100.0, 6, "bench"), categories=[], top=[])
     assert ("enable_kernel_profile" in profile_text(row)) is noted
     assert "enable_kernel_profile" not in profile_text(profiled_row(tmp_path))

@@ -20,6 +20,7 @@ _NO_CPP = (
     "no C++ kernel was seen: of a module with a C++ wrapper the profiler sees those, and its operators, only where it "
     "was generated with torch._inductor.config.cpp.enable_kernel_profile on"
 )
+_NO_DEVICE = "nothing was seen on the device: another profiler or a container may keep torch's from it"
 
 
 def profile_text(row: ModuleRow) -> str:
@@ -57,6 +58,8 @@ def _parts(row: ModuleRow) -> Iterator[str]:
         yield "by category, for one call\n" + _categories(row.categories, runs)
     if device == "cpu" and all(one.name != CPP for one in row.profile.categories):
         yield _NO_CPP
+    if device != "cpu" and not row.profile.categories:
+        yield _NO_DEVICE
     yield "as torch._inductor tells it\n" + upstream_text(row.profile, device)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs import documents
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor.document import TopRow
-from fastrnns_rs.inductor.upstream_tables import CPP, OPERATOR, tabulate_line
+from fastrnns_rs.inductor.upstream_tables import CATEGORIES, tabulate_line
 from fastrnns_rs.reporting.document import CategoryRow, InductorCategory, InductorEntry, InductorKernel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, 
     Args:
         measured: The row, with the wall time of unprofiled calls.
         trace: The trace that the child process wrote.
-        found: What the process told besides: `top`, `runs` and, of a module for the CPU, `operations`.
+        found: What the process told besides: `top`, `runs` and `operations`.
 
     Returns:
         The keys `profile`, `categories`, `top` and `trace_path` of the row.
@@ -35,16 +35,13 @@ def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, 
     if measured.wall is None or not measured.wall.median_ns > 0:
         raise FastrnnsError("its calls took no time to which a profile could be compared", "give more --times")
     wall_time_ns, runs, name = measured.wall.median_ns, found["runs"], benchmark_name(Path(measured.path))
+    profile = view(found["operations"], wall_time_ns, runs, name)
     if measured.device == "cpu":
-        profile = of_cpu(found["operations"], wall_time_ns, runs, name)
         categories = _categories(profile)
     else:
-        from fastrnns_rs.reporting.reading import Inductor, read
+        from fastrnns_rs.reporting.reading import read
 
-        document = read(trace, inductor=Inductor(wall_time_ms=wall_time_ns / 1e6, runs=runs, name=name)).document
-        if document.inductor is None:
-            raise RuntimeError("what was asked for is not in the summary")
-        profile, categories = document.inductor, document.categories
+        categories = read(trace).document.categories
     return {
         "profile": profile,
         "categories": categories,
@@ -53,17 +50,19 @@ def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, 
     }
 
 
-def of_cpu(operations: list[dict[str, Any]], wall_time_ns: float, runs: int, name: str) -> InductorEntry:
-    """Inductor's view of what ran on a CPU, where upstream has none.
+def view(operations: list[dict[str, Any]], wall_time_ns: float, runs: int, name: str) -> InductorEntry:
+    """Inductor's view of what torch's profiler saw: on a device what upstream counts, and the same for a CPU.
+
+    `report --by inductor` makes it of a trace alone, and knows of no annotation that the profiler counts as a kernel.
 
     Args:
-        operations: What took time: `name`, `category`, `count` and `total_ns`, in the order in which they ran first.
+        operations: What took time: `name`, `category`, `count` and `total_ns`, in upstream's order.
         wall_time_ns: How long a run took without a profiler.
         runs: How many runs were profiled.
         name: What the line for tabulating begins with.
     """
     categories = []
-    for category in (CPP, OPERATOR):
+    for category in CATEGORIES:
         kernels = [
             InductorKernel(name=one["name"], count=one["count"], total_ns=one["total_ns"])
             for one in sorted(operations, key=lambda one: -one["total_ns"])

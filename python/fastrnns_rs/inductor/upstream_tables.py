@@ -19,6 +19,7 @@ _ON_DEVICE = {
 }
 #: Those of a CPU: Inductor's own C++ kernels, and torch's operators.
 CPP, OPERATOR = "cpp", "operator"
+CATEGORIES = (*_ON_DEVICE, CPP, OPERATOR)
 _LONGEST_NAME = 120
 
 
@@ -49,7 +50,7 @@ def tables(
     """
     parts = []
     times: dict[str, float] = {}
-    for category in (*_ON_DEVICE, CPP, OPERATOR):
+    for category in CATEGORIES:
         if category in categories:
             lines = sorted(categories[category], key=lambda one: one.milliseconds, reverse=True)
             times[category] = _sum(one.milliseconds for one in lines)

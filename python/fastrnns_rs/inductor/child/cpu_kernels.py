@@ -47,7 +47,7 @@ def _kernels(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def _tell_themselves(module: ModuleType) -> bool:
-    path = module.__file__
+    path = getattr(module, "__file__", None)
     return path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from fastrnns_rs.inductor.child import wall
 from fastrnns_rs.inductor.child.loading import load
 
 if TYPE_CHECKING:
+    from fastrnns_rs.inductor.child.loading import Loaded
     from fastrnns_rs.worker import Channel
 
 
@@ -31,6 +32,12 @@ def measure(job: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
         compile_here()
     loaded = load(job["path"], job["device"])
+    with loaded.current:
+        _steps(loaded, job, channel)
+    return {"status": "ok"}
+
+
+def _steps(loaded: Loaded, job: dict[str, Any], channel: Channel) -> None:
     channel.part(wall.warm_up(loaded, job["times"]))
     channel.phase("time")
     channel.part(wall.measure(loaded, job["times"], job["repeat"]))
@@ -52,4 +59,3 @@ def measure(job: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
         channel.phase("memory snapshot")
         channel.part(snapshot.write(loaded, job["memory_snapshot_path"]))
-    return {"status": "ok"}

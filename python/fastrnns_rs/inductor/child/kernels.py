@@ -13,7 +13,14 @@ from fastrnns_rs.inductor.child import cold
 from fastrnns_rs.inductor.child.arguments import Arguments
 from fastrnns_rs.inductor.child.bandwidth import device_gb_per_s, num_gb
 from fastrnns_rs.inductor.child.loading import told
-from fastrnns_rs.inductor.child.triton_kernels import anew, benchmarkable, get_triton_kernel, identity
+from fastrnns_rs.inductor.child.triton_kernels import (
+    NO_BENCHMARK,
+    anew,
+    benchmarkable,
+    by_hand,
+    get_triton_kernel,
+    identity,
+)
 from fastrnns_rs.inductor.table import kernel_lines
 
 if TYPE_CHECKING:
@@ -55,6 +62,8 @@ def measure(device: torch.device, *, all_configs: bool) -> Iterator[dict[str, An
                 yield from _Kernel(mod, kernel, row, timed_on).measured(all_configs=all_configs)
         except Exception as error:  # noqa: BLE001  # a kernel's code can raise anything; the others are timed all the same
             yield {**row, "reason": _why(error)}
+    for mod, kernel in by_hand():
+        yield {**_untimed(mod), "name": kernel.fn.__name__, "reason": NO_BENCHMARK}
 
 
 def benchmark_all_kernels(benchmark_name: str, benchmark_all_configs: bool | None) -> list[KernelTiming]:

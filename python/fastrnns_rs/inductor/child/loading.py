@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ from fastrnns_rs.errors import FastrnnsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_AGAIN = "it may be another torch's: compile the model again with this one"
 #: Of the random inputs, which a module makes itself.
 _SEED = 1337
 
@@ -41,6 +43,11 @@ class Loaded:
         return lambda: call([*arguments])
 
     @property
+    def current(self) -> AbstractContextManager[Any]:
+        """Its device is the current one inside the block: torch's own benchmark waits for that, whichever it is."""
+        return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
+
+    @property
     def wait(self) -> Callable[[], None]:
         """Returns when the device has nothing left to do."""
         device = self.device
@@ -52,6 +59,21 @@ def load(path: str, device: str) -> Loaded:
 
     Raises:
         FastrnnsError: It cannot be imported, or its inputs cannot be made.
+    """
+    module = imported(path)
+    try:
+        torch.manual_seed(_SEED)
+        arguments = [*module.get_args()]
+    except Exception as error:
+        raise FastrnnsError(f"its get_args failed: {told(error)}", _AGAIN) from error
+    return Loaded(module, torch.device(device), arguments)
+
+
+def imported(path: str) -> ModuleType:
+    """A module, whose kernels are compiled if they are not yet.
+
+    Raises:
+        FastrnnsError: It cannot be imported.
     """
     name = f"fastrnns_rs_generated_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -65,15 +87,7 @@ def load(path: str, device: str) -> Loaded:
         raise FastrnnsError(f"it cannot be imported with torch {torch.__version__}: {told(error)}", _AGAIN) from error
     if not callable(getattr(module, "call", None)):
         raise FastrnnsError(f"it has no call that torch {torch.__version__} could run", _AGAIN)
-    try:
-        torch.manual_seed(_SEED)
-        arguments = [*module.get_args()]
-    except Exception as error:
-        raise FastrnnsError(f"its get_args failed: {told(error)}", _AGAIN) from error
-    return Loaded(module, torch.device(device), arguments)
-
-
-_AGAIN = "it may be another torch's: compile the model again with this one"
+    return module
 
 
 def told(error: Exception) -> str:

@@ -38,7 +38,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
 
     Returns:
         `runs`, how many calls the trace holds; `top`, the rows by name and input shape that took most time of their own
-        on the module's device; `operations`, of a module for the CPU, everything that took time there, by name.
+        on the module's device; `operations`, everything that ran there, as upstream counts it, the longest first.
 
     Raises:
         FastrnnsError: The trace cannot be written.
@@ -56,7 +56,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
     return {
         "runs": times * repeat,
         "top": [_top_row(one) for one in top],
-        "operations": [_operation(one) for one in profiler.key_averages() if _ran_on_cpu(one)] if on_cpu else [],
+        "operations": _operations_of_cpu(profiler.key_averages()) if on_cpu else _operations_of_device(by_shape),
     }
 
 
@@ -118,13 +118,20 @@ def _cpu_category(name: str) -> str:
     return CPP if cpu_kernels.is_cpp(name) else OPERATOR
 
 
-def _operation(one: Any) -> dict[str, Any]:
-    return {
-        "name": one.key,
-        "category": _cpu_category(one.key),
-        "count": one.count,
-        "total_ns": round(one.self_cpu_time_total * 1e3),
-    }
+def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
+    found = sorted(filter(_ran_on_cpu, events), key=lambda one: -one.self_cpu_time_total)
+    return [_operation(one, _cpu_category(one.key), one.self_cpu_time_total) for one in found]
+
+
+def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """Kernels, copies and sets; and what else torch's profiler has on the device, such as annotations."""
+    ran = [one for one in events if one.device_type != DeviceType.CPU]
+    found = sorted(ran, key=lambda one: -one.self_device_time_total)
+    return [_operation(one, category_of(one.key), one.self_device_time_total) for one in found]
+
+
+def _operation(one: Any, category: str, took_us: float) -> dict[str, Any]:
+    return {"name": one.key, "category": category, "count": one.count, "total_ns": round(took_us * 1e3)}
 
 
 def _top_row(one: Any) -> dict[str, Any]:

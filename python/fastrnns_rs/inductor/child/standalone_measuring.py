@@ -20,7 +20,7 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor import checking
 from fastrnns_rs.inductor.assembling import report
 from fastrnns_rs.inductor.child import wall
-from fastrnns_rs.inductor.child.loading import Loaded, load
+from fastrnns_rs.inductor.child.loading import Loaded, imported
 from fastrnns_rs.inductor.finding import Generated, generated
 from fastrnns_rs.inductor.places import places_of
 from fastrnns_rs.inductor.rows import finished, interrupted, row
@@ -93,22 +93,23 @@ def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> Module
 
 def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places: Places) -> Iterator[dict[str, Any]]:
     """What is asked for, step by step, as the child process of the command tells it."""
-    yield _timed(benchmark, loaded.device, asked.times, asked.repeat)
-    if asked.kernels or asked.all_configs:
-        from fastrnns_rs.inductor.child import kernels
+    with loaded.current:
+        yield _timed(benchmark, loaded.device, asked.times, asked.repeat)
+        if asked.kernels or asked.all_configs:
+            from fastrnns_rs.inductor.child import kernels
 
-        _load_kernels(loaded)
-        yield from ({"kernel": one} for one in kernels.measure(loaded.device, all_configs=asked.all_configs))
-    if places.trace is not None:
-        from fastrnns_rs.inductor.child import profiling
+            _load_kernels(loaded)
+            yield from ({"kernel": one} for one in kernels.measure(loaded.device, all_configs=asked.all_configs))
+        if places.trace is not None:
+            from fastrnns_rs.inductor.child import profiling
 
-        # Kineto speaks of its inner state; it asks when it begins.
-        os.environ.setdefault("KINETO_LOG_LEVEL", "99")
-        yield profiling.profile(loaded, asked.times, asked.repeat, str(places.trace))
-    if places.memory_snapshot is not None:
-        from fastrnns_rs.inductor.child import snapshot
+            # Kineto speaks of its inner state; it asks when it begins.
+            os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+            yield profiling.profile(loaded, asked.times, asked.repeat, str(places.trace))
+        if places.memory_snapshot is not None:
+            from fastrnns_rs.inductor.child import snapshot
 
-        yield snapshot.write(loaded, str(places.memory_snapshot))
+            yield snapshot.write(loaded, str(places.memory_snapshot))
 
 
 def _load_kernels(loaded: Loaded) -> None:
@@ -117,13 +118,15 @@ def _load_kernels(loaded: Loaded) -> None:
     if path is None:
         return
     from torch._inductor.async_compile import CompiledTritonKernels
+    from torch._inductor.codecache import PyCodeCache
 
     from fastrnns_rs.inductor.child.triton_kernels import compile_here
 
     compile_here()
-    # What it remembers would be taken as it is.
+    # What is remembered would be taken as it is: kernels of other processes, and autotuners that have chosen.
     CompiledTritonKernels.cache_clear()  # type: ignore[no-untyped-call]
-    load(path, str(loaded.device))
+    PyCodeCache.cache_clear()
+    imported(path)
 
 
 def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) -> dict[str, Any]:

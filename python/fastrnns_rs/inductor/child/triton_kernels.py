@@ -25,6 +25,8 @@ _PREFIX = "triton_"
 _WHAT_TO_SET = (
     "compile the model again with TORCHINDUCTOR_BENCHMARK_KERNEL=1 or torch._inductor.config.benchmark_kernel = True"
 )
+#: Of kernels that the model's author wrote.
+NO_BENCHMARK = "Inductor times no kernel that it did not write"
 
 
 def compile_here() -> None:
@@ -44,12 +46,19 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
     found = [one for one in PyCodeCache.modules if hasattr(one, "get_args") and hasattr(one, "call")]
     if found:
         return found
-    others = sum(bool(_autotuners(one)) for one in PyCodeCache.modules)
+    others = sum(any(not kernel.custom_kernel for kernel in _autotuners(one)) for one in PyCodeCache.modules)
     if others:
         raise FastrnnsError(f"none of its {others} Triton kernels has a benchmark in it", _WHAT_TO_SET)
+    if own := by_hand():
+        raise FastrnnsError(f"its Triton kernels are its author's own: {len(own)}", f"{NO_BENCHMARK}; --profile does")
     if device.type == "cpu":
         raise FastrnnsError("it has no Triton kernels: on a CPU they are C++", "--profile tells of these")
     raise FastrnnsError("it has no Triton kernels", "what it calls is in libraries: --profile tells of that")
+
+
+def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:
+    """Kernels that the model's author wrote, with their modules: they have no benchmark."""
+    return [(mod, one) for mod in PyCodeCache.modules for one in _autotuners(mod) if one.custom_kernel]
 
 
 def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
@@ -58,7 +67,7 @@ def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
     Raises:
         FastrnnsError: It defines none, or several.
     """
-    found = _autotuners(mod)
+    found = [one for name, one in vars(mod).items() if name.startswith(_PREFIX) and isinstance(one, CachingAutotuner)]
     if len(found) != 1:
         raise FastrnnsError(f"{mod.__name__} defines {len(found)} Triton kernels, not one", "name a kernel's module")
     return found[0]
@@ -87,8 +96,7 @@ def identity(config: Any) -> Hashable:
 
 
 def _autotuners(mod: ModuleType) -> list[CachingAutotuner]:
-    named = vars(mod).items()
-    return [one for name, one in named if name.startswith(_PREFIX) and isinstance(one, CachingAutotuner)]
+    return [one for one in vars(mod).values() if isinstance(one, CachingAutotuner)]
 
 
 @contextmanager
