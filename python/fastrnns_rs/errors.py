@@ -55,6 +55,12 @@ class RunnerError(FastrnnsError):
     """A runner broke its contract: a missing gradient, an output that is not finite."""
 
 
+def first_line(error: BaseException) -> str:
+    """An error in one line: its type, and the first line of what it says."""
+    text = next(iter(str(error).strip().splitlines()), "")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def printable(text: str) -> str:
     """Text without what would move a terminal's cursor, and with what no encoding takes."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

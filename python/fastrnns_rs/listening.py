@@ -154,7 +154,7 @@ class Listener:
         try:
             message = json.loads(line)
             kind, content = message.pop("kind"), message
-        except (ValueError, AttributeError, KeyError, TypeError):
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
             self._garbage.append(line.decode("utf-8", errors="replace") + "\n")
             return
         if kind == "phase":

@@ -192,13 +192,13 @@ def _reason(error: BaseException) -> str:
     """One line that says what went wrong."""
     try:
         text = str(error).strip()
-    except Exception as second:  # noqa: BLE001  # an error whose text is an error too
+    except BaseException as second:  # noqa: BLE001  # an error whose text is an error too
         text = f"its message cannot be shown: {type(second).__name__}"
     first = text.splitlines()[0] if text else ""
     if type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in text:
         return f"out of memory: {first}"
     if isinstance(error, SystemExit):
-        return f"the runner called sys.exit({error.code!r})"
+        return f"sys.exit({error.code!r}) was called"
     from fastrnns_rs.errors import FastrnnsError
 
     if isinstance(error, FastrnnsError):

@@ -72,8 +72,8 @@ def test_the_table_has_a_row_for_each(generated_modules: Modules) -> None:
     head, forward, backward, *rest = done.stdout.splitlines()
     assert head.split()[:3] == ["module", "graph", "device"]
     assert "upstream, ms" in head
-    assert forward.split()[:3] == [generated_modules.forward.stem[:20], "forward", "cpu"]
-    assert backward.split()[:3] == [generated_modules.backward.stem[:20], "backward", "cpu"]
+    assert forward.split()[:4] == [generated_modules.forward.stem[:20], "0", "forward", "cpu"]
+    assert backward.split()[:4] == [generated_modules.backward.stem[:20], "0", "backward", "cpu"]
     assert not any(rest)
 
 
@@ -97,8 +97,30 @@ def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
     assert done.status == 0, done.stderr
     report = document(done)
     assert {one.graph for one in report.modules} == {"forward", "backward"}
+    assert {one.runner for one in report.modules} == {"compile_cell"}
     # They stay where Inductor keeps them, to be looked at.
     assert all(Path(one.path).is_relative_to(anywhere / "cache") and Path(one.path).exists() for one in report.modules)
+
+
+def test_a_runner_that_does_not_compile_costs_its_own_modules(generated_modules: Modules, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        """
+import fastrnns_rs
+
+
+@fastrnns_rs.runner("breaks", compiles=True)
+def breaks(problem):
+    raise RuntimeError("no good")
+"""
+    )
+    words = ("--runner", "breaks", "--runner-file", tmp_path / "own.py", "--device", "cpu", "--json")
+    done = inductor(generated_modules.forward, *words, "--times", "1", "--repeat", "2", generated=generated_modules)
+    assert done.status == 1
+    report = document(done)
+    assert [(one.runner, one.status) for one in report.modules] == [(None, "ok")]
+    [warning] = [one for one in report.warnings if one.code == "runner_failed"]
+    assert warning.message == "breaks was not compiled: RuntimeError: no good"
+    assert warning.message in done.stderr
 
 
 #: What is put at the end of a module, and what is then told of it.
@@ -108,10 +130,12 @@ BROKEN = {
     "import sys; sys.exit(3)": "exit",
     "import os; os._exit(3)": "status 3",
     "import os; os.kill(os.getpid(), 11)": "SIGSEGV",
-    "def get_args(): return [1, 2, 3]": ".",
+    "def get_args(): return [1, 2, 3]": "AssertionError|TypeError|RuntimeError",
     "def get_args(): raise KeyError('s0')": "its get_args failed: KeyError: 's0'",
     "call = 3": "it has no call",
-    "def benchmark_compiled_module(args, times, repeat): raise OSError('benchmark')": "OSError: benchmark",
+    "def benchmark_compiled_module(args, times, repeat): raise OSError('no')": "compiled_module failed: OSError: no",
+    "def benchmark_compiled_module(args, times, repeat): return float('nan')": "returned nan",
+    "def benchmark_compiled_module(args, times, repeat): return -1.0": "returned -1.0",
 }
 
 
@@ -130,7 +154,7 @@ def test_a_module_that_fails_is_one_clear_line(line: str, generated_modules: Mod
     [error] = [one for one in done.stderr.splitlines() if one.startswith("error: ")]
     assert str(path) in error
     # What was measured before it failed is kept.
-    assert (row.wall is not None) == ("benchmark_compiled" in line)
+    assert (row.wall is not None) == line.startswith("def benchmark_compiled")
 
 
 def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_path: Path, mark: str) -> None:
@@ -140,6 +164,7 @@ def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_
     assert done.status == 1
     [row] = document(done).modules
     assert (row.status, row.reason) == ("timed_out", "no result after 2 s")
+    assert f"error: {path}: no result after 2 s\n" in done.stderr
     assert left_of(mark) == []
 
 

@@ -61,7 +61,7 @@ REFUSED = {
     "": "is no module that Inductor generated",
     "# AOT ID: ['0_forward']\n\ndef call(args):\n    pass\n": "benchmark_harness off",
     "@triton_heuristics.pointwise(size_hints=[4])\n@triton.jit\ndef triton_poi(x):\n    pass\n": "is a Triton kernel",
-    "def call(args):\n    pass\n\ndef benchmark_compiled_module(times=10, repeat=10):\n    pass\n": "has no get_args",
+    "def call(args):\n    pass\n\ndef benchmark_compiled_module(times=10, repeat=10):\n    pass\n": "before 2.11",
 }
 
 
@@ -74,6 +74,73 @@ def test_what_is_none_is_told_for_what_it_is(text: str, tmp_path: Path) -> None:
     assert str(path) in raised.value.message
     assert raised.value.hint
     assert "\n" not in str(raised.value)
+
+
+#: As Inductor writes it with TORCHINDUCTOR_BENCHMARK_KERNEL=1.
+KERNEL = """
+import triton
+from torch._inductor.runtime import triton_heuristics
+
+@triton_heuristics.pointwise(size_hints={'x': 128}, filename=__file__, triton_meta={'device': 'cuda:0'})
+@triton.jit
+def triton_poi_fused_add_0(in_ptr0, out_ptr0, xnumel, XBLOCK):
+    pass
+
+
+def get_args():
+    arg_0 = rand_strided((100, ), (1, ), device='cuda:0', dtype=torch.float32)
+    return arg_0,
+
+
+def call(args):
+    triton_poi_fused_add_0.run(*args, stream=0)
+
+
+def benchmark_all_configs(args):
+    return triton_poi_fused_add_0.benchmark_all_configs(*args)
+"""
+
+
+def test_kernels_with_benchmarks_of_their_own_are_no_modules(tmp_path: Path) -> None:
+    wrapper = module(tmp_path / "ab" / "wrapper.py", "['0_inference']", age=5)
+    (tmp_path / "cd").mkdir()
+    kernel = tmp_path / "cd" / "kernel.py"
+    kernel.write_text(KERNEL)
+    with pytest.raises(FastrnnsError, match="is a Triton kernel"):
+        finding.generated(kernel)
+    assert [one.path for one in finding.find([tmp_path])] == [wrapper]
+    assert [one.path for one in finding.newest(tmp_path)] == [wrapper]
+    # The source of a kernel stands in the module that calls it, and is not what the module itself has.
+    inner = f"async_compile.triton('k', '''{KERNEL}''')\n"
+    wrapper.write_text(f"# AOT ID: ['0_forward']\n{inner}\ndef call(args):\n    pass\n")
+    with pytest.raises(FastrnnsError, match="benchmark_harness off"):
+        finding.generated(wrapper)
+    wrapper.write_text(f"{inner}\ndef call(args):\n    pass\n\ndef benchmark_compiled_module(times=10):\n    pass\n")
+    with pytest.raises(FastrnnsError, match=r"before 2\.11"):
+        finding.generated(wrapper)
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    for path in (tmp_path / "pipe.py", Path("/dev/zero")):
+        with pytest.raises(FastrnnsError, match="is no file"):
+            finding.generated(path)
+    with pytest.raises(FastrnnsError, match="no module below"):
+        finding.find([tmp_path])
+
+
+def test_what_is_far_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "x.py").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(FastrnnsError, match="too large"):
+        finding.generated(tmp_path / "x.py")
+
+
+@pytest.mark.parametrize(
+    ("told", "number"), [("['12_backward']", "12"), ("['model__3_inference_7']", "3"), ("", None), ("[]", None)]
+)
+def test_compilations_are_numbered(told: str, number: str | None, tmp_path: Path) -> None:
+    assert finding.generated(module(tmp_path / "x.py", told)).graph_id == number
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -103,7 +170,7 @@ def test_a_folder_without_modules_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
-    module(tmp_path / "a.py", "['0_forward']", age=9)
+    module(tmp_path / "a.py", "['1_forward']", age=9)
     forward = module(tmp_path / "b.py", "['1_forward']", age=8)
     module(tmp_path / "c.py", "['2_forward']", age=7)
     backward = module(tmp_path / "d.py", "['1_backward']", age=6)

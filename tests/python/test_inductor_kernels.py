@@ -154,6 +154,24 @@ def test_a_kernel_of_a_persons_own_is_timed_whatever_it_spills(compiler: Compile
     assert [len(row["samples_ns"]) for row in measured(all_configs=True)] == [1000, 1000]
 
 
+def test_kernels_that_a_person_wrote_are_told_to_have_no_benchmark(compiler: Compiler) -> None:
+    def by_hand() -> ModuleType:
+        text = source("add_kernel").split("def get_args")[0]
+        mod = load(text)
+        next(one for one in vars(mod).values() if isinstance(one, CachingAutotuner)).custom_kernel = True
+        return mod
+
+    by_hand()
+    with pytest.raises(FastrnnsError, match="its Triton kernels are its author's own: 1") as raised:
+        measured(all_configs=False)
+    assert "--profile does" in raised.value.hint
+    load(source(NAME))
+    ours, theirs = measured(all_configs=False)
+    assert (ours["name"], ours["reason"]) == (NAME, None)
+    assert (theirs["name"], theirs["samples_ns"]) == ("add_kernel", [])
+    assert theirs["reason"] == "Inductor times no kernel that it did not write"
+
+
 @pytest.mark.parametrize(("spills", "meta"), [(16, ""), (17, ", 'spill_threshold': 17")])
 def test_what_the_autotuner_would_try_is_timed(spills: int, meta: str, compiler: Compiler) -> None:
     compiler.spills = {1024: spills}

@@ -17,6 +17,7 @@ import pytest
 import torch
 from conftest import run_cli
 from kineto_traces import by_dice, write
+from torch.autograd import DeviceType  # type: ignore[attr-defined]
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor.child import cpu_kernels, profiling
@@ -188,6 +189,7 @@ class FakeProfiler:
                 key=f"k{number}",
                 input_shapes="" if number % 2 else [[number]],
                 count=number,
+                device_type=DeviceType.CPU if number == 14 else DeviceType.CUDA,
                 self_device_time_total=float(number % 7),
                 self_cpu_time_total=1000.0 - number,
             )
@@ -205,7 +207,12 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
     kinds = torch.profiler.ProfilerActivity
     assert [one.activities for one in made] == [[kinds.CPU, kinds.CUDA]] * 2, "the first warms up"
     assert waited == [False, True] + [False] + [True] * 6, "each call ends within the profile"
-    assert found["operations"] == []
+    # All that ran there, as torch's own tables have it, the longest first, and what took as long in torch's order.
+    longest = [operation for operation in found["operations"] if operation["total_ns"] == 6000]
+    assert longest == operations(("k6", "unknown", 6, 6000), ("k13", "unknown", 13, 6000))
+    times = [operation["total_ns"] for operation in found["operations"]]
+    assert times == sorted(times, reverse=True)
+    assert len(times) == 14, "what ran on the host is not among them"
     assert [one["self_device_ns"] for one in found["top"]] == [6e3, 6e3, 5e3, 5e3, 4e3, 4e3, 3e3, 3e3, 2e3, 2e3]
     assert found["top"][0] == {
         "name": "k6",
@@ -244,8 +251,15 @@ def operations(*given: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 def test_parts_of_a_cuda_module_are_those_of_its_trace(tmp_path: Path) -> None:
     module, trace = tmp_path / "chash.py", write(tmp_path / "x.trace.json.gz", by_dice(3))
     module.write_text(MODULE.replace("'None'", "'resnet50'"))
-    made = parts(row(module, [3_000_000, 1_000_000, 2_000_000], "cuda:0"), trace, {"top": [], "runs": 6})
     expected = read(trace, inductor=Inductor(wall_time_ms=2.0, runs=6, name="resnet50")).document
+    assert expected.inductor is not None
+    ran = [
+        (kernel.name, category.name, kernel.count, kernel.total_ns)
+        for category in expected.inductor.categories
+        for kernel in category.kernels
+    ]
+    found = {"top": [], "runs": 6, "operations": operations(*ran)}
+    made = parts(row(module, [9_000_000, 1_000_000, 2_000_000], "cuda:0"), trace, found)
     assert made == {
         "profile": expected.inductor,
         "categories": expected.categories,
@@ -260,7 +274,7 @@ def test_parts_of_a_cpu_module_are_its_kernels_and_operators(tmp_path: Path) -> 
     module = tmp_path / "chash.py"
     module.write_text(MODULE)
     told = operations(("aten::a", "operator", 6, 100), ("cpp_0", "cpp", 6, 300), ("aten::b", "operator", 1, 200))
-    top = [{"name": "cpp_0", "input_shapes": "", "count": 6, "self_device_ns": 0.0, "self_cpu_ns": 300.0}]
+    top = [{"name": "cpp_0", "input_shapes": "", "count": 6, "self_device_ns": 0, "self_cpu_ns": 300}]
     made = parts(row(module, [200, 200, 200]), tmp_path / "t", {"top": top, "runs": 6, "operations": told})
     profile = made["profile"]
     assert (profile.runs, profile.wall_time_ns, profile.busy_fraction) == (6, 200, pytest.approx(0.5))
@@ -271,7 +285,7 @@ def test_parts_of_a_cpu_module_are_its_kernels_and_operators(tmp_path: Path) -> 
     assert [one.name for one in profile.categories[1].kernels] == ["aten::b", "aten::a"]
     assert profile.tabulate_line.endswith("chash, 0.00%, 0.00%, 0.00%, 0.00%, 50.00%, 50.00%, 0.000ms")
     assert [(one.name, one.kernel_time_fraction) for one in made["categories"]] == [("cpp", 0.5), ("operator", 0.5)]
-    assert made["top"][0].self_cpu_ns == 300.0
+    assert made["top"][0].self_cpu_ns == 300
 
 
 def test_parts_of_a_cpu_module_that_did_nothing(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def profiled_row(folder: Path, **more: Any) -> ModuleRow:
         wall=described([[1000, 1000, 1000]]),
     )
     top = [
-        {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1.0, "self_cpu_ns": 2.0}
+        {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1, "self_cpu_ns": 2}
         for name in HOSTILE
     ]
     ran = [{"name": name, "category": category_of(name), "count": 6, "total_ns": 3000} for name in HOSTILE]
@@ -239,7 +239,7 @@ def test_a_row_that_was_not_profiled_has_no_text(tmp_path: Path) -> None:
 
 
 def test_our_tables_are_of_one_call(tmp_path: Path) -> None:
-    top = TopRow(name="aten::mm", input_shapes="[[2, 3]]", count=12, self_device_ns=12e6, self_cpu_ns=3e6)
+    top = TopRow(name="aten::mm", input_shapes="[[2, 3]]", count=12, self_device_ns=12_000_000, self_cpu_ns=3_000_000)
     category = CategoryRow(name="gemm", count=5, total_ns=15_000, kernel_time_fraction=0.25)
     text = profile_text(profiled_row(tmp_path, top=[top], categories=[category]))
     assert re.search(r"^aten::mm +\[\[2, 3\]\] +2 +2 +0\.5$", text, re.MULTILINE)

@@ -19,6 +19,7 @@ from fastrnns_rs.documents import json_schema
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.inductor import running
 from fastrnns_rs.inductor.finding import find
+from fastrnns_rs.inductor.places import places_of
 from fastrnns_rs.inductor.planning import InductorOptions
 from fastrnns_rs.launching import Start
 from fastrnns_rs.listening import Answer
@@ -123,14 +124,16 @@ def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.Mo
         on_part({"samples_ns": [level] * 10, "timing_mode": "x"} | ({"upstream_ms": 1.0} if job["upstream"] else {}))
         return DONE
 
-    report, jobs = measure(monkeypatch, [module(tmp_path / "x.py")], worker, processes=5, kernels=True)
+    report, jobs = measure(
+        monkeypatch, [module(tmp_path / "x.py")], worker, processes=5, kernels=True, all_configs=True
+    )
     wall = report.modules[0].wall
     assert wall is not None
     assert (wall.n_processes, wall.n_samples) == (5, 50)
     assert wall.ci_low_ns is not None
     assert wall.ci_low_ns < 1000 < wall.estimate_ns * 1.2
     assert report.warnings == []
-    assert [(job["upstream"], job["kernels"]) for job in jobs] == [(True, True)] + [(False, False)] * 4
+    assert [(job["upstream"], job["kernels"], job["all_configs"]) for job in jobs] == [(True,) * 3] + [(False,) * 3] * 4
 
 
 @pytest.mark.parametrize(
@@ -188,6 +191,80 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_ctrl_c_before_an_answer_keeps_the_module_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        raise KeyboardInterrupt
+
+    with pytest.raises(running.Interrupted) as raised:
+        measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
+    [row] = raised.value.report.modules
+    assert (row.status, row.samples_ns) == ("interrupted", [SAMPLES])
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_no_empty_file_stays_where_a_process_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        raise OSError("no more processes")
+
+    with pytest.raises(OSError, match="no more processes"):
+        measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({"samples_ns": "x"}, {"samples_ns": [1, "x"]}, {"samples_ns": 5}, {"first_call_ns": "abc"}),
+        *({"timing_mode": 7}, {"upstream_ms": float("nan")}, {"upstream_ms": -1.0}, {"peak_memory_bytes": [1]}),
+        *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernels": 7}),
+    ],
+)
+def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
+    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        if job["path"].endswith("bad.py"):
+            on_part(dict(said))
+        return DONE
+
+    report, _ = measure(monkeypatch, [module(tmp_path / f"{name}.py") for name in ("bad", "good")], worker)
+    bad, good = report.modules
+    assert (good.status, good.samples_ns) == ("ok", [SAMPLES])
+    assert (bad.status, bad.reason) == ("failed", "what its process told cannot be understood")
+    Draft202012Validator(json_schema(InductorReport, "x")).validate(json.loads(report.render("json")))
+
+
+def test_the_numbers_of_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    report, _ = measure(monkeypatch, [module(tmp_path / "x.py", "['3_backward']")], repeat=10)
+    wall = report.modules[0].wall
+    assert wall is not None
+    assert wall.ci_low_ns is not None
+    assert wall.ci_high_ns is not None
+    low, high = f"{wall.ci_low_ns / 1e6:.4g}", f"{wall.ci_high_ns / 1e6:.4g}"
+    [_, row] = report.render().splitlines()
+    assert row.split() == f"x 3 backward cpu 0.001002 ({low} to {high}) 0.001 5 7 10 of 10 calls".split()
+    plain = report.to_dict()
+    named = InductorReport.from_dict({**plain, "modules": [{**plain["modules"][0], "runner": "r"}]})
+    [head, row] = named.render().splitlines()
+    assert (head.split()[0], row.split()[:2]) == ("runner", ["r", "x"])
+
+
+def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
+    stem = "é" * 90 + "\x1b\n" + "x" * 90
+    [one] = find([module(tmp_path / "module.py")])
+    named = replace(one, path=tmp_path / f"{stem}.py")
+    asked = InductorOptions(profile=True, memory_snapshot=True, output_dir=tmp_path / "out")
+    found = [places_of(named, asked) for _ in range(3)]
+    traces = {places.trace for places in found}
+    assert len(traces) == 3
+    assert all(path is not None and path.name.isprintable() and len(path.name.encode()) < 255 for path in traces)
+    for places in found:
+        places.drop_empty()
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("device", "gpus", "told"),
     [
@@ -207,7 +284,9 @@ def test_a_device_that_is_not_there_is_refused_before_anything_runs(
 
 
 def test_a_device_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    report, [job] = measure(monkeypatch, [module(tmp_path / "a.py", device="cuda:1")], gpus=2, memory_snapshot=True)
+    report, [job] = measure(
+        monkeypatch, [module(tmp_path / "a.py", device="cuda:1")], gpus=2, memory_snapshot=True, output_dir=tmp_path
+    )
     assert (job["device"], report.modules[0].device) == ("cuda:1", "cuda:1")
     assert job["memory_snapshot_path"].endswith(".memory.pickle")
 
@@ -227,7 +306,15 @@ def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "asked",
     [
-        *({"times": 0}, {"repeat": 0}, {"processes": 0}, {"threads": 0}, {"timeout": 0.0}, {"timeout": float("nan")}),
+        *(
+            {"times": 0},
+            {"repeat": 0},
+            {"processes": 0},
+            {"threads": 0},
+            {"timeout": 0.0},
+            {"timeout": float("nan")},
+            {"timeout": float("inf")},
+        ),
         *({"times": 2.5}, {"repeat": True}, {"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
     ],
 )
@@ -240,9 +327,14 @@ def test_hostile_names_do_not_reach_the_terminal(monkeypatch: pytest.MonkeyPatch
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         timed(job, on_part)
         on_part({"kernel": {**KERNEL, "name": "triton_\x1b[2J\n", "config": "\x1b]0;x\x07"}})
-        return DONE
+        on_part({"kernel": {**KERNEL, "samples_ns": [], "reason": "\x1b[2J"}})
+        on_part({"memory_snapshot": True})
+        return Answer({"status": "failed"}, "answered", "\x1b[2J", "")
 
-    report, _ = measure(monkeypatch, [module(tmp_path / "a\x1b[31m.py")], worker, kernels=True)
+    path = module(tmp_path / "a\x1b[31m.py", device="cuda:0")
+    report, _ = measure(
+        monkeypatch, [path], worker, gpus=1, kernels=True, memory_snapshot=True, output_dir=tmp_path / "o\x1b[2J"
+    )
     shown = report.render()
     assert "\x1b" not in shown
     assert "\\x1b[2J\\n" in shown

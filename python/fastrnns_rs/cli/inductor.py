@@ -13,13 +13,14 @@ from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.cli.progress import ProgressLine
 from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import ExitCode, printable
-from fastrnns_rs.inductor.document import FORMATS
+from fastrnns_rs.inductor.document import FORMATS, short
 from fastrnns_rs.inductor.planning import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.modes import Modes
 from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S, Choice, Options
 from fastrnns_rs.problem import Sizes
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents import Notice
     from fastrnns_rs.environment import Facts
     from fastrnns_rs.inductor.document import InductorReport
     from fastrnns_rs.inductor.finding import Generated
@@ -132,15 +133,16 @@ def command(**given: Any) -> int:
     progress = ProgressLine()
 
     def shows(module: Generated, step: str, done: int, of: int) -> None:
-        progress.shows(f"{module.path.stem[:20]}: {step}", done, of)
+        progress.shows(f"{short(module.path.stem)}: {short(step)}", done, of)
 
     interrupted = False
+    failed: list[Notice] = []
     try:
         if given["runner"] is None:
             report = measure(named, asked, shows)
         else:
-            modules, facts = _of_runners(given, asked)
-            report = measure([*named, *modules], asked, shows, facts)
+            modules, failed, facts = _of_runners(given, asked)
+            report = measure([*named, *modules], asked, shows, facts, failed)
     except Interrupted as stopped:
         report, interrupted = stopped.report, True
     finally:
@@ -150,7 +152,7 @@ def command(**given: Any) -> int:
     shared.tell(_failures(report))
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if report.ok else ExitCode.FAILED
+    return ExitCode.DONE if report.ok and not failed else ExitCode.FAILED
 
 
 def _named(given: dict[str, Any]) -> list[Generated]:
@@ -174,8 +176,8 @@ def _refuse_idle_flags() -> None:
             raise click.UsageError(f"{max(param.opts, key=len)} is of --runner, and a module is as it was generated")
 
 
-def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Generated], Facts]:
-    """Compiles the runners that are named, and finds their modules."""
+def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Generated], list[Notice], Facts]:
+    """The modules of the runners that are named, warnings of those that have none, and what torch says of itself."""
     from fastrnns_rs import environment
     from fastrnns_rs.inductor import compiled
     from fastrnns_rs.launching import Setting
@@ -189,7 +191,7 @@ def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Gen
     )
     compiled.check(options)
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
-    return compiled.modules_of(options, facts, kernels=asked.kernels or asked.all_configs), facts
+    return *compiled.modules_of(options, facts, kernels=asked.kernels or asked.all_configs), facts
 
 
 def _failures(report: InductorReport) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import registry
+from fastrnns_rs.documents import Notice
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.inductor.finding import find
 from fastrnns_rs.launching import Setting, Start, launch
@@ -34,7 +35,7 @@ def check(options: Options) -> None:
             raise UsageError(f"{runner.name} compiles nothing with Inductor", f"those that do: {known}")
 
 
-def modules_of(options: Options, facts: Facts, *, kernels: bool) -> list[Generated]:
+def modules_of(options: Options, facts: Facts, *, kernels: bool) -> tuple[list[Generated], list[Notice]]:
     """Compiles runners and finds their modules.
 
     Args:
@@ -42,14 +43,23 @@ def modules_of(options: Options, facts: Facts, *, kernels: bool) -> list[Generat
         facts: What is known of torch and the device.
         kernels: Whether their kernels are to be benchmarked.
 
+    Returns:
+        The modules, and a warning for each runner that has none: it does not compile, or not with Inductor.
+
     Raises:
         MissingError: The device is not there.
         UsageError: A runner cannot honour an option.
-        FastrnnsError: A runner does not compile, or its compiler generated no module.
         KeyboardInterrupt: Ctrl-C.
     """
     made = make_plan(options, facts)
-    return [module for task in made.tasks for module in _compiled(task, made, kernels=kernels)]
+    modules: list[Generated] = []
+    failures: list[Notice] = []
+    for task in made.tasks:
+        try:
+            modules += _compiled(task, made, kernels=kernels)
+        except FastrnnsError as error:
+            failures.append(Notice(code="runner_failed", message=error.message, evidence=None, hint=error.hint))
+    return modules, failures
 
 
 def _compiled(task: Task, made: Plan, *, kernels: bool) -> list[Generated]:
@@ -73,4 +83,4 @@ def _compiled(task: Task, made: Plan, *, kernels: bool) -> list[Generated]:
         raise FastrnnsError(f"{name} was not compiled: {answer.reason}", hint)
     if not answer.content["modules"]:
         raise FastrnnsError(f"{name} left no generated module", "choose a runner that Inductor compiles")
-    return find(answer.content["modules"])
+    return [replace(one, runner=name) for one in find(answer.content["modules"])]

@@ -16,6 +16,8 @@ from fastrnns_rs.results import Environment, PhaseSummary
 SCHEMA_VERSION = "1.0"
 FORMATS = ("table", "json")
 
+_SHORT = 20
+
 Graph = Literal["forward", "backward", "inference"]
 Status = Literal["ok", "failed", "timed_out", "interrupted"]
 
@@ -73,8 +75,8 @@ class TopRow:
     name: str
     input_shapes: str
     count: int
-    self_device_ns: float
-    self_cpu_ns: float
+    self_device_ns: int
+    self_cpu_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +85,10 @@ class ModuleRow:
 
     Attributes:
         path: The module's file.
+        runner: The runner that was compiled to it, where one was named.
         graph: What it computes.
+        graph_id: The number of the compilation, from 0 in each process that compiles, which its forward and its
+            backward share. None where the module does not tell.
         device: What it was generated for: `cpu`, `cuda:0`.
         status: Whether all that was asked of it was done; what was done before it failed stands here all the same.
         reason: Why not, in one line.
@@ -111,6 +116,8 @@ class ModuleRow:
     reason: str | None
     times: int
     repeat: int
+    runner: str | None = None
+    graph_id: str | None = None
     timing_mode: str | None = None
     first_call_ns: int | None = None
     samples_ns: list[list[int]] = field(default_factory=list)
@@ -129,6 +136,17 @@ class ModuleRow:
     def name(self) -> str:
         """The file's name without its suffix, which is a hash where Inductor chose it."""
         return Path(self.path).stem
+
+
+def label(row: ModuleRow) -> str:
+    """What a row is called among others."""
+    number = "" if row.graph_id is None else f"{row.graph_id} "
+    return f"{short(row.name)} {number}{row.graph}"
+
+
+def short(name: str) -> str:
+    """So much of a module's name that it can be told apart: Inductor's are hashes of 52 letters."""
+    return name[:_SHORT]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

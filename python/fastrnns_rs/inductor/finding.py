@@ -40,12 +40,20 @@ class Generated:
         graph: What it computes.
         device: What it was generated for: `cpu`, or the device of its first input that is on none.
         compilation: What the modules of one compilation have in common; None where it does not tell.
+        runner: The runner that was compiled to it, if it was one.
     """
 
     path: Path
     graph: Graph
     device: str
     compilation: str | None
+    runner: str | None = None
+
+    @property
+    def graph_id(self) -> str | None:
+        """The number of the compilation."""
+        found = re.search(r"(\d+)_$", self.compilation or "")
+        return found[1] if found else None
 
 
 def generated(path: str | Path) -> Generated:
@@ -131,6 +139,10 @@ def _below(folder: Path) -> list[Generated]:
 
 def _text(path: Path) -> str:
     try:
+        if not path.is_file():
+            # A pipe or a device might give bytes without end, or none for ever.
+            path.stat()
+            raise FastrnnsError(f"{path} is no file", _NAME_ONE)
         if path.stat().st_size > _LONGEST:
             raise FastrnnsError(f"{path} is too large for a generated module", _NAME_ONE)
         return path.read_text(encoding="utf-8")

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import UsageError
-from fastrnns_rs.profiling.naming import default_folder
+from fastrnns_rs.profiling.naming import default_folder, reserve_file
 
 if TYPE_CHECKING:
     from fastrnns_rs.inductor.finding import Generated
@@ -40,31 +39,16 @@ def places_of(one: Generated, asked: InductorOptions) -> Places:
         UsageError: The folder cannot be made or written to.
     """
     folder = asked.output_dir or default_folder()
+    # Torch drops some letters of a name when it writes a trace.
+    name = "".join(letter if letter.isprintable() else "_" for letter in one.path.stem)
+    stem = name.encode(errors="replace")[:_LONGEST_NAME].decode(errors="ignore")
+    base = f"{stem}_{one.graph}_{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
 
     def place(suffix: str, *, wanted: bool) -> Path | None:
-        return _reserve(folder, f"{one.path.stem[:_LONGEST_NAME]}_{one.graph}", suffix) if wanted else None
+        return reserve_file(folder, base, suffix) if wanted else None
 
     return Places(
         trace=place(".trace.json.gz", wanted=asked.profile),
         memory_snapshot=place(".memory.pickle", wanted=asked.memory_snapshot),
         ncu_report=place(".ncu-rep", wanted=asked.ncu),
     )
-
-
-def _reserve(folder: Path, name: str, suffix: str) -> Path:
-    """An empty file in the folder, which is made."""
-    base = f"{name}_{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for count in range(1, 1000):
-            path = folder.resolve() / f"{base if count == 1 else f'{base}-{count}'}{suffix}"
-            try:
-                # Whoever makes the file has the name.
-                path.touch(exist_ok=False)
-            except FileExistsError:
-                continue
-            return path
-    except OSError as error:
-        message = f"{folder} cannot be written to: {error.strerror}"
-        raise UsageError(message, "choose another folder with --output-dir") from error
-    raise UsageError(f"{folder} has a thousand files of this second", "choose another folder with --output-dir")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from fastrnns_rs import documents
 from fastrnns_rs.benchmarking.summary import summary
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor.document import KernelTiming, ModuleRow
+from fastrnns_rs.listening import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.inductor.places import Places
     from fastrnns_rs.inductor.planning import InductorOptions
-    from fastrnns_rs.listening import Answer
     from fastrnns_rs.results import PhaseSummary
 
 
@@ -35,13 +36,23 @@ def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[
         answer: How the last process ended; none before it failed.
         parts: What each told, the first of everything that was asked for.
     """
+    try:
+        return _row(one, asked, answer, parts)
+    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, FastrnnsError):
+        # A module found our pipe.
+        return _row(one, asked, Answer({}, "died", "what its process told cannot be understood", ""), [{}])
+
+
+def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
     failed: Status = "timed_out" if answer.ended == "timed_out" else "failed"
     ok = answer.content.get("status") == "ok"
     samples = [found["samples_ns"] for found in parts if "samples_ns" in found]
     first = parts[0]
-    return ModuleRow(
+    made = ModuleRow(
         path=str(one.path),
+        runner=one.runner,
         graph=one.graph,
+        graph_id=one.graph_id,
         device=one.device,
         status="ok" if ok else failed,
         reason=None if ok else _reason(answer, len(parts)),
@@ -55,6 +66,10 @@ def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[
         peak_memory_bytes=first.get("peak_memory_bytes"),
         kernels=[kernel_timing(one) for one in first.get("kernels", [])],
     )
+    if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:
+        raise ValueError(made.upstream_ms)
+    # The types are held too: what a document says of itself is so.
+    return documents.from_plain(ModuleRow, documents.to_plain(made))
 
 
 def _reason(answer: Answer, count: int) -> str:
@@ -64,9 +79,12 @@ def _reason(answer: Answer, count: int) -> str:
 
 def kernel_timing(told: dict[str, Any]) -> KernelTiming:
     """A kernel as the child told of it: with its samples, which are described here, in place of `time`."""
+    told = dict(told)
     samples = told.pop("samples_ns")
     time = described([samples]) if samples else None
     bandwidth = None
+    if told["num_gb"] is not None and not 0 <= told["num_gb"] < math.inf:
+        told["num_gb"] = None
     if time is not None and told["num_gb"] is not None and time.median_ns > 0:
         bandwidth = told["num_gb"] * 1e9 / time.median_ns
     of_device = told.pop("device_gb_per_s")

@@ -10,17 +10,17 @@ from fastrnns_rs.inductor.assembling import report
 from fastrnns_rs.inductor.places import places_of
 from fastrnns_rs.inductor.rows import finished, interrupted, row
 from fastrnns_rs.launching import Setting, Start, launch
-from fastrnns_rs.listening import Terms
+from fastrnns_rs.listening import Answer, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from fastrnns_rs.documents import Notice
     from fastrnns_rs.environment import Facts
     from fastrnns_rs.inductor.document import InductorReport, ModuleRow
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.inductor.places import Places
     from fastrnns_rs.inductor.planning import InductorOptions
-    from fastrnns_rs.listening import Answer
 
     #: Told of a module and of what is done with it as that begins, with how many are done and how many there are.
     OnStep = Callable[[Generated, str, int, int], None]
@@ -43,6 +43,7 @@ def measure(
     asked: InductorOptions,
     on_step: OnStep = lambda _module, _step, _done, _of: None,
     facts: Facts | None = None,
+    warnings: Sequence[Notice] = (),
 ) -> InductorReport:
     """Measures modules, one after the other.
 
@@ -51,6 +52,7 @@ def measure(
         asked: What is asked of each.
         on_step: Called as each step of each module begins.
         facts: What is known of torch; None to ask.
+        warnings: What is known already that a reader should know.
 
     Raises:
         MissingError: A module's device, torch or Nsight Compute is not there. Nothing has run then.
@@ -70,14 +72,11 @@ def measure(
         def begins(step: str, of: Generated = one, done: int = index) -> None:
             on_step(of, step, done, len(modules))
 
-        try:
-            measured, ended = _measured(one, asked, setting, begins)
-        except KeyboardInterrupt:
-            raise Interrupted(report(described, rows)) from None
+        measured, ended = _measured(one, asked, setting, begins)
         rows.append(measured)
         if ended:
-            raise Interrupted(report(described, rows))
-    return report(described, rows)
+            raise Interrupted(report(described, rows, warnings))
+    return report(described, rows, warnings)
 
 
 def _measured(
@@ -87,14 +86,20 @@ def _measured(
     places = places_of(one, asked)
     parts: list[dict[str, Any]] = []
     answers: list[Answer] = []
-    for index in range(asked.processes):
-        # What is asked for besides the wall time, once is enough of.
-        job = _job(one, asked, places if index == 0 else None)
-        parts.append({})
-        terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(parts[-1]))
-        answers.append(launch(Start(job=job, terms=terms, setting=setting)))
-        if answers[-1].content.get("status") != "ok":
-            break
+    try:
+        for index in range(asked.processes):
+            # What is asked for besides the wall time, once is enough of.
+            job = _job(one, asked, places if index == 0 else None)
+            parts.append({})
+            terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(parts[-1]))
+            answers.append(launch(Start(job=job, terms=terms, setting=setting)))
+            if answers[-1].content.get("status") != "ok":
+                break
+    except KeyboardInterrupt:
+        answers.append(Answer({}, "interrupted", "interrupted", ""))
+    except BaseException:
+        places.drop_empty()
+        raise
     measured = row(one, asked, answers[-1], parts)
     if answers[-1].ended == "interrupted":
         places.drop_empty()
@@ -111,7 +116,7 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
 
     def take(part: dict[str, Any]) -> None:
         kernel = part.pop("kernel", None)
-        if kernel is not None:
+        if isinstance(kernel, dict):
             found.setdefault("kernels", []).append(kernel)
         found.update(part)
 

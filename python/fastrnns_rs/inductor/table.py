@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import printable
+from fastrnns_rs.inductor.document import label, short
 from fastrnns_rs.render.columns import aligned
 
 if TYPE_CHECKING:
@@ -13,33 +14,33 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.document import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.results import PhaseSummary
 
-#: A module's name is a hash of 52 letters, of which the first tell it apart.
-_NAME = 20
 _KEY = 10
+_INTERVAL = "ms (95 % interval)"
 
 
 def table(report: InductorReport) -> str:
     """Every module, and below them what was asked of each besides."""
-    rows: list[Sequence[str]] = [
-        (
-            "module",
-            "graph",
-            "device",
-            "a call, ms (95 % interval)",
-            "upstream, ms",
-            "first call, ms",
-            "peak, MB",
-            "samples",
-        )
+    of_runners = any(one.runner is not None for one in report.modules)
+    head = [
+        "module",
+        "graph",
+        "device",
+        f"a call, {_INTERVAL}",
+        "upstream, ms",
+        "first call, ms",
+        "peak, MB",
+        "samples",
     ]
-    rows += [_module(one) for one in report.modules]
+    rows: list[Sequence[str]] = [[*["runner"] * of_runners, *head]]
+    rows += [[*[one.runner or "-"] * of_runners, *_module(one)] for one in report.modules]
     parts = ["\n".join(aligned(rows))]
     parts += [part for one in report.modules for part in _parts(one)]
     return "\n\n".join(parts) + "\n"
 
 
 def _module(one: ModuleRow) -> Sequence[str]:
-    named = (_short(one.name), one.graph, one.device)
+    number = "" if one.graph_id is None else f"{one.graph_id} "
+    named = (short(one.name), f"{number}{one.graph}", one.device)
     if one.wall is None:
         return (*named, f"{one.status}: {one.reason or ''}", "-", "-", "-", "-")
     return (
@@ -53,16 +54,17 @@ def _module(one: ModuleRow) -> Sequence[str]:
 
 
 def _parts(one: ModuleRow) -> Iterator[str]:
+    name = printable(label(one))
     if one.kernels:
-        yield f"{_short(one.name)} {one.graph}, kernels\n" + "\n".join(kernel_lines(one.kernels))
+        yield f"{name}, kernels\n" + "\n".join(kernel_lines(one.kernels))
     if one.profile is not None:
         from fastrnns_rs.inductor.profile_text import profile_text
 
         yield profile_text(one)
     if one.memory_snapshot_path is not None:
-        yield f"{_short(one.name)} {one.graph}: memory snapshot in {one.memory_snapshot_path}"
+        yield f"{name}: memory snapshot in {printable(one.memory_snapshot_path)}"
     if one.ncu_report_path is not None:
-        yield f"{_short(one.name)} {one.graph}: report of Nsight Compute in {one.ncu_report_path}"
+        yield f"{name}: report of Nsight Compute in {printable(one.ncu_report_path)}"
 
 
 def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
@@ -72,7 +74,7 @@ def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
             "kernel",
             "category",
             "key",
-            "ms (95 % interval)",
+            _INTERVAL,
             "GB",
             "GB/s",
             "of memory",
@@ -111,8 +113,3 @@ def interval(time: PhaseSummary) -> str:
 
 def _number(value: float | None, form: str, unit: str = "") -> str:
     return "-" if value is None else f"{value:{form}}{unit}"
-
-
-def _short(name: str) -> str:
-    shown = printable(name)
-    return shown if len(shown) <= _NAME else shown[:_NAME]

@@ -38,17 +38,27 @@ def reserve(folder: Path, runners: list[str], problem: Problem) -> Path:
     Raises:
         UsageError: The folder cannot be made or written to.
     """
-    base = name(runners, problem, datetime.now(UTC))
+    suffix = ".log"
+    path = reserve_file(folder, name(runners, problem, datetime.now(UTC)), suffix)
+    return path.with_name(path.name.removesuffix(suffix))
+
+
+def reserve_file(folder: Path, base: str, suffix: str) -> Path:
+    """Makes the folder and an empty file in it that had not been there; its name is the base, or that with a number.
+
+    Raises:
+        UsageError: The folder cannot be made or written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for count in range(1, 1000):
-            stem = base if count == 1 else f"{base}-{count}"
+            path = folder.resolve() / f"{base if count == 1 else f'{base}-{count}'}{suffix}"
             try:
                 # Whoever makes the file has the name.
-                (folder / f"{stem}.log").touch(exist_ok=False)
+                path.touch(exist_ok=False)
             except FileExistsError:
                 continue
-            return folder.resolve() / stem
+            return path
     except OSError as error:
         message = f"{folder} cannot be written to: {error.strerror}"
         raise UsageError(message, "choose another folder with --output-dir") from error

@@ -13,11 +13,11 @@ import torch.profiler
 from torch._C._profiler import _ExperimentalConfig
 from torch.cuda import memory as allocator
 
-from fastrnns_rs.errors import FastrnnsError, MissingError
+from fastrnns_rs.errors import FastrnnsError, MissingError, first_line
 from fastrnns_rs.profiling import naming
 from fastrnns_rs.profiling.torch_files import export, export_for_tensorboard, writing_told
 from fastrnns_rs.profiling.torch_options import HANDLERS, check_for_device, resolve_activities, resolve_sort_by
-from fastrnns_rs.profiling.trace_handler import first_line, imported
+from fastrnns_rs.profiling.trace_handler import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

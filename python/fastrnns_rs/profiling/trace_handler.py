@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import run_command
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, first_line
 from fastrnns_rs.profiling.attempt import child_environment, end_of
 
 if TYPE_CHECKING:
@@ -59,12 +59,6 @@ def _complaint(module: str, completed: Completed) -> tuple[str, str]:
     except (ValueError, TypeError):
         return f"cannot import {module}: {end_of(completed)}", _FOLDER_HINT
     return str(message), str(hint)
-
-
-def first_line(error: BaseException) -> str:
-    """An error in one line."""
-    text = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _main() -> None:

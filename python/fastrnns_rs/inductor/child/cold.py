@@ -51,7 +51,7 @@ class ColdDevice(Protocol):
 def samples_ns(
     call: Callable[[], object], device: ColdDevice, before: Callable[[], object] = lambda: None
 ) -> list[int]:
-    """Times single calls, after one that is in no sample.
+    """Times single calls, after one, and those that the number of samples is estimated from, which are in none.
 
     Args:
         call: Queues the work.

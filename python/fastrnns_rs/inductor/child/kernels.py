@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.inductor import rows
 from fastrnns_rs.inductor.categories import get_kernel_category
 from fastrnns_rs.inductor.child import cold
 from fastrnns_rs.inductor.child.arguments import Arguments
 from fastrnns_rs.inductor.child.bandwidth import device_gb_per_s, num_gb
-from fastrnns_rs.inductor.child.loading import told
 from fastrnns_rs.inductor.child.triton_kernels import (
     NO_BENCHMARK,
     anew,
@@ -194,7 +193,7 @@ def _device_of(kernel: CachingAutotuner, otherwise: torch.device) -> torch.devic
 
 
 def _why(error: Exception) -> str:
-    return error.message if isinstance(error, FastrnnsError) else told(error)
+    return error.message if isinstance(error, FastrnnsError) else first_line(error)
 
 
 def _count(launcher: Any, name: str) -> int | None:

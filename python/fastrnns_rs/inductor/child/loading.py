@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _AGAIN = "it may be another torch's: compile the model again with this one"
-#: Of the random inputs, which a module makes itself.
-_SEED = 1337
+#: Upstream sets it before each repeat, so that a module with dropout does the same each time; here the inputs, which a
+#: module makes itself, are of it too.
+SEED = 1337
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,10 @@ def load(path: str, device: str) -> Loaded:
     """
     module = imported(path)
     try:
-        torch.manual_seed(_SEED)
+        torch.manual_seed(SEED)
         arguments = [*module.get_args()]
     except Exception as error:
-        raise FastrnnsError(f"its get_args failed: {told(error)}", _AGAIN) from error
+        raise FastrnnsError(f"its get_args failed: {first_line(error)}", _AGAIN) from error
     return Loaded(module, torch.device(device), arguments)
 
 
@@ -84,16 +85,12 @@ def imported(path: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise FastrnnsError(f"it cannot be imported with torch {torch.__version__}: {told(error)}", _AGAIN) from error
+        raise FastrnnsError(
+            f"it cannot be imported with torch {torch.__version__}: {first_line(error)}", _AGAIN
+        ) from error
     if not callable(getattr(module, "call", None)):
         raise FastrnnsError(f"it has no call that torch {torch.__version__} could run", _AGAIN)
     return module
-
-
-def told(error: Exception) -> str:
-    """What went wrong, in a line."""
-    first = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def _nothing() -> None:

@@ -11,9 +11,8 @@ import sys
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, printable
+from fastrnns_rs.errors import ExitCode, FastrnnsError, first_line, printable
 from fastrnns_rs.inductor.child.loading import load
-from fastrnns_rs.profiling.trace_handler import first_line
 
 
 def call(path: str, device: str) -> None:

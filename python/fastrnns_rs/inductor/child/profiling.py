@@ -12,6 +12,7 @@ from torch.profiler import ProfilerActivity
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.inductor.child import cpu_kernels
+from fastrnns_rs.inductor.child.loading import SEED
 from fastrnns_rs.inductor.upstream_tables import CPP, OPERATOR, Line, category_of, tables
 from fastrnns_rs.measuring import collector_off
 from fastrnns_rs.profiling.torch_files import export, writing_told
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 #: As many rows by input shape as upstream shows.
 _TOP = 10
-#: Upstream sets it before each repeat, so that a module with dropout does the same each time.
-_SEED = 1337
 
 
 def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[str, Any]:
@@ -103,7 +102,7 @@ def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile
     wait()
     with collector_off(), profiler:
         for _ in range(repeat):
-            torch.manual_seed(_SEED)
+            torch.manual_seed(SEED)
             for _ in range(times):
                 run()
                 wait()
@@ -140,6 +139,6 @@ def _top_row(one: Any) -> dict[str, Any]:
         "name": one.key,
         "input_shapes": str(shapes) if shapes else "",
         "count": one.count,
-        "self_device_ns": one.self_device_time_total * 1e3,
-        "self_cpu_ns": one.self_cpu_time_total * 1e3,
+        "self_device_ns": round(one.self_device_time_total * 1e3),
+        "self_cpu_ns": round(one.self_cpu_time_total * 1e3),
     }

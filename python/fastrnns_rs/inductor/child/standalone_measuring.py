@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
-import math
 import os
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ import torch
 
 from fastrnns_rs import environment, memory
 from fastrnns_rs.environment import Facts
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.inductor import checking
 from fastrnns_rs.inductor.assembling import report
 from fastrnns_rs.inductor.child import wall
@@ -27,7 +26,6 @@ from fastrnns_rs.inductor.rows import finished, interrupted, row
 from fastrnns_rs.listening import Answer
 from fastrnns_rs.measuring import collector_off
 from fastrnns_rs.probing import probe
-from fastrnns_rs.profiling.trace_handler import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +61,7 @@ def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
     facts = Facts(**probe("auto", "float32"))
     one = _module(benchmark, facts)
     checking.check([one], facts, asked)
-    return report(environment.describe(facts), [_row(benchmark, one, asked)], _HINT)
+    return report(environment.describe(facts), [_row(benchmark, one, asked)], hint=_HINT)
 
 
 def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> ModuleRow:
@@ -95,11 +93,6 @@ def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places:
     """What is asked for, step by step, as the child process of the command tells it."""
     with loaded.current:
         yield _timed(benchmark, loaded.device, asked.times, asked.repeat)
-        if asked.kernels or asked.all_configs:
-            from fastrnns_rs.inductor.child import kernels
-
-            _load_kernels(loaded)
-            yield from ({"kernel": one} for one in kernels.measure(loaded.device, all_configs=asked.all_configs))
         if places.trace is not None:
             from fastrnns_rs.inductor.child import profiling
 
@@ -110,6 +103,11 @@ def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places:
             from fastrnns_rs.inductor.child import snapshot
 
             yield snapshot.write(loaded, str(places.memory_snapshot))
+        if asked.kernels or asked.all_configs:
+            from fastrnns_rs.inductor.child import kernels
+
+            _load_kernels(loaded)
+            yield from ({"kernel": one} for one in kernels.measure(loaded.device, all_configs=asked.all_configs))
 
 
 def _load_kernels(loaded: Loaded) -> None:
@@ -151,10 +149,7 @@ def _seconds(benchmark: Benchmark, times: int, repeat: int) -> float:
     """What the benchmark returns; what it prints is of no use."""
     with contextlib.redirect_stdout(io.StringIO()):
         told: Any = benchmark(times=times, repeat=repeat)
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < math.inf:
-        message = f"the function that benchmarks the module returned {told!r}"[:200]
-        raise FastrnnsError(message, "it is to return the seconds that a call took")
-    return told
+    return wall.seconds(told)
 
 
 def _module(benchmark: Benchmark, facts: Facts) -> Generated:

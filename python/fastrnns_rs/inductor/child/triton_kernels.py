@@ -58,7 +58,8 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
 
 def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:
     """Kernels that the model's author wrote, with their modules: they have no benchmark."""
-    return [(mod, one) for mod in PyCodeCache.modules for one in _autotuners(mod) if one.custom_kernel]
+    modules = [one for one in PyCodeCache.modules if not hasattr(one, "get_args")]
+    return [(mod, one) for mod in modules for one in _autotuners(mod) if one.custom_kernel]
 
 
 def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fastrnns_rs import memory
+from fastrnns_rs.errors import FastrnnsError, first_line
+from fastrnns_rs.inductor.child.loading import SEED
 from fastrnns_rs.measuring import collector_off
 from fastrnns_rs.stopwatch import FORWARD, CpuWallClock
 
 if TYPE_CHECKING:
     from fastrnns_rs.inductor.child.loading import Loaded
 
+#: No call takes a century.
+_LONGEST_S = 3e9
+
 #: Wall time with a synchronisation after each call: what upstream's benchmark takes too.
 MODE = "cpu_wall_per_call"
-#: Upstream sets it before each repeat, so that a module with dropout does the same each time.
-_SEED = 1337
 
 
 def warm_up(loaded: Loaded, times: int) -> dict[str, Any]:
@@ -44,9 +47,28 @@ def measure(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
 
 
 def by_upstream(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
-    """What the module's own benchmark says: its median."""
-    seconds: float = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
-    return {"upstream_ms": seconds * 1e3}
+    """What the module's own benchmark says: its median.
+
+    Raises:
+        FastrnnsError: It fails, or says no time.
+    """
+    try:
+        told = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
+    except Exception as error:
+        raise FastrnnsError(f"its benchmark_compiled_module failed: {first_line(error)}") from error
+    return {"upstream_ms": seconds(told) * 1e3}
+
+
+def seconds(told: Any) -> float:
+    """What the benchmark of a module returned, if it is a time.
+
+    Raises:
+        FastrnnsError: It is none.
+    """
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < _LONGEST_S:
+        message = f"the function that benchmarks the module returned {told!r}"[:200]
+        raise FastrnnsError(message, "it is to return the seconds that a call took")
+    return told
 
 
 def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
@@ -56,7 +78,7 @@ def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
     mark, settle = watch.mark, watch.settle
     with collector_off():
         for _ in range(repeat):
-            torch.manual_seed(_SEED)
+            torch.manual_seed(SEED)
             wait()
             mark()
             for _ in range(times):

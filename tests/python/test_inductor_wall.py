@@ -1,0 +1,163 @@
+"""What the child process does around each call, in order: with a made-up module, clock and device."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.inductor.child import inside, kernels, loading, profiling, snapshot, triton_kernels, wall
+from fastrnns_rs.inductor.child.loading import Loaded
+
+
+class Device:
+    """Notes what is asked of the device and of the module, each in a word."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.log: list[str] = []
+        self.benchmarked: list[dict[str, Any]] = []
+        patch.setattr(torch.cuda, "synchronize", lambda device: self.log.append(f"wait {device}"))
+        patch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: self.log.append(f"reset {device}"))
+        patch.setattr(torch, "manual_seed", lambda seed: self.log.append(f"seed {seed}"))
+        patch.setattr(wall.memory, "peak", lambda device: {"peak_memory_bytes": 7, "device": device})
+        patch.setattr(wall, "CpuWallClock", self.clock)
+
+    def clock(self, iterations: int, edges: int) -> Any:
+        self.log.append(f"clock of {iterations} with {edges} edges")
+        return SimpleNamespace(
+            mark=lambda: self.log.append("mark"),
+            settle=lambda: None,
+            durations_ns=lambda *_edges: [(one + 1) * 1000 for one in range(iterations)],
+        )
+
+    def module(self) -> Loaded:
+        def call(args: list[Any]) -> tuple[Any, ...]:
+            args.clear()
+            self.log.append(f"call{' collecting' if gc.isenabled() else ''}")
+            return (1,)
+
+        def benchmark(args: Any, **counts: int) -> float:
+            self.benchmarked.append({"args": args, **counts})
+            return 0.002
+
+        module: Any = ModuleType("made_up")
+        module.call, module.benchmark_compiled_module = call, benchmark
+        return Loaded(module, torch.device("cuda:1"), ["a", "b"])
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> Device:
+    return Device(monkeypatch)
+
+
+ONCE = ["call", "wait cuda:1"]
+
+
+def test_each_call_is_waited_for_inside_of_its_sample(device: Device) -> None:
+    found = wall.measure(device.module(), 2, 3)
+    each = ["seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
+    assert device.log == ["reset cuda:1", "clock of 3 with 2 edges", *each, *each, *each]
+    assert gc.isenabled()
+    # Each sample is the time of its two calls, halved.
+    assert found == {"timing_mode": "cpu_wall_per_call", "samples_ns": [500, 1000, 1500], "peak_memory_bytes": 7}
+
+
+def test_the_first_call_and_a_repeat_come_before(device: Device) -> None:
+    found = wall.warm_up(device.module(), 2)
+    first = ["call collecting", "wait cuda:1"]
+    assert device.log == [*first, "clock of 1 with 2 edges", "seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
+    assert [*found] == ["first_call_ns"]
+    assert found["first_call_ns"] > 0
+
+
+def test_the_modules_own_benchmark_is_asked_for_the_same(device: Device) -> None:
+    assert wall.by_upstream(device.module(), 2, 3) == {"upstream_ms": 2.0}
+    assert device.benchmarked == [{"args": ["a", "b"], "times": 2, "repeat": 3}]
+
+
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), -1.0, None, [1], True, "1", 10**400])
+def test_what_is_no_time_is_told(told: Any) -> None:
+    with pytest.raises(FastrnnsError, match="the function that benchmarks the module returned"):
+        wall.seconds(told)
+
+
+class Channel:
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Any]] = []
+        self.phases: list[str] = []
+
+    def part(self, content: dict[str, Any]) -> None:
+        self.parts.append(content)
+
+    def phase(self, name: str) -> None:
+        self.phases.append(name)
+
+
+@pytest.mark.parametrize("wanted", [(False, False), (True, False), (False, True), (True, True)])
+def test_what_is_asked_for_is_done_and_kernels_come_last(
+    wanted: tuple[bool, bool], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Any] = []
+
+    def timed(where: torch.device, *, all_configs: bool) -> Iterator[dict[str, Any]]:
+        done.append(("kernels", str(where), all_configs))
+        yield {"name": "k"}
+
+    def load(path: str, where: str) -> Loaded:
+        done.append(("load", path, where))
+        return device.module()
+
+    monkeypatch.setattr(inside, "load", load)
+    monkeypatch.setattr(kernels, "measure", timed)
+    monkeypatch.setattr(triton_kernels, "compile_here", lambda: done.append("compile here"))
+    monkeypatch.setattr(profiling, "profile", lambda *given: done.append(("profile", *given[1:])) or {"top": []})
+    monkeypatch.setattr(snapshot, "write", lambda _loaded, path: done.append(("snapshot", path)) or {})
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: done.append(("threads", count)))
+    monkeypatch.setattr(torch.cuda, "device", Current(done))
+    channel: Any = Channel()
+    job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
+    job |= {"kernels": wanted[0], "all_configs": wanted[1], "trace_path": "t", "memory_snapshot_path": "s"}
+    assert inside.measure(job, channel) == {"status": "ok"}
+    some = any(wanted)
+    assert done == [
+        ("threads", 5),
+        *["compile here"] * some,
+        ("load", "x.py", "cuda:1"),
+        "cuda:1 is current",
+        ("profile", 2, 3, "t"),
+        ("snapshot", "s"),
+        *[("kernels", "cuda:1", wanted[1])] * some,
+        "no more",
+    ]
+    assert channel.phases == ["load", "time", "profile", "memory snapshot", *["kernels"] * some]
+    assert [*channel.parts[1]] == ["first_call_ns"]
+    assert {"upstream_ms": 2.0} in channel.parts
+    assert ({"kernel": {"name": "k"}} in channel.parts) is some
+
+
+class Current:
+    """In place of `torch.cuda.device`."""
+
+    def __init__(self, log: list[Any]) -> None:
+        self.log = log
+
+    def __call__(self, where: torch.device) -> Current:
+        self.log.append(f"{where} is current")
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.log.append("no more")
+
+
+def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Any) -> None:
+    (tmp_path / "x.py").write_text("def call(args):\n    pass\n\ndef get_args():\n    return (1, 2)\n")
+    assert loading.load(str(tmp_path / "x.py"), "cpu").arguments == [1, 2]
+    assert device.log == ["seed 1337"]
