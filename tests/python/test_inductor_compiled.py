@@ -17,7 +17,9 @@ from fastrnns_rs.phases import COMPILE
 from fastrnns_rs.planning import Choice, Options
 
 
-def modules_of(monkeypatch: pytest.MonkeyPatch, *answers: Answer, kernels: bool = False) -> tuple[Any, list[Start]]:
+def modules_of(
+    monkeypatch: pytest.MonkeyPatch, *answers: Answer, kernels: bool = False, **more: Any
+) -> tuple[Any, list[Start]]:
     starts: list[Start] = []
     following = iter(answers)
 
@@ -28,7 +30,7 @@ def modules_of(monkeypatch: pytest.MonkeyPatch, *answers: Answer, kernels: bool 
     monkeypatch.setattr(compiled, "launch", launch)
     names = ["compile_cell", "compile_scan"][: len(answers)]
     options = Options(choice=Choice(groups=(), names=names), quick=True, threads=3, compile_timeout=7.0)
-    return compiled.modules_of(options, FACTS, kernels=kernels), starts
+    return compiled.modules_of(options, FACTS, kernels=kernels, **more), starts
 
 
 def done(*paths: Path) -> Answer:
@@ -53,7 +55,9 @@ def test_kernels_are_compiled_with_benchmarks_where_they_are_to_be_timed(
 def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = module(tmp_path / "a.py")
     broken = Answer({"status": "failed"}, "answered", "RuntimeError: boom", "")
-    (modules, failed), _ = modules_of(monkeypatch, broken, done(path))
+    begun: list[tuple[str, int, int]] = []
+    (modules, failed), _ = modules_of(monkeypatch, broken, done(path), on_runner=lambda *said: begun.append(said))
+    assert begun == [("compile_cell", 0, 2), ("compile_scan", 1, 2)]
     assert [(one.runner, one.path) for one in modules] == [("compile_scan", path)]
     assert [one.message for one in failed] == ["compile_cell was not compiled: RuntimeError: boom"]
     (modules, failed), _ = modules_of(monkeypatch, done())

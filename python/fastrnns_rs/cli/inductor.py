@@ -141,7 +141,7 @@ def command(**given: Any) -> int:
         if given["runner"] is None:
             report = measure(named, asked, shows)
         else:
-            modules, failed, facts = _of_runners(given, asked)
+            modules, failed, facts = _of_runners(given, asked, progress)
             report = measure([*named, *modules], asked, shows, facts, failed)
     except Interrupted as stopped:
         report, interrupted = stopped.report, True
@@ -176,7 +176,9 @@ def _refuse_idle_flags() -> None:
             raise click.UsageError(f"{max(param.opts, key=len)} is of --runner, and a module is as it was generated")
 
 
-def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Generated], list[Notice], Facts]:
+def _of_runners(
+    given: dict[str, Any], asked: InductorOptions, progress: ProgressLine
+) -> tuple[list[Generated], list[Notice], Facts]:
     """The modules of the runners that are named, warnings of those that have none, and what torch says of itself."""
     from fastrnns_rs import environment
     from fastrnns_rs.inductor import compiled
@@ -191,7 +193,12 @@ def _of_runners(given: dict[str, Any], asked: InductorOptions) -> tuple[list[Gen
     )
     compiled.check(options)
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
-    return *compiled.modules_of(options, facts, kernels=asked.kernels or asked.all_configs), facts
+
+    def shows(name: str, done: int, of: int) -> None:
+        progress.shows(f"compiling {name}", done, of)
+
+    kernels = asked.kernels or asked.all_configs
+    return *compiled.modules_of(options, facts, kernels=kernels, on_runner=shows), facts
 
 
 def _failures(report: InductorReport) -> list[str]:

@@ -15,6 +15,8 @@ from fastrnns_rs.phases import COMPILE
 from fastrnns_rs.planning import make_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastrnns_rs.environment import Facts
     from fastrnns_rs.inductor.finding import Generated
     from fastrnns_rs.planning import Options, Plan, Task
@@ -35,13 +37,20 @@ def check(options: Options) -> None:
             raise UsageError(f"{runner.name} compiles nothing with Inductor", f"those that do: {known}")
 
 
-def modules_of(options: Options, facts: Facts, *, kernels: bool) -> tuple[list[Generated], list[Notice]]:
+def modules_of(
+    options: Options,
+    facts: Facts,
+    *,
+    kernels: bool,
+    on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None,
+) -> tuple[list[Generated], list[Notice]]:
     """Compiles runners and finds their modules.
 
     Args:
         options: The runners, and the problem that each is compiled for.
         facts: What is known of torch and the device.
         kernels: Whether their kernels are to be benchmarked.
+        on_runner: Called with a runner's name, how many are done and how many there are, as its compilation begins.
 
     Returns:
         The modules, and a warning for each runner that has none: it does not compile, or not with Inductor.
@@ -54,7 +63,8 @@ def modules_of(options: Options, facts: Facts, *, kernels: bool) -> tuple[list[G
     made = make_plan(options, facts)
     modules: list[Generated] = []
     failures: list[Notice] = []
-    for task in made.tasks:
+    for index, task in enumerate(made.tasks):
+        on_runner(task.runner.name, index, len(made.tasks))
         try:
             modules += _compiled(task, made, kernels=kernels)
         except FastrnnsError as error:
