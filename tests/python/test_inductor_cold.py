@@ -48,8 +48,16 @@ def test_each_call_is_restored_for_and_flushed_for_outside_of_its_events() -> No
         clock.log.append("before")
         clock.now_ns += 3_000_000
 
-    samples = cold.samples_ns(call_of(clock, 10_000_000), FakeDevice(clock), before)
+    collecting: list[bool] = []
+    work = call_of(clock, 10_000_000)
+
+    def call() -> None:
+        collecting.append(gc.isenabled())
+        work()
+
+    samples = cold.samples_ns(call, FakeDevice(clock), before)
     assert samples == [10_000_000] * 10
+    assert collecting == [True] + [False] * 15
     one = ["before", "flush", "event", "call", "event"]
     assert clock.log == ["before", "call", "wait", "wait", *one * 5, "wait", "wait", *one * 10, "wait"]
 

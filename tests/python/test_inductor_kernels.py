@@ -366,6 +366,7 @@ def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compile
 def test_kernels_are_compiled_where_they_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch._inductor.config, "compile_threads", 8)
     triton_kernels.compile_here()
+    assert torch._inductor.config.compile_threads == 1
     assert not AsyncCompile.use_process_pool()
 
 
