@@ -216,7 +216,7 @@ def wait_for_sleep(mark: str) -> None:
         (["folder"], 1, "no module below folder"),
         (["gpu.py"], 5, "was generated for cuda:7"),
         (["good.py", "gpu.py"], 5, "was generated for cuda:7"),
-        (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs CUDA"),
+        (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device"),
         (["good.py", "--times", "0"], 2, "--times"),
         (["good.py", "--repeat", "many"], 2, "--repeat"),
         (["good.py", "--seqLength", "3"], 2, "--seq-length is of --runner"),

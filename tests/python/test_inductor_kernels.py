@@ -363,11 +363,12 @@ def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compile
         triton_kernels.get_triton_kernel(ModuleType("hostile"))
 
 
-def test_kernels_are_compiled_where_they_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._inductor.config, "compile_threads", 8)
-    triton_kernels.compile_here()
-    assert torch._inductor.config.compile_threads == 1
-    assert not AsyncCompile.use_process_pool()
+def test_kernels_are_compiled_where_they_are_looked_for() -> None:
+    # Not monkeypatch: torch forgets settings that it puts back.
+    with torch._inductor.config.patch(compile_threads=8):
+        triton_kernels.compile_here()
+        assert torch._inductor.config.compile_threads == 1
+        assert not AsyncCompile.use_process_pool()
 
 
 def test_the_function_of_upstreams_name_prints_and_returns(

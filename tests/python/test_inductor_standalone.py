@@ -291,9 +291,8 @@ def test_kernels_that_could_not_be_told_of_leave_the_wall_time(
         yield told
         raise FastrnnsError("the second kernel has no benchmark", "set something")
 
-    monkeypatch.setattr(torch._inductor.config, "compile_threads", 2)
     monkeypatch.setattr(child, "kernels", SimpleNamespace(measure=measure), raising=False)
-    with pytest.raises(SystemExit) as caught:
+    with torch._inductor.config.patch(compile_threads=2), pytest.raises(SystemExit) as caught:
         running.measure("-c")
     assert caught.value.code == ExitCode.FAILED
     said = capsys.readouterr()

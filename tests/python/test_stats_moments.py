@@ -165,13 +165,20 @@ def test_a_signal_ends_a_call_in_its_middle(call: Callable[[np.ndarray], object]
     def handler(*_: object) -> None:
         raise InterruptedError("enough")
 
+    def until_the_signal() -> float:
+        begin = time.monotonic()
+        try:
+            with pytest.raises(InterruptedError, match="enough"):
+                signal.setitimer(signal.ITIMER_REAL, whole / 10)
+                call(samples)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return time.monotonic() - begin
+
     previous = signal.signal(signal.SIGALRM, handler)
-    begin = time.monotonic()
     try:
-        with pytest.raises(InterruptedError, match="enough"):
-            signal.setitimer(signal.ITIMER_REAL, whole / 10)
-            call(samples)
+        # A machine that does other things may hold up any of them.
+        took = min(until_the_signal() for _ in range(5))
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-    assert time.monotonic() - begin < whole * 0.8
+    assert took < whole * 0.8

@@ -57,17 +57,29 @@ Examples:
     show_default=True,
     help="Fresh processes that time each module.",
 )
-@click.option("-k", "--benchmark-kernels", "kernels", is_flag=True, help="Time every Triton kernel too.")
+@click.option(
+    "-k",
+    "--benchmark-kernels",
+    "kernels",
+    envvar="FASTRNNS_INDUCTOR_BENCHMARK_KERNELS",
+    is_flag=True,
+    help="Time every Triton kernel too.",
+)
 @click.option(
     "-c",
     "--benchmark-all-configs",
     "all_configs",
+    envvar="FASTRNNS_INDUCTOR_BENCHMARK_ALL_CONFIGS",
     is_flag=True,
     help="Time every configuration of every Triton kernel too.",
 )
 @click.option("-p", "--profile", is_flag=True, help="Run under torch.profiler too.")
 @click.option(
-    "--cuda-memory-snapshot", "memory_snapshot", is_flag=True, help="Write down what the CUDA allocator does."
+    "--cuda-memory-snapshot",
+    "memory_snapshot",
+    envvar="FASTRNNS_INDUCTOR_CUDA_MEMORY_SNAPSHOT",
+    is_flag=True,
+    help="Write down what the CUDA allocator does.",
 )
 @click.option("--ncu", is_flag=True, help="Run under Nsight Compute too.")
 @click.option("--ncu-kernel-regex", metavar="REGEX", help="Kernels that ncu looks at. [default: all]")
