@@ -29,7 +29,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "raises": "RuntimeError: the model could not be built",
         "crashes": "the process was killed by signal 11 (SIGSEGV)",
         "exits": "the process exited with status 3 before it had a result",
-        "calls_exit": "the runner called sys.exit(4)",
+        "calls_exit": "sys.exit(4) was called",
         "returns_nan": "output holds 3 values that are not finite, the first nan at [0]",
         "hides_nan": "output['y'][0] holds 1 values that are not finite, the first nan at []",
         "nan_gradient": "gradient[0] holds 3 values that are not finite, the first nan at [0]",

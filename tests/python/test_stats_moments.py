@@ -156,8 +156,8 @@ def test_lists_do_not_load_numpy() -> None:
 
 @pytest.mark.parametrize("call", [stats.moments, stats.summarize])
 def test_a_signal_ends_a_call_in_its_middle(call: Callable[[np.ndarray], object]) -> None:
-    # Zeros that nobody has written take no memory.
-    samples = np.zeros(200_000_000)
+    # Zeros that nobody has written take no memory. A call looks for signals every 25 ms: it is to take longer.
+    samples = np.zeros(600_000_000)
     begin = time.monotonic()
     call(samples)
     whole = time.monotonic() - begin
