@@ -217,7 +217,7 @@ def test_no_empty_file_stays_where_a_process_cannot_be_started(monkeypatch: pyte
     [
         *({"samples_ns": "x"}, {"samples_ns": [1, "x"]}, {"samples_ns": 5}, {"first_call_ns": "abc"}),
         *({"timing_mode": 7}, {"upstream_ms": float("nan")}, {"upstream_ms": -1.0}, {"peak_memory_bytes": [1]}),
-        *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernels": 7}),
+        *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernel": {}}),
     ],
 )
 def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
@@ -234,6 +234,23 @@ def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
     assert (good.status, good.samples_ns) == ("ok", [SAMPLES])
     assert (bad.status, bad.reason) == ("failed", "what its process told cannot be understood")
     Draft202012Validator(json_schema(InductorReport, "x")).validate(json.loads(report.render("json")))
+
+
+@pytest.mark.parametrize("said", [{"top": 7}, {"top": [], "runs": 0}, {"top": [], "runs": "x", "operations": [{}]}])
+def test_an_odd_profile_costs_its_own_row(
+    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        on_part({"kernels": 7})
+        timed(job, on_part)
+        on_part(dict(said))
+        return DONE
+
+    report, _ = measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
+    [row] = report.modules
+    assert (row.status, row.reason) == ("failed", "what its process told cannot be understood")
+    assert (row.samples_ns, row.kernels) == ([SAMPLES], [])
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_the_numbers_of_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

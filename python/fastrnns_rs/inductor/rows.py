@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.inductor.planning import InductorOptions
     from fastrnns_rs.results import PhaseSummary
 
+#: A module may find our pipe, and write to it what it likes.
+_ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError)
+_UNCLEAR = "what its process told cannot be understood"
+
 
 def described(processes: Sequence[Sequence[int]]) -> PhaseSummary:
     """Samples of each of some processes, in nanoseconds, described."""
@@ -38,9 +42,8 @@ def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[
     """
     try:
         return _row(one, asked, answer, parts)
-    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, FastrnnsError):
-        # A module found our pipe.
-        return _row(one, asked, Answer({}, "died", "what its process told cannot be understood", ""), [{}])
+    except (*_ODD, FastrnnsError):
+        return _row(one, asked, Answer({}, "died", _UNCLEAR, ""), [{}])
 
 
 def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
@@ -120,6 +123,8 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
             measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
     except FastrnnsError as error:
         return replace(measured, status="failed", reason=measured.reason or str(error))
+    except _ODD:
+        return replace(measured, status="failed", reason=measured.reason or _UNCLEAR)
     finally:
         places.drop_empty()
     return measured

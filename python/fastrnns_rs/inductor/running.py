@@ -117,9 +117,11 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     def take(part: dict[str, Any]) -> None:
         kernel = part.pop("kernel", None)
         if isinstance(kernel, dict):
-            found.setdefault("kernels", []).append(kernel)
-        found.update(part)
+            kernels.append(kernel)
+        # Not what a module that found our pipe calls so.
+        found.update({**part, "kernels": kernels})
 
+    kernels: list[dict[str, Any]] = []
     return take
 
 
