@@ -24,6 +24,9 @@ class Observer(Protocol):
     def process_ends(self, process: Process, printed: str) -> None:
         """The worker has ended; `printed` is the end of what it wrote."""
 
+    def row_changes(self, result: Result) -> None:
+        """A row has another process, and is not complete."""
+
     def runner_ends(self, result: Result) -> None:
         """A row is complete."""
 
@@ -44,6 +47,9 @@ class Silent:
         """Shows nothing."""
 
     def process_ends(self, process: Process, printed: str) -> None:
+        """Shows nothing."""
+
+    def row_changes(self, result: Result) -> None:
         """Shows nothing."""
 
     def runner_ends(self, result: Result) -> None:

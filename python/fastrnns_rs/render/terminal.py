@@ -15,9 +15,10 @@ from fastrnns_rs.documents import to_plain
 from fastrnns_rs.render.words import about, compiling, first_calls, outcome, warnings
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import TaskID
 
     from fastrnns_rs.benchmarking.plan import BenchPlan, BenchTask
+    from fastrnns_rs.render.live import LiveRows
     from fastrnns_rs.results import Process, Result, Run
 
 PHASES = {
@@ -31,7 +32,9 @@ PHASES = {
 
 
 class Terminal:
-    """Writes a row as each runner ends and, on a terminal, shows below what goes on.
+    """Writes a row as each runner ends and, on a terminal, shows the rows so far and the progress below.
+
+    Elsewhere a line for the first process of each runner stands for them.
 
     Args:
         separator: What stands between two columns.
@@ -40,7 +43,7 @@ class Terminal:
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._table = RunTable([], separator)
-        self._progress: Progress | None = None
+        self._progress: LiveRows | None = None
         self._task: TaskID | None = None
         self._runner = ""
         self._said = 0
@@ -73,10 +76,20 @@ class Terminal:
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
 
+    def row_changes(self, result: Result) -> None:
+        """Shows the row as measured so far; without a terminal once, after the first process."""
+        if self._progress is not None:
+            self._progress.rows[_name(result)] = self._row(result)
+        elif len(result.processes) == 1 and result.forward is not None:
+            times = {"forward": result.forward, "backward": result.backward}
+            shown = [f"{name} {one.estimate_ns / 1e6:.3g} ms" for name, one in times.items() if one is not None]
+            self._write(f"{_name(result)}, process 1: {', '.join(shown)}")
+
     def runner_ends(self, result: Result) -> None:
         """Writes the row, and below it what one must know to read it."""
-        # The row needs no samples, of which there may be a million.
-        self._write(self._table.row(json.dumps(to_plain(replace(result, processes=[])))))
+        if self._progress is not None:
+            self._progress.rows.pop(_name(result), None)
+        self._write(self._row(result))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
             note = f"  note: {result.runner}{side}: {result.note}"
@@ -84,6 +97,10 @@ class Terminal:
             if note not in self._noted:
                 self._noted.add(note)
                 self._write(note)
+
+    def _row(self, result: Result) -> str:
+        # The row needs no samples, of which there may be a million.
+        return self._table.row(json.dumps(to_plain(replace(result, processes=[]))))
 
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
@@ -102,24 +119,10 @@ class Terminal:
 
     def _begin_progress(self, plan: BenchPlan, done: int, ranks: int) -> None:
         from rich.console import Console
-        from rich.progress import (
-            MofNCompleteColumn,
-            Progress,
-            SpinnerColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        columns = (
-            SpinnerColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-        )
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        from fastrnns_rs.render.live import LiveRows
+
+        self._progress = LiveRows(Console(stderr=True))
         # By precision nobody knows how many there will be.
         by_precision = plan.rule is not None and plan.rule.rule == "precision"
         total = None if by_precision else len(plan.measured) * plan.processes * ranks
@@ -135,3 +138,7 @@ class Terminal:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201
             else:
                 self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _name(result: Result) -> str:
+    return result.title if result.side is None else f"{result.title} ({result.side})"

@@ -1,0 +1,51 @@
+"""The live region of a bench: the rows that are not complete, above the progress line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.progress import (
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console, RenderableType
+
+
+class LiveRows(Progress):
+    """A progress line below rows that change until their last process.
+
+    Args:
+        console: The terminal.
+
+    Attributes:
+        rows: The text of each row, by its label.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.rows: dict[str, str] = {}
+        super().__init__(
+            SpinnerColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
+        )
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The rows that fit above the progress line, those that changed last."""
+        fitting = max(0, self.console.height - 2)
+        rows = [*self.rows.values()][-fitting:] if fitting else []
+        yield from (Text(row, style="dim", no_wrap=True, overflow="ellipsis") for row in rows)
+        yield from super().get_renderables()
