@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.launching import MARK, Setting, Start, launch
+from fastrnns_rs.launching import MARK, Executor, Setting, Start, launch_together
 from fastrnns_rs.listening import Terms
 from fastrnns_rs.results import Environment, Git, Gpu
 
@@ -49,13 +49,14 @@ class Facts:
     start_s: float | None = None
 
 
-def probe(device: str, dtype: str, setting: Setting | None = None) -> Facts:
+def probe(device: str, dtype: str, setting: Setting | None = None, *, executor: Executor = launch_together) -> Facts:
     """Asks a child process about torch, `device` and `dtype`.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: Name of a torch dtype.
         setting: What the child runs in; by default as this process.
+        executor: Runs the child.
 
     Raises:
         MissingError: Torch is not installed.
@@ -64,12 +65,12 @@ def probe(device: str, dtype: str, setting: Setting | None = None) -> Facts:
     """
     begin = time.monotonic()
     job = {"kind": "probe", "device": device, "dtype": dtype}
-    answer = launch(Start(job=job, terms=Terms(timeout=_PROBE_TIMEOUT_S), setting=setting or Setting()))
+    [answer] = executor([Start(job=job, terms=Terms(timeout=_PROBE_TIMEOUT_S), setting=setting or Setting())])
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
-            raise MissingError("torch is not installed", "pip install torch")
+            raise MissingError("torch is not installed", "pip install torch torchvision")
         raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
     return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 

@@ -9,16 +9,13 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from fastrnns_rs.listening import Answer, Listener, Terms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Set in every worker: a runner's file that benches when it is imported would start workers without end.
 MARK = "FASTRNNS_WORKER"
@@ -86,6 +83,10 @@ class Start:
     def told(self) -> str:
         """The line that it reads first."""
         return json.dumps({**self.job, "sys_path": self.setting.sys_path(), "affinity": self.setting.affinity})
+
+
+#: Runs workers at the same time and returns their answers: `launch_together`, or a test's own.
+Executor: TypeAlias = Callable[[Sequence[Start]], list[Answer]]
 
 
 def _command(setting: Setting) -> list[str]:

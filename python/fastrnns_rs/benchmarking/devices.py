@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs import environment
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.launching import Executor, launch_together
 from fastrnns_rs.problem import resolve
 
 if TYPE_CHECKING:
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.planning import Options
 
 
-def facts_of(options: Options, devices: Sequence[str] | None, setting: Setting) -> list[Facts]:
+def facts_of(
+    options: Options, devices: Sequence[str] | None, setting: Setting, *, executor: Executor = launch_together
+) -> list[Facts]:
     """What is known of torch and of each device; of the one that `options` name where there are no others.
 
     Args:
         options: The device, if it is one, and the dtype.
         devices: The devices, if they are several.
         setting: What the child that is asked runs in.
+        executor: Runs the child.
 
     Raises:
         UsageError: One device is asked for, and several are.
@@ -32,20 +36,20 @@ def facts_of(options: Options, devices: Sequence[str] | None, setting: Setting) 
         KeyboardInterrupt: Ctrl-C.
     """
     if not devices:
-        return [environment.probe(options.device, options.computed_dtype, setting)]
+        return [environment.probe(options.device, options.computed_dtype, setting, executor=executor)]
     if options.device != "auto":
         raise UsageError("--device and --devices both say where to run", "give one of them")
-    first = environment.probe(devices[0], options.computed_dtype, setting)
-    return [first, *(_another(first, one, options.computed_dtype, setting) for one in devices[1:])]
+    first = environment.probe(devices[0], options.computed_dtype, setting, executor=executor)
+    return [first, *(_another(first, one, options.computed_dtype, setting, executor) for one in devices[1:])]
 
 
-def _another(known: Facts, device: str, dtype: str, setting: Setting) -> Facts:
+def _another(known: Facts, device: str, dtype: str, setting: Setting, executor: Executor) -> Facts:
     """What is known of a further device: the same as of a first one of its kind, without asking."""
     found = resolve(device, known.cuda_device_count)
     kinds = [None if one is None else _kind(known, one) for one in (known.device, found)]
     if kinds[0] == kinds[1] or found is None:
         return replace(known, device=found)
-    return environment.probe(device, dtype, setting)
+    return environment.probe(device, dtype, setting, executor=executor)
 
 
 def _kind(facts: Facts, device: str) -> object:

@@ -13,7 +13,7 @@ from fastrnns_rs.benchmarking.observer import Observer, Silent
 from fastrnns_rs.benchmarking.order import rounds, turns_of
 from fastrnns_rs.benchmarking.rows import Row
 from fastrnns_rs.cautions.gpu import Watch
-from fastrnns_rs.launching import Start, launch_together
+from fastrnns_rs.launching import Executor, Start, launch_together
 from fastrnns_rs.listening import Terms
 from fastrnns_rs.sweeping.finding import sweep_of
 
@@ -45,6 +45,7 @@ def execute(
     observer: Observer | None = None,
     save: Callable[[Run], None] = lambda _run: None,
     team: Team | None = None,
+    executor: Executor = launch_together,
 ) -> Run:
     """Runs what is left of a plan.
 
@@ -54,6 +55,7 @@ def execute(
         observer: Who is told how it goes.
         save: Called with the run so far before the first process, after each, and at the end.
         team: The ranks that `torchrun` started, which all execute the same plan.
+        executor: Runs the worker processes.
 
     Returns:
         The run. Runners that failed are rows of it.
@@ -61,7 +63,7 @@ def execute(
     Raises:
         Interrupted: Ctrl-C; the exception carries the run.
     """
-    execution = _Execution(plan, run, observer or Silent(), save, team)
+    execution = _Execution(plan, run, observer or Silent(), save, team, executor)
     interrupted = False
     try:
         with ExitStack() as stack:
@@ -88,13 +90,20 @@ class _Execution:
     """The state of a run."""
 
     def __init__(
-        self, plan: BenchPlan, run: Run, observer: Observer, save: Callable[[Run], None], team: Team | None
+        self,
+        plan: BenchPlan,
+        run: Run,
+        observer: Observer,
+        save: Callable[[Run], None],
+        team: Team | None,
+        executor: Executor,
     ) -> None:
         self._plan = plan
         self._run = run
         self._observer = observer
         self._save = save
         self._team = team
+        self._executor = executor
         # Ranks that decided by clocks of their own would not decide alike.
         self._clock = time.monotonic if team is None else team.clock
         self._turns = turns_of(plan)
@@ -183,6 +192,8 @@ class _Execution:
             raise KeyboardInterrupt
         for index in indices:
             self._settle(index)
+            if index not in self._ended:
+                self._observer.row_changes(self._results[index])
         self._save(self.so_far())
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
@@ -191,7 +202,7 @@ class _Execution:
             starts = [stack.enter_context(self._start(task)) for task in tasks]
             if self._team is not None:
                 return [self._team.measure(starts[0])]
-            return [{None: answer} for answer in launch_together(starts)]
+            return [{None: answer} for answer in self._executor(starts)]
 
     @contextmanager
     def _start(self, task: BenchTask) -> Iterator[Start]:

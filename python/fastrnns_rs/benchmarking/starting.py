@@ -12,7 +12,7 @@ from fastrnns_rs.benchmarking.effort import loop_of
 from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import plan_bench
 from fastrnns_rs.benchmarking.resuming import resumed
-from fastrnns_rs.launching import Setting
+from fastrnns_rs.launching import Executor, Setting, launch_together
 from fastrnns_rs.planning import check_works
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def start(
     command: Sequence[str],
     resume: Run | None = None,
     team: Team | None = None,
+    executor: Executor = launch_together,
 ) -> tuple[BenchPlan, Run]:
     """Asks a child process about torch, and decides what will run.
 
@@ -41,6 +42,7 @@ def start(
         command: What the run file names as its command.
         resume: A run that was interrupted, to go on with.
         team: The ranks that `torchrun` started, this process among them.
+        executor: Runs the child process.
 
     Raises:
         MissingError: The device is not there, or torch is not installed.
@@ -52,10 +54,11 @@ def start(
     processes = effort.processes_of(1, quick=options.quick)
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
-    facts, *further = facts_of(options, effort.devices, setting)
+    facts, *further = facts_of(options, effort.devices, setting, executor=executor)
     for dtype in options.computed_dtypes[1:]:
         for device in [one.device or options.device for one in (facts, *further)]:
-            check_works(dtype, environment.probe(device, dtype, setting), amp=options.sweeps_amp)
+            found = environment.probe(device, dtype, setting, executor=executor)
+            check_works(dtype, found, amp=options.sweeps_amp)
     if team is not None:
         facts = team.own_device(facts, options.device)
     plan = plan_bench(options, effort, facts, setting, further)

@@ -16,6 +16,8 @@ from fastrnns_rs.cli.shared import STDOUT, tell, unread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastrnns_rs.launching import Executor
+
 #: Each verb's help in one line, so that the list of verbs needs none of them.
 VERBS = {
     "bench": "Time runners forward and backward.",
@@ -88,10 +90,15 @@ def root(ctx: click.Context) -> None:
         ctx.color = False
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command and exits with its code. An error is one line and a hint, never a traceback."""
+def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = None) -> None:
+    """Runs the command and exits with its code. An error is one line and a hint, never a traceback.
+
+    Args:
+        arguments: The words of the command line; None for those of this process.
+        executor: Runs the worker processes of `bench` and `ab`; None for fresh interpreters.
+    """
     try:
-        code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False)
+        code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):
             if sys.stdout is not None:
                 sys.stdout.flush()

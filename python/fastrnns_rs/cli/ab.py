@@ -82,14 +82,15 @@ def command(**given: Any) -> int:
         check_writable(given["output"])
     requests = sides.requests(given)
     shared.interrupt_when_told_to_end()
-    plan, run = start(requests, sides.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]])
+    executor = shared.executor()
+    plan, run = start(requests, sides.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]], executor=executor)
     _check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         _check_noise_floor(run)
     terminal = Terminal(" ")
     saver = shared.Saver(given["output"])
     try:
-        run = execute(plan, run, observer=terminal, save=saver)
+        run = execute(plan, run, observer=terminal, save=saver, executor=executor)
     except Interrupted:
         return ExitCode.INTERRUPTED
     finally:

@@ -133,9 +133,11 @@ def command(**given: Any) -> int:
     saver = shared.Saver(output if leads else None)
     interrupted = False
     with devices.team(ranks) as team:
-        plan, run = start(options, effort.effort_of(given), command=words, resume=resume, team=team)
+        executor = shared.executor()
+        plan, run = start(options, effort.effort_of(given), command=words, resume=resume, team=team, executor=executor)
         try:
-            run = execute(plan, run, observer=terminal if leads else None, save=saver, team=team)
+            observer = terminal if leads else None
+            run = execute(plan, run, observer=observer, save=saver, team=team, executor=executor)
         except Interrupted as stopped:
             run, interrupted = stopped.run, True
         finally:

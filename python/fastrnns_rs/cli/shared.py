@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from fastrnns_rs.documents import Notice
+    from fastrnns_rs.launching import Executor
     from fastrnns_rs.results import Run
 
 STDOUT, STDERR = 1, 2
@@ -29,6 +30,14 @@ def is_flag(name: str) -> bool:
     """Whether an option was given on the command line, rather than by a variable or a file."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def executor() -> Executor:
+    """Runs the worker processes of this command: the caller's own where `main` was given one."""
+    from fastrnns_rs.launching import launch_together
+
+    given: Executor | None = click.get_current_context().find_root().obj
+    return given or launch_together
 
 
 def format_of(given: dict[str, Any]) -> str | None:

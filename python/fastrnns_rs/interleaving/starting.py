@@ -9,7 +9,7 @@ from fastrnns_rs import cautions, environment
 from fastrnns_rs.benchmarking.opening import new_run
 from fastrnns_rs.benchmarking.plan import plan_bench
 from fastrnns_rs.interleaving import interpreter
-from fastrnns_rs.launching import Setting
+from fastrnns_rs.launching import Executor, Setting, launch_together
 from fastrnns_rs.results import RunSide
 
 if TYPE_CHECKING:
@@ -21,13 +21,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.results import Environment, Run
 
 
-def start(sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Sequence[str]) -> tuple[BenchPlan, Run]:
+def start(
+    sides: tuple[SideRequest, SideRequest],
+    effort: Effort,
+    *,
+    command: Sequence[str],
+    executor: Executor = launch_together,
+) -> tuple[BenchPlan, Run]:
     """Asks a child process of each side about torch, and decides what will run.
 
     Args:
         sides: Baseline and candidate.
         effort: How much is measured; its `processes` is given.
         command: What the run file names as its command.
+        executor: Runs the child processes.
 
     Raises:
         MissingError: A device, a torch or an interpreter is not there.
@@ -37,7 +44,7 @@ def start(sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Se
     """
     plans, described = [], []
     for side in sides:
-        plan, found = _plan(side, effort)
+        plan, found = _plan(side, effort, executor)
         plans.append(plan)
         described.append(found)
     first, second = plans
@@ -64,9 +71,9 @@ def start(sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Se
     return plan, replace(run, warnings=warnings)
 
 
-def _plan(side: SideRequest, effort: Effort) -> tuple[BenchPlan, Environment]:
+def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:
     python = None if side.python is None else interpreter.check(side.python, side.variables)
     affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
-    facts = environment.probe(side.options.device, side.options.computed_dtype, setting)
+    facts = environment.probe(side.options.device, side.options.computed_dtype, setting, executor=executor)
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)
