@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import gc
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import Done, run_cli
+from facts import FACTS
 from generated_modules import Modules, compiled
 from hypothesis import settings
+from parts import PARTS
 from processes import marked
 
 from fastrnns_rs import environment
-from fastrnns_rs.environment import Facts
+
+__all__ = ["FACTS", "PLANTED", "ROOT", "TINY", "Done", "run_cli"]
 
 #: Modules whose assertions are told as those of tests are.
 pytest.register_assert_rewrite("capture_files", "profile_commands", "supervised")
@@ -31,49 +31,8 @@ settings.load_profile("fixed")
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"
-#: What a machine without a GPU says of itself.
-FACTS = Facts(
-    python_version="3.12.0",
-    torchvision_version=None,
-    torch_version="2.15.0",
-    cuda_version=None,
-    cudnn_version=None,
-    num_threads=2,
-    device="cpu",
-    cuda_device_count=0,
-    no_cuda_reason="no NVIDIA GPU was found",
-    dtype_problem=None,
-    tf32_problem=None,
-    gpus=[],
-)
 #: A problem that a CPU does in a millisecond.
 TINY = ["--seqLength", "3", "--inputSize", "4", "--hiddenSize", "5", "--miniBatch", "2", "--image-size", "33"]
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command printed, and its exit status."""
-
-    status: int
-    stdout: str
-    stderr: str
-
-    def json(self) -> Any:
-        return json.loads(self.stdout)
-
-
-def run_cli(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> Done:
-    """Runs `fastrnns-rs` as a person does, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "fastrnns_rs", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **variables},
-        timeout=600,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -85,8 +44,8 @@ def anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody asks torch what is here, which takes seconds; commands in a process of their own: see told_commands.py."""
-    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    """Nobody asks torch what is here, which takes seconds; commands in a process of their own: see commands.py."""
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
 
 
 @pytest.fixture(scope="session")
@@ -114,6 +73,12 @@ def mark() -> Iterator[str]:
             os.kill(pid, signal.SIGKILL)
 
 
+def pytest_collection_finish() -> None:
+    """Keeps what is loaded by now out of garbage collections: each loop that is timed begins with one."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # A script that starts the tests with `&` has these ignored, in all that they start too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -126,16 +91,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--alone", choices=["only", "never"], help="tests that are marked alone: no others, or all others")
+    parser.addoption("--part", choices=PARTS, help="the tests that are marked long(PART), instead of the quick ones")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what the other part of scripts/test runs, and skips, loudly, what needs a device that is missing."""
-    if wanted := config.getoption("--alone"):
-        apart: dict[bool, list[pytest.Item]] = {True: [], False: []}
-        for item in items:
-            apart[(item.get_closest_marker("alone") is not None) is (wanted == "only")].append(item)
-        config.hook.pytest_deselected(items=apart[False])
-        items[:] = apart[True]
+    """Selects the tests of one call of scripts/test, and skips, loudly, what needs a device that is missing."""
+    wanted_part, wanted_alone = config.getoption("--part"), config.getoption("--alone")
+
+    def is_wanted(item: pytest.Item) -> bool:
+        long, alone = item.get_closest_marker("long"), item.get_closest_marker("alone")
+        in_part = (long.args[0] if long else None) == wanted_part
+        return in_part and (wanted_alone is None or (alone is not None) is (wanted_alone == "only"))
+
+    # A test that is named on the command line runs, whatever its part.
+    if wanted_part or not any("::" in word for word in config.args):
+        config.hook.pytest_deselected(items=[item for item in items if not is_wanted(item)])
+        items[:] = [item for item in items if is_wanted(item)]
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return

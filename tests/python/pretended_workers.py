@@ -1,16 +1,70 @@
-"""Workers that only pretend, in place of `launch_together`."""
+"""Executors that start no process: they answer in place of workers, in no time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from facts import FACTS
 
-    from fastrnns_rs.launching import Start
-    from fastrnns_rs.listening import Answer
+from fastrnns_rs.environment import Facts
+from fastrnns_rs.launching import Executor, Start, launch_together
+from fastrnns_rs.listening import Answer
+from fastrnns_rs.problem import resolve
+
+_WITHOUT_BACKWARD = {"cudnn_layernorm"}
 
 
-def each(worker: Callable[[dict[str, Any]], Answer]) -> Callable[[Sequence[Start]], list[Answer]]:
-    """Has a function from a job to its answer be every worker."""
-    return lambda starts: [worker(start.job) for start in starts]
+def each(worker: Callable[[dict[str, Any]], Answer], facts: Facts = FACTS) -> Executor:
+    """An executor that calls a function with each job; questions about torch are answered with `facts`."""
+
+    def run(starts: Sequence[Start]) -> list[Answer]:
+        return [_probed(start.job, facts) if start.job["kind"] == "probe" else worker(start.job) for start in starts]
+
+    return run
+
+
+def only_probes(facts: Facts = FACTS) -> Executor:
+    """An executor with real workers; only questions about torch, which take seconds, are answered with `facts`."""
+
+    def run(starts: Sequence[Start]) -> list[Answer]:
+        if all(start.job["kind"] == "probe" for start in starts):
+            return [_probed(start.job, facts) for start in starts]
+        return launch_together(starts)
+
+    return run
+
+
+def rising(job: dict[str, Any]) -> Answer:
+    """The answer of a bench worker: the first sample is the warm-up, and no two of the others are equal."""
+    forward = [9000, *range(1000, 1000 + (job["loop"]["nloops"] or 10))]
+    return measured(forward, None if job["runner"] in _WITHOUT_BACKWARD else [2 * one for one in forward])
+
+
+def measured(forward: list[int], backward: list[int] | None, *, steady_from: int = 1) -> Answer:
+    """The answer of a bench worker with these samples."""
+    timed = sum(forward[steady_from:]) + sum((backward or [])[steady_from:])
+    content = {
+        "status": "ok",
+        "forward_ns": forward,
+        "backward_ns": backward,
+        "steady_from": steady_from,
+        "warmup_class": "flat",
+        "timing_mode": "cpu_wall",
+        "timer_resolution_ns": 1,
+        "timed_loop_ns": timed,
+        "peak_memory_bytes": 1 << 20,
+        "peak_reserved_bytes": None,
+    }
+    return Answer(content, "answered", None, "")
+
+
+def facts_for(device: str, facts: Facts) -> Facts:
+    """The facts that a probe finds for a device, which may be missing."""
+    return facts if resolve(device, facts.cuda_device_count) else replace(facts, device=None)
+
+
+def _probed(job: dict[str, Any], facts: Facts) -> Answer:
+    known = {name: value for name, value in asdict(facts_for(job["device"], facts)).items() if name != "start_s"}
+    return Answer({"status": "ok", "facts": known}, "answered", None, "")

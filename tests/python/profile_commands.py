@@ -5,14 +5,14 @@ Where nothing else is said, the fake only pretends to have run the runners.
 
 from __future__ import annotations
 
-import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import fake_tools
 import pytest
-import told_commands
+from commands import run_told
+from commands import told as command_line
 from conftest import FACTS, PLANTED, Done
 
 from fastrnns_rs._core import Profiler
@@ -45,12 +45,13 @@ SAID = {
 
 
 def argv(*arguments: str | Path, facts: Facts = FACTS) -> list[str]:
-    return told_commands.told("profile", *arguments, facts=facts)
+    """The command line of `profile` in a process of its own."""
+    return command_line("profile", *arguments, facts=facts)
 
 
-def run(command: list[str], **variables: str) -> Done:
-    done = subprocess.run(command, capture_output=True, env={**os.environ, **variables}, timeout=120, check=False)
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+def profile_cli(*arguments: str | Path, facts: Facts = FACTS, **variables: str) -> Done:
+    """Runs `profile` in this process."""
+    return run_told("profile", *arguments, facts=facts, **variables)
 
 
 def profile(
@@ -58,7 +59,7 @@ def profile(
 ) -> Done:
     """A capture with a fake."""
     asked = [f"--{tool.name}", f"--{tool.name}-path", tool, "--output-dir", out, "--rnns", *runners, *QUICK, *more]
-    return run(argv(*asked, facts=facts), **variables)
+    return profile_cli(*asked, facts=facts, **variables)
 
 
 def told(done: Done, status: int) -> tuple[str, str]:

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import run_told, told
 from conftest import PLANTED, TINY, run_cli
 from jsonschema import Draft202012Validator
-from told_commands import run_told, told
 
 from fastrnns_rs.results import Run
 

@@ -1,4 +1,4 @@
-"""The main job as a person types it, on a CPU: minutes long, and left out by `-m "not acceptance"`."""
+"""The main job as a person types it, on a CPU: minutes long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conftest import run_cli
 from fastrnns_rs.results import Run
 
 
-@pytest.mark.acceptance
+@pytest.mark.long("bench")
 @pytest.mark.alone
 def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
     begin = time.monotonic()
@@ -35,7 +35,7 @@ def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.acceptance
+@pytest.mark.long("bench")
 @pytest.mark.alone
 def test_the_default_run_on_cuda(anywhere: Path) -> None:
     output = anywhere / "run.json"

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 import pytest
-from told_commands import run_told
+from commands import run_told
 
 import fastrnns_rs
 from fastrnns_rs import Schedule, UsageError

@@ -8,9 +8,9 @@ import stat
 from pathlib import Path
 
 import pytest
+from commands import run_pretended, run_told
 from conftest import PLANTED, TINY, run_cli
 from models_under_test import OURS
-from told_commands import run_pretended, run_told
 
 FAST = ["--device", "cpu", "--processes", "1", "--nloops", "2", "--warmup", "1", *TINY]
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import FACTS
-from pretended_workers import each
+from pretended_workers import each, measured
 
 from fastrnns_rs import environment, stats
 from fastrnns_rs.benchmarking import execution
@@ -52,29 +52,12 @@ class Workers:
             return special
         level = 1e6 * math.exp(self._chance.gauss(0, self._spread))
         forward = [round(level * math.exp(self._chance.gauss(0, 0.001))) for _ in range(20)]
-        return Answer(answer(forward, [2 * one for one in forward]), "answered", None, "")
-
-
-def answer(forward: list[int], backward: list[int] | None) -> dict[str, Any]:
-    return {
-        "status": "ok",
-        "forward_ns": forward,
-        "backward_ns": backward,
-        "steady_from": 5,
-        "warmup_class": "flat",
-        "timing_mode": "cpu_wall",
-        "timer_resolution_ns": 1,
-        "timed_loop_ns": sum(forward[5:]),
-        "peak_memory_bytes": 1 << 20,
-        "peak_reserved_bytes": None,
-    }
+        return measured(forward, [2 * one for one in forward], steady_from=5)
 
 
 @pytest.fixture
-def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
-    found = Workers()
-    monkeypatch.setattr(execution, "launch_together", each(found))
-    return found
+def workers() -> Workers:
+    return Workers()
 
 
 def begin(names: list[str] = NAMES, **effort: Any) -> tuple[BenchPlan, Run]:
@@ -85,7 +68,7 @@ def begin(names: list[str] = NAMES, **effort: Any) -> tuple[BenchPlan, Run]:
 
 
 def test_runners_take_turns_in_the_order_of_the_seed(workers: Workers) -> None:
-    run = execute(*begin(processes=4))
+    run = execute(*begin(processes=4), executor=each(workers))
     assert run.status == "complete"
     for first in range(0, 12, 3):
         assert sorted(workers.started[first : first + 3]) == sorted(NAMES)
@@ -94,12 +77,12 @@ def test_runners_take_turns_in_the_order_of_the_seed(workers: Workers) -> None:
     assert [by_order[order] for order in range(12)] == workers.started
     again = workers.started.copy()
     workers.started.clear()
-    execute(*begin(processes=4))
+    execute(*begin(processes=4), executor=each(workers))
     assert workers.started == again
 
 
 def test_the_estimate_comes_from_process_medians_of_timed_samples(workers: Workers) -> None:
-    run = execute(*begin(["py"], processes=5))
+    run = execute(*begin(["py"], processes=5), executor=each(workers))
     medians = [stats.quantiles(one.forward_ns[5:], [0.5])[0] for one in run["py"].processes]
     expected = stats.process_ci(medians)
     found = run["py"].forward
@@ -113,17 +96,17 @@ def test_the_estimate_comes_from_process_medians_of_timed_samples(workers: Worke
 
 
 def test_two_processes_give_their_range_and_one_its_own_interval(workers: Workers) -> None:
-    two = execute(*begin(["py"], processes=2))["py"].forward
+    two = execute(*begin(["py"], processes=2), executor=each(workers))["py"].forward
     assert (two.ci_method, two.confidence_level) == ("range", 0.5)
     assert two.ci_low_ns < two.estimate_ns < two.ci_high_ns
-    one = execute(*begin(["py"], processes=1))
+    one = execute(*begin(["py"], processes=1), executor=each(workers))
     within = stats.median_ci(one["py"].processes[0].forward_ns[5:])
     assert (one["py"].forward.ci_low_ns, one["py"].forward.ci_method) == (within.ci_low, within.ci_method)
     assert one.plan.precision is None
 
 
 def test_precision_ends_a_runner_and_never_before_five_processes(workers: Workers) -> None:
-    run = execute(*begin(stop="precision:1%"))
+    run = execute(*begin(stop="precision:1%"), executor=each(workers))
     assert run.plan.stopped_by == "precision"
     assert run.plan.precision <= 0.01
     assert all(len(result.processes) >= 5 for result in run.results)
@@ -132,12 +115,13 @@ def test_precision_ends_a_runner_and_never_before_five_processes(workers: Worker
     assert run.plan.stop.parameters["process_seconds"] == 0.2
 
 
-def test_precision_asks_for_more_of_who_is_noisier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_precision_asks_for_more_of_who_is_noisier() -> None:
     quiet, noisy = Workers(0.001), Workers(0.02)
-    monkeypatch.setattr(
-        execution, "launch_together", each(lambda job: (noisy if job["runner"] == "py" else quiet)(job))
-    )
-    run = execute(*begin(["cudnn", "py"], stop="precision:1%"))
+
+    def workers(job: dict[str, Any]) -> Answer:
+        return (noisy if job["runner"] == "py" else quiet)(job)
+
+    run = execute(*begin(["cudnn", "py"], stop="precision:1%"), executor=each(workers))
     assert len(run["py"].processes) > 2 * len(run["cudnn"].processes)
     assert run.plan.precision <= 0.01
 
@@ -146,7 +130,7 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     now = iter(range(0, 10_000, 40))
     monkeypatch.setattr(execution.time, "monotonic", lambda: next(now))
     workers._spread = 0.5
-    run = execute(*begin(["cudnn", "py"], stop="precision:0.1%"))
+    run = execute(*begin(["cudnn", "py"], stop="precision:0.1%"), executor=each(workers))
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
 
@@ -154,7 +138,7 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
 def test_a_runner_that_fails_is_not_started_again_and_the_others_are(workers: Workers) -> None:
     plan, run = begin(processes=3)
     workers.instead[4] = Answer({}, "died", "the process was killed by signal 11 (SIGSEGV)", "")
-    run = execute(plan, run)
+    run = execute(plan, run, executor=each(workers))
     failed = workers.started[4]
     assert run.status == "failed"
     assert run[failed].status == "failed"
@@ -166,13 +150,13 @@ def test_a_runner_that_fails_is_not_started_again_and_the_others_are(workers: Wo
 
 
 def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: Workers) -> None:
-    whole = execute(*begin(processes=3))
+    whole = execute(*begin(processes=3), executor=each(workers))
     order = workers.started.copy()
     workers.started.clear()
     plan, run = begin(processes=3)
     workers.instead[4] = KeyboardInterrupt()
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, run)
+        execute(plan, run, executor=each(workers))
     part = stopped.value.run
     assert (part.status, part.plan.stopped_by) == ("interrupted", "interrupt")
     assert sum(len(result.processes) for result in part.results) == 4
@@ -180,7 +164,7 @@ def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: 
     workers.started.clear()
     # The seed of the order is the file's, whatever the new plan drew.
     fresh_plan, fresh = begin(processes=3, order_seed=99)
-    done = execute(*resumed(Run.from_dict(part.to_dict()), fresh_plan, fresh))
+    done = execute(*resumed(Run.from_dict(part.to_dict()), fresh_plan, fresh), executor=each(workers))
     assert workers.started == order[4:]
     assert done.run_id == part.run_id
     assert (done.status, done.plan.stopped_by) == ("complete", whole.plan.stopped_by)
@@ -190,19 +174,19 @@ def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: 
 
 def test_a_process_that_was_interrupted_stays_in_the_file_and_is_measured_again(workers: Workers) -> None:
     plan, run = begin(["py"], processes=3)
-    workers.instead[1] = Answer(answer([7, 8], None), "interrupted", "interrupted", "")
+    workers.instead[1] = replace(measured([7, 8], None), ended="interrupted", reason="interrupted")
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, run)
+        execute(plan, run, executor=each(workers))
     assert stopped.value.run["py"].status == "ok"
     assert stopped.value.run["py"].forward.n_processes == 1
-    done = execute(*resumed(stopped.value.run, *begin(["py"], processes=3)))
+    done = execute(*resumed(stopped.value.run, *begin(["py"], processes=3)), executor=each(workers))
     assert [one.status for one in done["py"].processes] == ["ok", "interrupted", "ok", "ok"]
     assert done["py"].processes[1].forward_ns == [7, 8]
     assert done["py"].forward.n_processes == 3
 
 
 def test_the_first_call_is_a_figure_of_its_own(workers: Workers) -> None:
-    run = execute(*begin(["py"], processes=3))
+    run = execute(*begin(["py"], processes=3), executor=each(workers))
     firsts = sorted(one.forward_ns[0] + one.backward_ns[0] for one in run["py"].processes)
     assert run["py"].first_call_ns() == firsts[1]
     (line,) = first_calls(run)
@@ -227,10 +211,11 @@ def test_what_is_said_beforehand(effort: dict[str, Any], said: str) -> None:
     assert any(said in line for line in about(run, plan)), [*about(run, plan)]
 
 
-def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing = Answer(answer([0] * 20, [3] * 20), "answered", None, "")
-    monkeypatch.setattr(execution, "launch_together", each(lambda _job: nothing))
-    run = execute(*begin(["py"], stop="precision:1%:1ms"))
+def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error() -> None:
+    def workers(_job: dict[str, Any]) -> Answer:
+        return measured([0] * 20, [3] * 20, steady_from=5)
+
+    run = execute(*begin(["py"], stop="precision:1%:1ms"), executor=each(workers))
     assert (run["py"].forward.estimate_ns, run["py"].forward.ci_low_ns, run["py"].forward.ci_method) == (0, None, None)
     assert run["py"].backward.estimate_ns == pytest.approx(3)
     assert (run.plan.precision, run.plan.stopped_by) == (None, "time")
@@ -238,8 +223,8 @@ def test_a_timer_that_sees_nothing_gives_no_interval_and_no_error(monkeypatch: p
 
 def test_a_process_without_the_phases_of_the_others_is_a_failure(workers: Workers) -> None:
     plan, run = begin(["py"], processes=3)
-    workers.instead[1] = Answer(answer([5] * 20, None), "answered", None, "")
-    run = execute(plan, run)
+    workers.instead[1] = measured([5] * 20, None, steady_from=5)
+    run = execute(plan, run, executor=each(workers))
     assert run["py"].reason == "process 2, after 1 that did not: it has no backward, unlike process 1"
     assert (run.plan.stopped_by, [one.status for one in run["py"].processes]) == (None, ["ok", "failed"])
 
@@ -253,7 +238,7 @@ def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
     plan, run = begin(processes=3)
     workers.instead[4] = KeyboardInterrupt()
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, run)
+        execute(plan, run, executor=each(workers))
     part, now = stopped.value.run, begin(processes=3)
     (first, *others), process = part.results, part.results[0].processes[0]
     changed = {
@@ -277,9 +262,9 @@ def test_what_was_said_of_the_first_part_stays(workers: Workers) -> None:
     plan, run = begin(processes=3)
     workers.instead[4] = KeyboardInterrupt()
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, replace(run, warnings=[busy, *run.warnings]))
+        execute(plan, replace(run, warnings=[busy, *run.warnings]), executor=each(workers))
     workers.instead.clear()
-    done = execute(*resumed(stopped.value.run, *begin(processes=3)))
+    done = execute(*resumed(stopped.value.run, *begin(processes=3)), executor=each(workers))
     assert busy in done.warnings
     assert len({(one.code, one.message) for one in done.warnings}) == len(done.warnings)
 
@@ -294,7 +279,7 @@ def test_rows_are_told_when_a_run_is_cut_short(workers: Workers) -> None:
     plan, run = begin(processes=3)
     workers.instead[5] = KeyboardInterrupt()
     with pytest.raises(Interrupted):
-        execute(plan, run, observer=Listener())
+        execute(plan, run, observer=Listener(), executor=each(workers))
     assert sorted(told) == sorted(NAMES)
 
 
@@ -302,7 +287,7 @@ def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:
     plan, run = begin(["cudnn", "py"], processes=10)
     sides = [replace(task, side=side) for task, side in zip(plan.tasks, "ab", strict=True)]
     workers.instead[2] = Answer({}, "died", "gone", "")
-    run = execute(replace(plan, tasks=sides, design="abba"), run)
+    run = execute(replace(plan, tasks=sides, design="abba"), run, executor=each(workers))
     assert len(workers.started) <= 4
     assert run.status == "failed"
 
@@ -310,7 +295,12 @@ def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:
 def test_every_process_is_saved_before_the_next_begins(workers: Workers) -> None:
     plan, run = begin(processes=2)
     saved: list[int] = []
-    execute(plan, run, save=lambda one: saved.append(sum(len(result.processes) for result in one.results)))
+    execute(
+        plan,
+        run,
+        save=lambda one: saved.append(sum(len(result.processes) for result in one.results)),
+        executor=each(workers),
+    )
     assert saved == [0, 1, 2, 3, 4, 5, 6, 6]
 
 
@@ -325,7 +315,7 @@ def test_another_plan_is_not_resumed(workers: Workers, change: dict[str, Any], n
     plan, run = begin(processes=3)
     workers.instead[1] = KeyboardInterrupt()
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, run)
+        execute(plan, run, executor=each(workers))
     with pytest.raises(UsageError, match=named):
         resumed(stopped.value.run, *begin(**{"processes": 3, **change}))
 
@@ -334,7 +324,7 @@ def test_another_machine_torch_or_program_does_not_go_on(workers: Workers) -> No
     plan, run = begin(processes=3)
     workers.instead[1] = KeyboardInterrupt()
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, run)
+        execute(plan, run, executor=each(workers))
     part, (plan, fresh) = stopped.value.run, begin(processes=3)
     busy = replace(fresh.environment, load_average_1m=31.0)
     assert resumed(part, plan, replace(fresh, environment=busy))

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import run_told, told
 from conftest import PLANTED, TINY, run_cli
-from told_commands import run_told, told
 
 from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.results import Run

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import run_told, told
 from conftest import PLANTED, TINY, run_cli
-from told_commands import run_told, told
 
 import fastrnns_rs
 from fastrnns_rs.results import Run

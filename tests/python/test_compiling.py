@@ -108,8 +108,8 @@ def test_a_folder_that_is_given_is_shared_and_stays(tmp_path: Path) -> None:
 def test_profile_compiles_before_the_capture_in_a_folder_of_its_own(tmp_path: Path) -> None:
     folders = tmp_path / "folders"
     asked = ["--torch", "--runner-file", RUNNERS, "--rnns", "whole", *QUICK, "--warmup", "1", "--nloops", "5"]
-    command = profile_commands.argv(*asked, "--output-dir", tmp_path / "out")
-    done = profile_commands.run(command, TMPDIR=str(tmp_path), PLANTED_FOLDERS=str(folders))
+    words = [*asked, "--output-dir", tmp_path / "out"]
+    done = profile_commands.profile_cli(*words, TMPDIR=str(tmp_path), PLANTED_FOLDERS=str(folders))
     assert done.status == 0, done.stderr
     (line,) = folders.read_text().splitlines()
     assert Path(line.split()[0]).parent.parent == tmp_path

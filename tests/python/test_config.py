@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import run_pretended
 from conftest import PLANTED, run_cli
-from told_commands import run_pretended
 
 
 def write(folder: Path, text: str) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from conftest import FACTS, run_cli
-from test_bench_execution import answer
+from pretended_workers import measured
 
 from fastrnns_rs import environment, launching
-from fastrnns_rs.benchmarking import devices, execution
+from fastrnns_rs.benchmarking import devices
 from fastrnns_rs.benchmarking.effort import Effort
 from fastrnns_rs.benchmarking.execution import Interrupted, execute
 from fastrnns_rs.benchmarking.opening import new_run
@@ -53,7 +53,7 @@ class Turns:
         self.turns.append(turn)
         if len(self.turns) - 1 == self.interrupt_at:
             return [
-                Answer(answer([1000] * 20, None), "answered", None, ""),
+                measured([1000] * 20, None, steady_from=5),
                 Answer({}, "interrupted", "interrupted", ""),
             ]
         return [self._one(one) for one in turn]
@@ -62,14 +62,12 @@ class Turns:
         if what in self.failing:
             return Answer({"status": "failed"}, "answered", "it broke", "")
         slow = 2 if what[1] == "cuda:1" else 1
-        return Answer(answer([slow * (1_000_000 + len(self.turns))] * 20, None), "answered", None, "")
+        return measured([slow * (1_000_000 + len(self.turns))] * 20, None, steady_from=5)
 
 
 @pytest.fixture
-def turns(monkeypatch: pytest.MonkeyPatch) -> Turns:
-    found = Turns()
-    monkeypatch.setattr(execution, "launch_together", found.together)
-    return found
+def turns() -> Turns:
+    return Turns()
 
 
 def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[BenchPlan, Run]:
@@ -81,7 +79,7 @@ def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[Be
 
 def test_one_by_one_each_runner_has_a_row_on_each_device(turns: Turns) -> None:
     plan, run = begin()
-    run = execute(plan, run)
+    run = execute(plan, run, executor=turns.together)
     assert [one.title for one in run.results] == [f"{name} on {one}" for name in ("cudnn", "aten") for one in BOTH]
     assert all(len(turn) == 1 for turn in turns.turns)
     assert (len(turns.turns), {one.forward.n_processes for one in run.results}) == (12, {3})
@@ -98,7 +96,7 @@ def test_one_by_one_each_runner_has_a_row_on_each_device(turns: Turns) -> None:
 def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
     plan, run = begin()
     assert "2 runners on cuda:0, cuda:1 one by one" in next(iter(about(run, plan)))
-    done = execute(plan, run)
+    done = execute(plan, run, executor=turns.together)
     assert [task.label for task in plan.tasks][:2] == ["cudnn on cuda:0", "cudnn on cuda:1"]
     for name in ("cudnn on cuda:1", "aten on cuda:0"):
         assert all(name in done.render(form) for form in ("table", "markdown", "oss", "pep"))
@@ -106,7 +104,7 @@ def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
 
 
 def test_side_by_side_a_turn_is_one_runner_on_every_device(turns: Turns) -> None:
-    run = execute(*begin(side_by_side=True))
+    run = execute(*begin(side_by_side=True), executor=turns.together)
     assert len(turns.turns) == 6
     assert all([device for _, device in turn] == [*BOTH] for turn in turns.turns)
     assert all(len({name for name, _ in turn}) == 1 for turn in turns.turns)
@@ -117,7 +115,7 @@ def test_side_by_side_a_turn_is_one_runner_on_every_device(turns: Turns) -> None
 
 def test_a_device_that_fails_drops_out(turns: Turns) -> None:
     turns.failing = {("cudnn", "cuda:1")}
-    run = execute(*begin(("cudnn",), side_by_side=True))
+    run = execute(*begin(("cudnn",), side_by_side=True), executor=turns.together)
     assert [len(turn) for turn in turns.turns] == [2, 1, 1]
     assert [(one.status, one.reason) for one in run.results] == [("ok", None), ("failed", "it broke")]
 
@@ -128,10 +126,10 @@ def test_by_precision_no_device_goes_on_alone(turns: Turns, monkeypatch: pytest.
     def one(what: tuple[str, str]) -> Answer:
         # The second device is never as precise as is asked for, until its tenth process.
         wobble = 1 + 0.05 * (next(levels) % 4) if what[1] == "cuda:1" and len(turns.turns) < 10 else 1
-        return Answer(answer([round(1_000_000 * wobble)] * 20, None), "answered", None, "")
+        return measured([round(1_000_000 * wobble)] * 20, None, steady_from=5)
 
     monkeypatch.setattr(turns, "_one", one)
-    execute(*begin(("cudnn",), side_by_side=True, stop="precision:1%"))
+    execute(*begin(("cudnn",), side_by_side=True, stop="precision:1%"), executor=turns.together)
     assert len(turns.turns) > 5
     assert all(len(turn) == 2 for turn in turns.turns)
 
@@ -140,7 +138,7 @@ def test_an_interrupted_turn_is_kept_and_gone_on_with(turns: Turns) -> None:
     turns.interrupt_at = 1
     plan, fresh = begin(("cudnn",), side_by_side=True)
     with pytest.raises(Interrupted) as stopped:
-        execute(plan, fresh)
+        execute(plan, fresh, executor=turns.together)
     run = stopped.value.run
     assert run.status == "interrupted"
     assert [[process.status for process in one.processes] for one in run.results] == [
@@ -149,7 +147,7 @@ def test_an_interrupted_turn_is_kept_and_gone_on_with(turns: Turns) -> None:
     ]
     turns.interrupt_at = None
     again, new = begin(("cudnn",), side_by_side=True)
-    done = execute(*resumed(run, again, new))
+    done = execute(*resumed(run, again, new), executor=turns.together)
     assert [one.forward.n_processes >= 3 for one in done.results] == [True, True]
     with pytest.raises(UsageError, match=r"plan.side_by_side was True, and is False now"):
         resumed(run, *begin(("cudnn",)))
@@ -179,7 +177,7 @@ def test_side_by_side_takes_two() -> None:
 
 
 def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "probe", lambda *_: GPUS)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: GPUS)
     found = devices.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
     assert [one.device for one in found] == ["cuda:0", None]
     with pytest.raises(MissingError, match="there is no device cuda:7: this machine has 2 CUDA devices"):
@@ -191,7 +189,7 @@ def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def probe(device: str, *_more: object) -> Facts:
+    def probe(device: str, *_more: object, **_settings: object) -> Facts:
         asked.append(device)
         other = [{**GPU, "name": "another", "index": 2}]
         return replace(GPUS, device=device, cuda_device_count=3, gpus=[*GPUS.gpus, *other])

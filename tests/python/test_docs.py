@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -10,15 +11,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+from commands import run_pretended
 from conftest import ROOT, run_cli
 from models_under_test import OURS
 
+from fastrnns_rs import cli
 from fastrnns_rs.registry import find
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
+TOUR = [line for line in COMMANDS if line.startswith("fastrnns-rs")]
+#: These need neither torch nor minutes; pretended workers stand for those of `bench` and `ab`.
+QUICK = [line for line in TOUR if line.split()[1] in {"ab", "bench", "compare", "list", "show"}]
+PAGES = ["README.md", *(f"docs/{one.name}" for one in ROOT.glob("docs/*.md"))]
 
 
 def test_the_readme_opens_with_its_two_commands() -> None:
@@ -33,16 +41,42 @@ def tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tour")
 
 
-#: What takes minutes alone is tested with pretended workers, in `test_ab_same.py`.
-@pytest.mark.parametrize(
-    "command", [line for line in COMMANDS if line.startswith("fastrnns-rs") and "--same" not in line]
-)
-def test_commands_of_the_readme_run(command: str, tour: Path) -> None:
-    """In one folder, for some read what those before them wrote."""
-    done = run_cli(*shlex.split(command)[1:], cwd=tour)
+@pytest.fixture(scope="module")
+def quick_tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("quick-tour")
+
+
+@pytest.mark.parametrize("command", QUICK)
+def test_commands_of_the_readme_run_with_pretended_workers(command: str, quick_tour: Path) -> None:
+    """In one folder, since some read what those before them wrote."""
+    done = run_pretended(*shlex.split(command)[1:], cwd=quick_tour, XDG_STATE_HOME=quick_tour)
     assert done.status == 0, done.stderr
 
 
+@pytest.mark.long("docs")
+@pytest.mark.parametrize("command", TOUR)
+def test_commands_of_the_readme_run(command: str, tour: Path) -> None:
+    done = run_cli(*shlex.split(command)[1:], cwd=tour, XDG_STATE_HOME=tour)
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_every_page_are_understood(page: str, anywhere: Path) -> None:
+    """Their options exist and take these values; files that they read need not be there."""
+    blocks = "".join(re.findall(r"^```sh\n(.*?)^```", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE))
+    for line in blocks.replace("\\\n", "").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] != ["fastrnns-rs"] or words[1] not in cli.VERBS:
+            continue
+        for file in [word for word in words if re.search(r"\w\.\w+$", word)]:
+            with contextlib.suppress(OSError):
+                Path(file).touch()
+        verb = cli.root.get_command(click.Context(cli.root), words[1])
+        assert verb is not None
+        verb.make_context(words[1], [word for word in words[2:] if word not in {"|", ">"}], auto_envvar_prefix=None)
+
+
+@pytest.mark.long("docs")
 @pytest.mark.parametrize("index", range(sum(kind == "python" for kind, _ in BLOCKS)))
 def test_python_of_the_readme_runs(index: int, tmp_path: Path) -> None:
     path = tmp_path / "example.py"
@@ -101,6 +135,7 @@ def test_every_fault_of_the_migration_page_has_a_test() -> None:
     assert numbers == {*range(1, 27)}
 
 
+@pytest.mark.long("docs")
 @pytest.mark.parametrize("page", ["profiling", "profiler-guide"])
 def test_commands_of_the_profiling_pages_are_understood(page: str, anywhere: Path) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text()
@@ -116,14 +151,14 @@ def test_commands_of_the_profiling_pages_are_understood(page: str, anywhere: Pat
 
 @pytest.mark.parametrize("tool", ["cargo", "cc", "python3"])
 def test_setup_names_what_is_missing_in_one_line(tool: str, tmp_path: Path) -> None:
-    needed = ["sh", "dirname", "cut", "sort", "printf", "head", "python3", "cargo", "rustc", "cc", "env"]
+    needed = ["bash", "dirname", "cut", "sort", "printf", "head", "python3", "cargo", "rustc", "cc", "env"]
     for name in needed:
         path = sys.executable if name == "python3" else shutil.which(name)
         if name != tool and path:
             (tmp_path / name).symlink_to(path)
     setup = ROOT / "scripts" / "setup"
     done = subprocess.run(
-        ["/bin/sh", setup],
+        [setup],
         env={**os.environ, "PATH": str(tmp_path)},
         capture_output=True,
         text=True,

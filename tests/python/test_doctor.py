@@ -115,7 +115,8 @@ def test_a_torch_that_is_not_installed_is_a_failed_check(monkeypatch: pytest.Mon
     with pytest.raises(FastrnnsError) as raised:
         environment.probe("auto", "float32")
     found = {check.id: check for check in check_all(raised.value, Path())}["torch.import"]
-    assert (found.status, found.message, found.hint) == ("fail", "torch is not installed", "pip install torch")
+    hint = "pip install torch torchvision"
+    assert (found.status, found.message, found.hint) == ("fail", "torch is not installed", hint)
 
 
 def test_the_table_has_a_line_a_check_and_what_differs_from_the_defaults(

@@ -19,7 +19,7 @@ from fastrnns_rs.cli import main
 @pytest.fixture(autouse=True)
 def _no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking it takes seconds, and nothing here is about it."""
-    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     monkeypatch.delenv("FASTRNNS_PROFILE_NSYS_PATH", raising=False)
 
 

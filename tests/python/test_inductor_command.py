@@ -64,6 +64,7 @@ def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Module
     assert "one process says nothing of the next" in done.stderr
 
 
+@pytest.mark.long("inductor")
 def test_the_table_has_a_row_for_each(generated_modules: Modules) -> None:
     done = inductor(
         generated_modules.forward, generated_modules.backward, "--processes", "2", generated=generated_modules
@@ -77,6 +78,7 @@ def test_the_table_has_a_row_for_each(generated_modules: Modules) -> None:
     assert not any(rest)
 
 
+@pytest.mark.long("inductor")
 def test_the_newest_in_the_cache(generated_modules: Modules, anywhere: Path) -> None:
     cache = anywhere / "cache" / "xx"
     cache.mkdir(parents=True)
@@ -91,6 +93,7 @@ def test_the_newest_in_the_cache(generated_modules: Modules, anywhere: Path) -> 
     assert [one.path for one in report.modules] == [str(cache / generated_modules.forward.name)]
 
 
+@pytest.mark.long("inductor")
 def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
     words = ("inductor", "--runner", "compile_cell", "--quick", "--device", "cpu", "--times", "2", "--repeat", "3")
     done = run_cli(*words, "--json", cwd=anywhere, TORCHINDUCTOR_CACHE_DIR=str(anywhere / "cache"))
@@ -102,6 +105,7 @@ def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
     assert all(Path(one.path).is_relative_to(anywhere / "cache") and Path(one.path).exists() for one in report.modules)
 
 
+@pytest.mark.long("inductor")
 def test_a_runner_that_does_not_compile_costs_its_own_modules(generated_modules: Modules, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         """
@@ -139,6 +143,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.long("inductor")
 @pytest.mark.parametrize("line", BROKEN)
 def test_a_module_that_fails_is_one_clear_line(line: str, generated_modules: Modules, tmp_path: Path) -> None:
     text, main, rest = generated_modules.forward.read_text().partition('if __name__ == "__main__":')
@@ -157,6 +162,7 @@ def test_a_module_that_fails_is_one_clear_line(line: str, generated_modules: Mod
     assert (row.wall is not None) == line.startswith("def benchmark_compiled")
 
 
+@pytest.mark.long("inductor")
 def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_path: Path, mark: str) -> None:
     path = tmp_path / "hanging.py"
     path.write_text(f"{generated_modules.forward.read_text()}\nimport time\ntime.sleep({mark})\n")
@@ -168,6 +174,7 @@ def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_
     assert left_of(mark) == []
 
 
+@pytest.mark.long("inductor")
 def test_what_a_module_prints_is_not_in_the_document(generated_modules: Modules, tmp_path: Path) -> None:
     path = tmp_path / "talking.py"
     path.write_text(f"{generated_modules.forward.read_text()}\nprint('hello', flush=True)\n")
@@ -176,6 +183,7 @@ def test_what_a_module_prints_is_not_in_the_document(generated_modules: Modules,
     document(done)
 
 
+@pytest.mark.long("inductor")
 def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(
     generated_modules: Modules, tmp_path: Path, mark: str
 ) -> None:
@@ -243,6 +251,7 @@ def test_bad_input_is_one_line_and_a_hint(words: list[str], status: int, told: s
     assert hint.startswith("hint: ")
 
 
+@pytest.mark.long("inductor")
 def test_options_come_from_the_configuration_too(generated_modules: Modules, anywhere: Path) -> None:
     (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs.inductor]\ntimes = 3\nrepeat = 4\n")
     words = (generated_modules.forward, "--json", "--repeat", "5")
@@ -252,6 +261,7 @@ def test_options_come_from_the_configuration_too(generated_modules: Modules, any
     assert (row.times, row.repeat) == (3, 5)
 
 
+@pytest.mark.long("inductor")
 def test_the_function_returns_the_same(
     generated_modules: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

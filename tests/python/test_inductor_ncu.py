@@ -13,10 +13,10 @@ from typing import Any
 
 import fake_tools
 import pytest
+from commands import run_told, told
 from conftest import FACTS
 from generated_modules import Modules, calls_of, planted
 from processes import left_of
-from told_commands import run_told, told
 
 from fastrnns_rs import environment
 from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError
@@ -107,6 +107,7 @@ def test_the_module_is_really_called(fake: Ncu) -> None:
     assert calls_of(fake.module) == 2
 
 
+@pytest.mark.long("inductor")
 def test_a_module_of_inductor_is_really_called(
     fake: Ncu, generated_modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,7 +255,7 @@ class Verb:
         self.output = fake.folder / "output"
         self.answer = Answer({"status": "ok"}, "answered", None, "")
         self.samples = [2000, 1000, 3000]
-        patch.setattr(environment, "probe", lambda *_: WITH_GPU)
+        patch.setattr(environment, "probe", lambda *_, **__: WITH_GPU)
         patch.setattr(running, "launch", self._launch)
 
     def _launch(self, start: Start) -> Answer:

@@ -342,6 +342,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache
 
 
+@pytest.mark.long("inductor")
 def test_a_compiled_module_is_profiled_end_to_end(compiled: Path, tmp_path: Path) -> None:
     flags = ("--profile", "--times", "4", "--repeat", "5", "--threads", "1", "--output-dir", tmp_path)
     done = run_cli("inductor", compiled, *flags, "--json")

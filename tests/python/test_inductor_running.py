@@ -66,7 +66,7 @@ def measure(
 
     monkeypatch.setattr(running, "launch", launch)
     facts = replace(FACTS, cuda_device_count=gpus, no_cuda_reason=None if gpus else FACTS.no_cuda_reason)
-    monkeypatch.setattr(environment, "probe", lambda *_: facts)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: facts)
     return running.measure(find(paths), InductorOptions(**asked)), given
 
 

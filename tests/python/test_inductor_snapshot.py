@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import run_told
 from conftest import FACTS
 from generated_modules import calls_of, planted
-from told_commands import run_told
 
 from fastrnns_rs import environment
 from fastrnns_rs.errors import ExitCode, MissingError
@@ -94,7 +94,7 @@ class Verb:
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, *, written: bool) -> None:
         self.folder, self.written = folder, written
-        patch.setattr(environment, "probe", lambda *_: FACTS)
+        patch.setattr(environment, "probe", lambda *_, **__: FACTS)
         # The fakes' machine has no GPU.
         patch.setattr(running.checking, "check", lambda *_: None)
         patch.setattr(running, "launch", self._launch)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -43,12 +46,31 @@ def run(path: Path, *arguments: str | Path, modules: Modules | None = None) -> D
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+def _exit_status(path: Path) -> int:
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def run_here(path: Path, *arguments: str | Path) -> Done:
+    """The same in this process, whose torch is loaded."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "argv", [str(path), *map(str, arguments)])
+        status = _exit_status(path)
+    return Done(status, out.getvalue(), err.getvalue())
+
+
 def row_of(text: str) -> ModuleRow:
     (row,) = InductorReport.from_dict(json.loads(text)).modules
     return row
 
 
-@pytest.mark.parametrize("graph", ["forward", "backward", "inference"])
+@pytest.mark.parametrize(
+    "graph", ["backward", *(pytest.param(one, marks=pytest.mark.long("inductor")) for one in ("forward", "inference"))]
+)
 def test_a_module_of_inductor_measures_itself(generated_modules: Modules, tmp_path: Path, graph: str) -> None:
     path = with_our_main(getattr(generated_modules, graph), tmp_path)
     done = run(path, "--times", "3", "--repeat", "4", "--json", modules=generated_modules)
@@ -64,6 +86,7 @@ def test_a_module_of_inductor_measures_itself(generated_modules: Modules, tmp_pa
     assert row.peak_memory_bytes > 10_000_000
 
 
+@pytest.mark.long("inductor")
 def test_its_median_is_of_the_order_of_upstreams(generated_modules: Modules, tmp_path: Path) -> None:
     counts = ("--times", "50", "--repeat", "20")
     upstream = run(generated_modules.backward, *counts, modules=generated_modules)
@@ -79,7 +102,7 @@ def test_its_median_is_of_the_order_of_upstreams(generated_modules: Modules, tmp
 
 
 def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
-    done = run(planted(tmp_path), "--times", "2", "--repeat", "6")
+    done = run_here(planted(tmp_path), "--times", "2", "--repeat", "6")
     assert (done.status, done.stderr) == (0, "")
     heading, row = done.stdout.splitlines()
     assert heading.split()[:3] == ["module", "graph", "device"]
@@ -105,7 +128,7 @@ def test_what_it_cannot_do_is_one_line_and_a_hint(
     tmp_path: Path, arguments: list[str], status: int, error: str, hint: str
 ) -> None:
     path = planted(tmp_path)
-    done = run(path, *arguments)
+    done = run_here(path, *arguments)
     assert (done.status, done.stdout) == (status, "")
     first, second = done.stderr.splitlines()
     assert first.startswith(f"error: {error}")
@@ -115,7 +138,7 @@ def test_what_it_cannot_do_is_one_line_and_a_hint(
 
 def test_a_module_that_fails_has_a_row_that_says_so(tmp_path: Path) -> None:
     path = planted(tmp_path, "raise RuntimeError('boom\\nand more')")
-    done = run(path)
+    done = run_here(path)
     assert done.status == ExitCode.FAILED
     assert "failed: RuntimeError: boom" in done.stdout
     assert done.stderr == f"error: {path}: RuntimeError: boom\n"
@@ -320,6 +343,7 @@ def test_ctrl_c_during_ncu_keeps_what_was_measured(
     assert [*running.output.iterdir()] == []
 
 
+@pytest.mark.long("inductor")
 def test_a_profile_is_of_the_modules_own_runs(generated_modules: Modules, tmp_path: Path) -> None:
     path, output = with_our_main(generated_modules.forward, tmp_path), tmp_path / "output"
     words = ("-p", "--times", "3", "--repeat", "4", "--output-dir", output)
@@ -332,6 +356,7 @@ def test_a_profile_is_of_the_modules_own_runs(generated_modules: Modules, tmp_pa
     assert sum(event.get("name") == "aten::mm" for event in events) == 12
 
 
+@pytest.mark.long("inductor")
 def test_a_module_without_kernels_to_time_says_what_to_do(generated_modules: Modules, tmp_path: Path) -> None:
     done = run(with_our_main(generated_modules.inference, tmp_path), "-k", "--json", modules=generated_modules)
     assert done.status == ExitCode.FAILED

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from commands import told
 from conftest import PLANTED, TINY
-from told_commands import told
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.launching import Start, launch

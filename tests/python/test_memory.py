@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from models_under_test import QUICK, problem_of
+from parts import few
 
 from fastrnns_rs import measuring
 from fastrnns_rs.context import torchscript_warnings_silenced
@@ -21,7 +22,9 @@ def resident_bytes() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-@pytest.mark.parametrize("name", [name for name in QUICK if not name.startswith("resnet50")])
+@pytest.mark.parametrize(
+    "name", few(["cudnn", "jit", "py", "vl_jit"], [name for name in QUICK if not name.startswith("resnet50")], "models")
+)
 def test_two_hundred_iterations_do_not_grow(name: str) -> None:
     with torchscript_warnings_silenced():
         model = find(name).creator(problem_of(name, mini_batch=2))

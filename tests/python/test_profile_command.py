@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 import pytest
+from commands import run_told
 from conftest import run_cli
 from test_profile_forwarding import parsed, plan_of
-from told_commands import run_told
 
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.options import Unconfigured
@@ -146,6 +146,7 @@ def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch
     assert checked(*words) == before
 
 
+@pytest.mark.long("profilers")
 def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -> None:
     shown = run_told("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
     assert shown.status == 0, shown.stderr
@@ -197,7 +198,7 @@ def test_a_flag_that_changes_nothing_is_told(verb: str, anywhere: Path) -> None:
     text = '[tool.fastrnns-rs.VERB]\ncnns = ["resnet18"]\ndevice = "cuda:99"\n'.replace("VERB", verb)
     (anywhere / "pyproject.toml").write_text(text)
     note = "note: --rnns changes nothing: the group rnns does not run"
-    done = run_cli(verb, "--group", "cnns", "--rnns", "py")
+    done = run_told(verb, "--group", "cnns", "--rnns", "py")
     assert (done.status, done.stderr.splitlines()[0]) == (5, note)
     for flags in (["--group", "rnns", "--rnns", "py"], ["--group", "all", "--rnns", "py"], ["--group", "rnns"]):
-        assert "note:" not in run_cli(verb, *flags).stderr
+        assert "note:" not in run_told(verb, *flags).stderr

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import fake_tools
 import pytest
-from profile_commands import PRETENDED, QUICK, argv, kept, profile, run, told, without_tools
+from commands import finished
+from profile_commands import PRETENDED, QUICK, argv, kept, profile, told, without_tools
 
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.profiling import tools
@@ -16,7 +17,7 @@ from fastrnns_rs.profiling import tools
 def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:
     tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report('.qdstrm')")
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
-    error, hint = told(run(without_tools(argv(*asked))), 1)
+    error, hint = told(finished(without_tools(argv(*asked))), 1)
     left = next((tmp_path / "out").glob("*.qdstrm"))
     assert error == f"nsys left {left}, and the QdstrmImporter that makes a report of it is not here"
     assert hint == f"install the whole of Nsight Systems, or elsewhere: QdstrmImporter --input-file {left}"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import fake_tools
 import pytest
+from parts import few
 from processes import survivors
 from profile_commands import (
     CHECKS,
@@ -26,7 +27,7 @@ from profile_commands import (
     kept,
     prepared_for,
     profile,
-    run,
+    profile_cli,
     told,
 )
 
@@ -174,7 +175,7 @@ BREAK = {
 }
 
 
-@pytest.mark.parametrize("runner", BREAK)
+@pytest.mark.parametrize("runner", few(["crashes"], BREAK, "profilers"))
 def test_a_runner_that_breaks_leaves_the_others_capture(runner: str, tmp_path: Path) -> None:
     """With the real process in it, which the fake waits for as nsys does: its status is that of a shell."""
     waits = "status = call.run(); call.report(); sys.exit(128 - status if status < 0 else status)"
@@ -190,6 +191,7 @@ def test_a_runner_that_breaks_leaves_the_others_capture(runner: str, tmp_path: P
         assert "Traceback" in log
 
 
+@pytest.mark.long("profilers")
 def test_a_runner_that_dies_before_the_capture_is_named(tmp_path: Path) -> None:
     tool = fake_tools.nsys(tmp_path / "nsys", profile="sys.exit(call.run())")
     more = [*PLANTED_RUN, "--warmup", "1"]
@@ -197,11 +199,12 @@ def test_a_runner_that_dies_before_the_capture_is_named(tmp_path: Path) -> None:
     assert error == "the process ended in the runner exits: exit status 3"
 
 
+@pytest.mark.long("profilers")
 def test_when_every_runner_fails_without_the_profiler_it_is_not_started(tmp_path: Path) -> None:
     tool = fake_tools.nsys(tmp_path / "nsys", profile=f"Path({str(tmp_path / 'started')!r}).touch()")
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", *PLANTED_RUN, "--rnns", "raises"]
     quick = [word for word in QUICK if word != "--no-baseline"]
-    done = run(argv(*asked, *quick))
+    done = profile_cli(*asked, *quick)
     assert told(done, 1)[0] == "the runner raises failed: RuntimeError: the model could not be built and here is more"
     assert "running under nsys" not in done.stderr
     assert not (tmp_path / "started").exists()
@@ -302,7 +305,7 @@ time.sleep(600)
 def test_the_worker_under_torchs_profiler_that_breaks(tmp_path: Path) -> None:
     quick = ["--quick", "--no-baseline", "--nloops", "5", "--warmup", "0"]
     asked = ["--torch", "--output-dir", tmp_path / "out", *PLANTED_RUN, "--rnns", "sound", "is_killed", *quick]
-    error, _ = told(run(argv(*asked, "--sleep-between-seconds", "0")), 1)
+    error, _ = told(profile_cli(*asked, "--sleep-between-seconds", "0"), 1)
     assert error.startswith(
         "the process ended in the runner is_killed: it was killed by signal 9 (SIGKILL); the kernel"
     )

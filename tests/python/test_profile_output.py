@@ -14,8 +14,9 @@ from pathlib import Path
 import fake_tools
 import jsonschema
 import pytest
+from commands import finished
 from conftest import FACTS, ROOT, Done
-from profile_commands import PRETENDED, QUICK, WITH_CUDA, argv, can_mount, kept, pretender, profile, run, told
+from profile_commands import PRETENDED, QUICK, WITH_CUDA, argv, can_mount, kept, pretender, profile, profile_cli, told
 from real_nsys import check_captured, nsys_is_here, tried
 from real_nsys import profile as really_profile
 
@@ -71,7 +72,7 @@ def run_where_little_fits(folder: Path, kilobytes: int, command: list[str], **va
     listing = folder.with_name("listing")
     mount = f"mount -t tmpfs -o size={kilobytes}k none {folder}"
     script = f'{mount} && "$@"; status=$?; ls -A {folder} >{listing}; exit $status'
-    done = run(["unshare", "--mount", "sh", "-c", script, "sh", *command], **variables)
+    done = finished(["unshare", "--mount", "sh", "-c", script, "sh", *command], **variables)
     return done, listing.read_text().split()
 
 
@@ -90,6 +91,7 @@ def test_a_disk_that_is_full(kilobytes: int, bytes_of_report: int, tmp_path: Pat
     assert not any(name.endswith(".answer.json") for name in left)
 
 
+@pytest.mark.long("profilers")
 @nsys_is_here
 def test_a_disk_that_is_full_and_the_real_nsys(tmp_path: Path) -> None:
     def attempt(place: Path) -> tuple[Done, list[str]]:
@@ -128,7 +130,8 @@ def test_names_are_never_taken_twice(tmp_path: Path) -> None:
 def test_two_captures_at_once_are_two(tmp_path: Path) -> None:
     tool = pretender(tmp_path)
     with ThreadPoolExecutor() as pool:
-        both = [*pool.map(lambda _: profile(tool, tmp_path / "out", "--no-report"), range(3))]
+        asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK, "--no-report"]
+        both = [*pool.map(lambda _: finished(argv(*asked)), range(3))]
     assert [one.status for one in both] == [0, 0, 0], both
     records = [Capture.load(path) for path in (tmp_path / "out").glob("*.json")]
     assert len(records) == len({one.artefacts[0].path for one in records}) == 3
@@ -136,7 +139,7 @@ def test_two_captures_at_once_are_two(tmp_path: Path) -> None:
 
 def test_very_many_runners_have_a_short_name(tmp_path: Path) -> None:
     asked = ["--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", tmp_path / "out", "--group", "all", "--json"]
-    done = run(argv(*asked, *[word for word in QUICK if word != "--quick"]))
+    done = profile_cli(*asked, *[word for word in QUICK if word != "--quick"])
     assert done.status == 0, done.stderr
     record = done.json()
     assert len(record["runners"]) > 12
@@ -214,6 +217,7 @@ def test_a_dry_run_shows_a_command_that_a_shell_takes(facts: Facts, tmp_path: Pa
     assert [line.count("--internal-run") for line in done.stdout.splitlines()] == [1, 1]
 
 
+@pytest.mark.long("profilers")
 def test_what_a_dry_run_shows_runs(tmp_path: Path) -> None:
     tool = fake_tools.nsys(tmp_path / "nsys", profile="sys.exit(call.run())")
     done = profile(tool, tmp_path / "out", "--dry-run", runners=("cudnn",))
@@ -228,6 +232,7 @@ def test_a_killed_capture_keeps_its_name(tmp_path: Path) -> None:
     assert first != second
 
 
+@pytest.mark.long("profilers")
 @nsys_is_here
 def test_the_real_nsys_writes_to_an_odd_folder(tmp_path: Path) -> None:
     _, out = really_profile(tmp_path / "o u'\"t ü日 100% %h", "--nsys", "--rnns", "cudnn", *QUICK, "--json")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import fake_tools
 import pytest
+from commands import finished
 from conftest import FACTS, run_cli
-from profile_commands import QUICK, argv, kept, profile, run, told, without_tools
+from profile_commands import QUICK, argv, kept, profile, profile_cli, told, without_tools
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.planning import Options
@@ -50,7 +51,7 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
     text, name, message = NO_FUNCTION[case]
     asked = ["--torch", "--on-trace-ready", f"users_module:{name}", "--output-dir", tmp_path / "out"]
     limit = ["--timeout", "2"] if case == "it hangs" else []
-    done = run(argv(*asked, *limit), PYTHONPATH=users(tmp_path, text))
+    done = profile_cli(*asked, *limit, PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
     assert error == message
     assert hint == ("--on-trace-ready takes module:function" if "function" in message else trace_handler._FOLDER_HINT)
@@ -60,7 +61,7 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
 
 def test_a_function_of_a_noisy_module_is_found(tmp_path: Path) -> None:
     asked = ["--torch", "--on-trace-ready", "users_module:keep", "--dry-run"]
-    done = run(argv(*asked), PYTHONPATH=users(tmp_path, NOISY))
+    done = profile_cli(*asked, PYTHONPATH=users(tmp_path, NOISY))
     assert done.status == 0, done.stderr
     assert "users_module:keep" in done.stdout
 
@@ -71,16 +72,17 @@ def test_a_function_beside_the_runners_file_is_found(tmp_path: Path) -> None:
     text = "from fastrnns_rs import runner\n@runner('mine')\ndef mine(problem): pass\n"
     (folder / "runners.py").write_text(text)
     asked = ["--torch", "--on-trace-ready", "users_module:keep", "--dry-run", "--rnns", "mine"]
-    done = run(argv("--runner-file", folder / "runners.py", *asked))
+    done = profile_cli("--runner-file", folder / "runners.py", *asked)
     assert done.status == 0, done.stderr
 
 
+@pytest.mark.long("profilers")
 def test_a_function_that_the_process_alone_does_not_find(tmp_path: Path) -> None:
     """Whatever could not be known before ends in the same way, only later."""
     once = tmp_path / "once"
     text = f"from pathlib import Path\nPath({os.fspath(once)!r}).touch(exist_ok=False)\ndef keep(profiler): pass\n"
     asked = ["--torch", "--on-trace-ready", "users_module:keep", "--rnns", "py", "--output-dir", tmp_path / "out"]
-    done = run(argv(*asked, "--quick", "--no-baseline"), PYTHONPATH=users(tmp_path, text))
+    done = profile_cli(*asked, "--quick", "--no-baseline", PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
     assert error == f"cannot import users_module: FileExistsError: [Errno 17] File exists: '{once}'"
     assert hint.startswith("put its folder on PYTHONPATH; everything that was printed is in ")
@@ -123,11 +125,12 @@ def test_a_runner_that_failed_first_is_the_cause(tmp_path: Path) -> None:
     assert hint.startswith("mend it; everything")
 
 
+@pytest.mark.long("profilers")
 def test_the_hint_of_a_function_that_fails_is_told(tmp_path: Path) -> None:
     quick = [word for word in QUICK if word not in {"--nloops", "2"}]
     asked = ["--torch", "--on-trace-ready", "users_module:refuse", "--rnns", "py", "--output-dir", tmp_path / "out"]
     text = "def refuse(profiler): raise ValueError('not this one')"
-    done = run(argv(*asked, *quick, "--nloops", "5"), PYTHONPATH=users(tmp_path, text))
+    done = profile_cli(*asked, *quick, "--nloops", "5", PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 1)
     assert error == "the runner py failed: users_module:refuse failed: ValueError: not this one"
     assert hint.startswith("it is called with torch's profiler; everything that was printed is in ")
@@ -186,7 +189,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_is_refused_before_anything_runs(case: str, tmp_path: Path) -> None:
     arguments, status, message, advice = REFUSED[case]
-    error, hint = told(run(argv(*arguments, "--output-dir", tmp_path / "out")), status)
+    error, hint = told(profile_cli(*arguments, "--output-dir", tmp_path / "out"), status)
     assert message in error
     assert advice in hint
     assert not (tmp_path / "out").exists()
@@ -196,7 +199,7 @@ def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """A group of which every runner lacks a package."""
     from fastrnns_rs import environment, runners
 
-    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     monkeypatch.setattr(runners.importlib.util, "find_spec", lambda _name: None)
     request = ProfileRequest(options=Options(choice=choice(groups=["cnns"]), nloops=5, timeout=9.0), tool="torch")
     with pytest.raises(UsageError, match="nothing is left to profile: resnet18 cannot do this: it needs the package"):
@@ -205,12 +208,12 @@ def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_profiler_that_is_nowhere_is_5(tmp_path: Path) -> None:
     asked = argv("--nsys", "--output-dir", tmp_path / "out")
-    done = run(without_tools(["env", f"PATH={tmp_path}", *asked]))
+    done = finished(without_tools(["env", f"PATH={tmp_path}", *asked]))
     assert told(done, 5) == ("nsys is not installed", "install NVIDIA Nsight Systems, or name it with --nsys-path")
 
 
 def test_a_profiler_of_a_variable_that_is_wrong_is_5(tmp_path: Path) -> None:
-    done = run(argv("--nsys", "--output-dir", tmp_path / "out"), FASTRNNS_PROFILE_NSYS_PATH=str(tmp_path))
+    done = profile_cli("--nsys", "--output-dir", tmp_path / "out", FASTRNNS_PROFILE_NSYS_PATH=str(tmp_path))
     assert told(done, 5)[0] == f"nsys does not work: {tmp_path}: Permission denied"
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import FACTS
-from profile_commands import PRETENDED, QUICK, SAID, argv, profile, run, told
+from parts import few
+from profile_commands import PRETENDED, QUICK, SAID, profile, profile_cli, told
 
 from fastrnns_rs.profiling.trouble import BEGIN, END, explain, of_the_tool
 
@@ -123,8 +124,8 @@ def test_what_a_runner_prints_explains_nothing(speaks: Path, tmp_path: Path) -> 
     assert next(out.glob("*.log")).read_text().count("this model requires root") == 9, "built and run, on both streams"
 
 
-@pytest.mark.parametrize("stream", ["out", "err"])
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("stream", few(["err"], ["out", "err"], "profilers"))
+@pytest.mark.parametrize("when", few(["after"], ["before", "after"], "profilers"))
 def test_what_the_tool_prints_around_a_runner_does(when: str, stream: str, speaks: Path, tmp_path: Path) -> None:
     complaint = f"print('Failed to create it: No space left on device', file=sys.std{stream}, flush=True)"
     statements = f"{complaint}; call.run()" if when == "before" else f"call.run(); {complaint}"
@@ -134,12 +135,13 @@ def test_what_the_tool_prints_around_a_runner_does(when: str, stream: str, speak
     assert hint.startswith("make room")
 
 
+@pytest.mark.long("profilers")
 def test_what_is_printed_without_the_profiler_explains_nothing(speaks: Path, tmp_path: Path) -> None:
     speaks.write_text(f"{SPEAKS}\nif 'FASTRNNS_WORKER' in os.environ:\n    speak()\n")
     tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=PRETENDED)
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "speaks"]
     quick = [word for word in QUICK if word != "--no-baseline"]
-    error, _ = told(run(argv("--runner-file", speaks, *asked, *quick, facts=FACTS)), 1)
+    error, _ = told(profile_cli("--runner-file", speaks, *asked, *quick, facts=FACTS), 1)
     assert error.endswith("found no file")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import FACTS, run_cli
-from test_bench_execution import answer
+from pretended_workers import measured
 
 from fastrnns_rs import environment
 from fastrnns_rs.benchmarking import team
@@ -34,7 +34,7 @@ VARIABLES = {
     "TORCHELASTIC_USE_AGENT_STORE": "True",
 }
 FIRST = World(rank=0, size=2, local_rank=0, node=0, address="127.0.0.1", port=29500, attempt=0, hosted=True)
-GOOD = Answer(answer([1_000_000] * 20, None), "answered", None, "")
+GOOD = measured([1_000_000] * 20, None, steady_from=5)
 FAILED = Answer({"status": "failed", "reason": "it broke"}, "answered", "it broke", "")
 
 
@@ -162,7 +162,7 @@ def test_other_software_and_machines_are_told() -> None:
 
 def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team, "launch", lambda _start: GOOD)
-    slow = Answer(answer([4_000_000] * 20, None), "answered", None, "")
+    slow = measured([4_000_000] * 20, None, steady_from=5)
     crowd = Pretended([{**tells(slow), "well": True}])
     run = execute(*begin(("cudnn",)), team=crowd)
     row = run["cudnn"]
@@ -183,7 +183,7 @@ def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     wobbly = iter(range(1000))
 
     def launched(_start: object) -> Answer:
-        return Answer(answer([1_000_000 * (1 + next(wobbly) % 3)] * 20, None), "answered", None, "")
+        return measured([1_000_000 * (1 + next(wobbly) % 3)] * 20, None, steady_from=5)
 
     monkeypatch.setattr(team, "launch", launched)
     run = execute(*begin(("cudnn",), stop="precision:1%:3s"), team=Pretended([tells(GOOD)]))

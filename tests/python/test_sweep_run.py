@@ -13,7 +13,6 @@ from pretended_workers import each
 from run_files import write
 
 from fastrnns_rs import compare, environment
-from fastrnns_rs.benchmarking import execution
 from fastrnns_rs.benchmarking.effort import Effort
 from fastrnns_rs.benchmarking.execution import execute
 from fastrnns_rs.benchmarking.opening import new_run
@@ -49,11 +48,6 @@ def worker(job: dict[str, Any]) -> Answer:
     return Answer(content, "answered", None, "")
 
 
-@pytest.fixture(autouse=True)
-def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "launch_together", each(worker))
-
-
 def begin(*axes: str, runners: Any = ("cudnn", "py"), filters: Any = (), **options: Any) -> tuple[BenchPlan, Run]:
     choice = options.pop("choice", Choice(groups=(), names=runners))
     made = Options(choice=choice, quick=True, axes=axes_of(axes), filters=conditions_of(filters), **options)
@@ -63,7 +57,7 @@ def begin(*axes: str, runners: Any = ("cudnn", "py"), filters: Any = (), **optio
 
 @pytest.fixture
 def swept() -> Run:
-    return execute(*begin("hidden-size=50,100,200,400", "dtype=float32,float64"))
+    return execute(*begin("hidden-size=50,100,200,400", "dtype=float32,float64"), executor=each(worker))
 
 
 def test_each_runner_is_measured_at_each_point(swept: Run) -> None:
@@ -142,7 +136,7 @@ def test_sweeps_are_compared_point_by_point(swept: Run) -> None:
 
 
 def test_a_run_without_axes_is_as_before() -> None:
-    run = execute(*begin())
+    run = execute(*begin(), executor=each(worker))
     assert run.sweep is None
     assert run["cudnn"].point == {}
     assert run["cudnn"].title == "cudnn"
@@ -193,10 +187,10 @@ def test_the_time_of_a_default_run_is_shared_by_all_points() -> None:
 
 def test_a_sweep_goes_on_if_its_axes_are_the_same() -> None:
     plan, run = begin("hidden-size=2,4,8")
-    half = replace(execute(plan, run), status="interrupted")
+    half = replace(execute(plan, run, executor=each(worker)), status="interrupted")
     half = replace(half, results=half.results[:2], sweep=None)
     again, fresh = begin("hidden-size=2,4,8")
-    done = execute(*resumed(half, again, fresh))
+    done = execute(*resumed(half, again, fresh), executor=each(worker))
     assert [one.title for one in done.results] == [task.label for task in plan.tasks]
     assert done.sweep is not None
     other, fresh = begin("hidden-size=2,4,16")

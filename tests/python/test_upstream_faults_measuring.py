@@ -19,6 +19,7 @@ from typing import Any
 import planted_runners
 import pytest
 import torch
+from commands import run_told
 from conftest import PLANTED, TINY, Done, run_cli
 from models_under_test import problem_of
 
@@ -60,7 +61,7 @@ def test_fault_01_times_are_in_milliseconds() -> None:
 
 
 def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
-    done = run_cli(
+    done = run_told(
         "bench",
         "--group",
         "rnns",
@@ -115,7 +116,7 @@ def check_10(done: Done) -> None:
 
 
 def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
-    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "raises", "prints", "--json")
+    done = run_told(*PLANTED_RUN, "--rnns", "sound", "raises", "prints", "--json")
     check_10(done)
 
     def planted(print_json: bool) -> Done:
@@ -137,7 +138,7 @@ def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
 
 
 def test_fault_10_upstream_formats_leave_the_failure_out_and_say_so() -> None:
-    done = run_cli(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
+    done = run_told(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
     assert done.status == 1
     assert list(done.json()["custom"]) == ["sound"]
     assert "raises failed: RuntimeError: the model could not be built" in done.stderr
@@ -173,7 +174,7 @@ def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
 
 
 def test_fault_11_every_sample_is_kept() -> None:
-    done = run_cli(
+    done = run_told(
         "bench",
         "--group",
         "rnns",
@@ -222,7 +223,7 @@ def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
     collections: list[str] = []
     gc.callbacks.append(lambda phase, _info: collections.append(phase))
     try:
-        loop(find("cudnn").creator(problem_of("cudnn")), 50)
+        loop(find("cudnn").creator(problem_of("cudnn")), 3)
     finally:
         gc.callbacks.pop()
     assert collections.count("start") <= 1, "garbage is collected inside the loop"
@@ -255,7 +256,7 @@ def test_fault_12_one_code_path_under_two_names_is_said() -> None:
 
 
 def test_fault_12_threads_and_seed_are_options_and_recorded() -> None:
-    done = run_cli("bench", "--rnns", "py", "--group", "rnns", "--quick", "--threads", "1", "--seed", "0", "--json")
+    done = run_told("bench", "--rnns", "py", "--group", "rnns", "--quick", "--threads", "1", "--seed", "0", "--json")
     assert done.json()["environment"]["num_threads"] == 1
     assert done.json()["results"][0]["problem"]["seed"] == 0
 
@@ -270,7 +271,7 @@ def check_13(line: str, name: str) -> None:
 
 def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
     name = "jit_layernorm_decom"
-    done = run_cli(
+    done = run_told(
         "bench",
         "--group",
         "rnns",
@@ -334,7 +335,7 @@ def test_fault_14_settings_are_put_back_and_recorded() -> None:
 
     with jit_settings(JitSettings(fuser="none")), pytest.raises(AssertionError, match="settings leak"):
         check_14(planted)
-    done = run_cli(
+    done = run_told(
         "bench", "--rnns", "jit", "--group", "rnns", "--quick", "--fuser", "old", "--executor", "simple", "--json"
     )
     assert done.json()["plan"]["jit"] == {
@@ -380,7 +381,7 @@ def check_16(run: dict[str, Any]) -> None:
 
 
 def test_fault_16_the_machine_and_the_mode_are_recorded() -> None:
-    done = run_cli("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
+    done = run_told("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
     check_16(done.json())
     bare = done.json()
     del bare["environment"]

@@ -41,7 +41,7 @@ def verify(monkeypatch: pytest.MonkeyPatch, names: list[str], worker: Worker) ->
         return worker(start.job, start.terms.on_part)
 
     monkeypatch.setattr(running, "launch", launch)
-    monkeypatch.setattr(environment, "probe", lambda *_: FACTS)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     options = Options(choice=Choice(groups=[], names=names))
     return running.verify(VerifyOptions(options=options)), given
 

@@ -15,6 +15,10 @@ from fastrnns_rs.verifying.child.references import EAGER, KNOWN
 COMPILED = [name for name in OURS if find(name).compiles]
 
 
+#: A runner of each family, and of each way in which ours are written: these are verified with every change.
+FEW = ["cudnn", "jit_premul", "py", "vl_jit", "gru_jit", "rnn_tanh_cudnn", "milstm_jit", "resnet18"]
+
+
 def verified(*flags: str) -> dict[str, Any]:
     """The rows of a verification, by runner."""
     done = run_cli("verify", "--device", "cpu", "--json", *flags)
@@ -26,6 +30,14 @@ def rows(request: pytest.FixtureRequest) -> dict[str, Any]:
     return verified("--dtype", request.param, "--rnns", *QUICK)
 
 
+def test_a_runner_of_each_family_is_right() -> None:
+    assert {find(name).family for name in FEW} == {find(name).family for name in QUICK}
+    rows = verified("--dtype", "float64", "--rnns", *FEW)
+    assert {name: row["reason"] for name, row in rows.items() if row["status"] != "ok"} == {}
+    assert rows.keys() == {*FEW}
+
+
+@pytest.mark.long("models")
 @pytest.mark.parametrize("name", QUICK)
 def test_a_runner_is_right(rows: dict[str, Any], name: str) -> None:
     row = rows[name]
@@ -35,6 +47,7 @@ def test_a_runner_is_right(rows: dict[str, Any], name: str) -> None:
     assert names == wanted | (set() if name == "cudnn_layernorm" else {"gradient"})
 
 
+@pytest.mark.long("models")
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_compiled_runner_is_right(name: str) -> None:
     row = verified("--rnns", name, "--seqLength", "4")[name]
@@ -61,6 +74,7 @@ def test_every_runner_names_a_reference_that_there_is(name: str) -> None:
         assert find(name).family != "lstm" or "LSTM" in reference
 
 
+@pytest.mark.long("models")
 @pytest.mark.parametrize(("flags", "noted"), [(["--mode", "inference"], True), (["--amp"], False)])
 def test_modes_are_right(flags: list[str], noted: bool) -> None:
     names = ["cudnn", "jit", "jit_simple", "py", "jit_layernorm", "resnet18"]
@@ -70,6 +84,7 @@ def test_modes_are_right(flags: list[str], noted: bool) -> None:
         assert (noted or name == "resnet18") is (row["reason"] is not None)
 
 
+@pytest.mark.long("models")
 @pytest.mark.parametrize(
     ("variant", "flags"), [("bidirectional", ["--bidirectional"]), ("proj_size", ["--proj-size", "5"])]
 )

@@ -1,0 +1,106 @@
+"""What reads needs neither torch nor any package but click, numpy, platformdirs and rich."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import Done, finished
+from conftest import ROOT
+from kineto_traces import kernel
+from kineto_traces import write as write_trace
+from run_files import exactly, run, write
+
+#: Imported as `sitecustomize` by the command and by each worker that it starts.
+_BLOCK = """
+import importlib.abc, sys
+
+class Block(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BLOCKED:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Block())
+"""
+#: Every dependency that commands which only read must do without, and what tests install.
+_BLOCKED = {"diptest", "matplotlib", "pynvml", "ray", "ruptures", "scipy", "tabulate", "torch", "torchvision", "triton"}
+_ALLOWED = ("click", "numpy", "platformdirs", "rich")
+READING = {
+    "list": ["list"],
+    "doctor": ["doctor"],
+    "report": ["report", "trace.json"],
+    "show": ["show", "a.json"],
+    "compare": ["compare", "a.json", "b.json"],
+}
+MEASURING = {
+    "bench": ["bench", "--quick"],
+    "ab": ["ab", "--quick", "cudnn", "py"],
+    "verify": ["verify", "--rnns", "cudnn"],
+    "inductor": ["inductor", "--runner", "compile_cell"],
+    "profile": ["profile", "--torch", "--quick"],
+}
+STATS = (
+    "from fastrnns_rs import stats; print(stats.summarize([3.1, 2.9, 3.0]).median, stats.median_ci([3, 1, 2, 4, 5, 6]))"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs, a trace, and the module that blocks imports."""
+    found = tmp_path_factory.mktemp("reading")
+    for name, level in (("a", 1_000_000), ("b", 1_100_000)):
+        write(found / f"{name}.json", run([exactly([level + step for step in range(0, 5000, 1000)])]))
+    write_trace(found / "trace.json", [kernel("sgemm", 0, 10)])
+    (found / "sitecustomize.py").write_text(f"BLOCKED = {_BLOCKED!r}\n{_BLOCK}")
+    return found
+
+
+def without_torch(folder: Path, *words: str) -> Done:
+    return finished([sys.executable, "-m", "fastrnns_rs", *words], cwd=folder, PYTHONPATH=folder)
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_what_reads_needs_no_torch(verb: str, folder: Path) -> None:
+    done = without_torch(folder, *READING[verb])
+    assert done.status == 0, done.stderr
+    assert done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_statistics_need_no_torch(folder: Path) -> None:
+    done = finished([sys.executable, "-c", STATS], cwd=folder, PYTHONPATH=folder)
+    assert done.status == 0, done.stderr
+    assert done.stdout.startswith("3.0 ")
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_what_measures_says_how_to_install_torch(verb: str, folder: Path) -> None:
+    done = without_torch(folder, *MEASURING[verb])
+    assert (done.status, done.stdout) == (5, "")
+    assert done.stderr.splitlines()[-2:] == [
+        "error: torch is not installed",
+        "hint: pip install torch torchvision",
+    ]
+
+
+@pytest.mark.long("setup")
+def test_a_fresh_environment_without_torch_reads(folder: Path, tmp_path: Path) -> None:
+    """The README's command for it, in an environment of its own."""
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--no-deps", ROOT], check=True)
+    subprocess.run([*pip, *_ALLOWED], check=True)
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def status(*words: str) -> int:
+        command = [python, *words]
+        return subprocess.run(command, cwd=folder, env=clean, capture_output=True, check=False).returncode
+
+    assert status("-c", STATS) == 0
+    assert {verb: status("-m", "fastrnns_rs", *words) for verb, words in READING.items()} == dict.fromkeys(READING, 0)
+    found = {verb: status("-m", "fastrnns_rs", *words) for verb, words in MEASURING.items()}
+    assert found == dict.fromkeys(MEASURING, 5)
