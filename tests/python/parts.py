@@ -16,4 +16,7 @@ def few(kept: Iterable[Any], values: Iterable[Any], part: str) -> list[Any]:
     kept = [*kept]
     values = [*values]
     assert all(one in values for one in kept), kept
-    return [one if one in kept else pytest.param(one, marks=pytest.mark.long(part)) for one in values]
+    mark = pytest.mark.long(part)
+    return [
+        one if one in kept else pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=mark) for one in values
+    ]

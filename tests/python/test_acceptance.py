@@ -1,4 +1,4 @@
-"""The main job as a person types it, on a CPU: minutes long."""
+"""The main job as a person types it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,28 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import run_cli
+from conftest import TINY, run_cli
 
+from fastrnns_rs import registry
+from fastrnns_rs.registry import find
 from fastrnns_rs.results import Run
+
+#: The runners of the package; files of tests define others.
+OURS = [name for name, one in registry.all_runners().items() if one.source.module.startswith("fastrnns_rs.")]
+
+
+def test_a_bench_of_each_family_with_real_workers(anywhere: Path) -> None:
+    runners = ["cudnn", "vl_py", "gru_cudnn", "rnn_tanh_cudnn", "milstm_py", "resnet18"]
+    done = run_cli("bench", "--quick", "--device", "cpu", "--rnns", *runners, "--group", "rnns", "--json", *TINY)
+    assert done.status == 0, done.stderr
+    run = Run.from_dict(done.json())
+    assert [(one.runner, one.status) for one in run.results] == [(name, "ok") for name in runners]
+    assert {find(name).family for name in OURS} == {one.group for one in run.results}
+    for result in run.results:
+        (process,) = result.processes
+        assert min(process.forward_ns) > 0
+        assert len(process.backward_ns) == len(process.forward_ns) > process.steady_from
+        assert result.forward.median_ns <= max(process.forward_ns)
 
 
 @pytest.mark.long("bench")

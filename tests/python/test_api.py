@@ -75,6 +75,7 @@ def script(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120, check=False, cwd="/")
 
 
+@pytest.mark.long("bench")
 def test_a_script_may_define_and_bench_its_own_runner(tmp_path: Path) -> None:
     (tmp_path / "neighbour.py").write_text("FACTOR = 3")
     done = script(
@@ -100,6 +101,7 @@ def test_a_script_may_define_and_bench_its_own_runner(tmp_path: Path) -> None:
     assert done.stdout == "complete [('mine', 'custom', 'ok'), ('cudnn', 'lstm', 'ok')]\n", done.stderr
 
 
+@pytest.mark.long("bench")
 def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path) -> None:
     done = script(
         tmp_path,
@@ -117,6 +119,7 @@ def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path
     assert "bench was called while a worker process imported the runner's file" in done.stdout
 
 
+@pytest.mark.long("bench")
 @pytest.mark.usefixtures("_no_torch")
 def test_the_memory_of_a_worker_is_its_own() -> None:
     """Not that of the process that started it."""

@@ -21,6 +21,7 @@ FAST = ["--device", "cpu", "--processes", "1", "--nloops", "2", "--warmup", "1",
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, *FAST]
 
 
+@pytest.mark.long("bench")
 @pytest.mark.alone
 def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     """The whole of what can go wrong, in one run that hangs twice."""
@@ -96,6 +97,7 @@ def grandchildren() -> set[Path]:
     return {path for path in Path("/proc").glob("[0-9]*/cmdline") if b"planted-grandchild" in read(path)}
 
 
+@pytest.mark.long("bench")
 def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
     """Standard error closed, full, or with bytes that are no text; output that the locale cannot write."""
     output = tmp_path / "run.json"
@@ -144,6 +146,7 @@ def test_a_runner_that_reads_finds_nothing_and_debugging_shows_its_traceback() -
     assert "and here is more" in done.stderr
 
 
+@pytest.mark.long("bench")
 def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
     """The folder goes away when the first runner has run."""
     folder = tmp_path / "folder"
@@ -178,7 +181,7 @@ def test_a_missing_device_is_5_and_says_which_case(anywhere: Path) -> None:
 def test_without_torch_it_says_so(anywhere: Path) -> None:
     (anywhere / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\")")
     done = run_cli("bench", "--quick", PYTHONPATH=str(anywhere))
-    assert (done.status, done.stderr) == (5, "error: torch is not installed\nhint: pip install torch\n")
+    assert (done.status, done.stderr) == (5, "error: torch is not installed\nhint: pip install torch torchvision\n")
     assert run_cli("list", PYTHONPATH=str(anywhere)).status == 0
 
 

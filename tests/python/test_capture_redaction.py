@@ -184,6 +184,7 @@ def test_a_capture_of_nsys_holds_secrets_until_it_is_redacted(tmp_path: Path) ->
     assert "x.sqlite" not in leaks(path.parent)
 
 
+@pytest.mark.long("profilers")
 @nsys_is_here
 def test_a_redacted_capture_holds_no_secret_and_can_be_read(tmp_path: Path) -> None:
     """The secrets are in variables, in what runners print, in the machine's name, and in another process."""

@@ -48,20 +48,24 @@ def facts(planted: tuple[Done, Path, str]) -> dict[str, Any]:
     return {row["runner"]: row["processes"][0]["compile"] for row in planted[0].json()["results"]}
 
 
+@pytest.mark.long("inductor")
 def test_the_first_call_is_timed_cold_and_warm_before_the_loop(facts: dict[str, Any]) -> None:
     for name in ("whole", "broken_graph", "compiles_again"):
         assert facts[name]["cold_ns"] > facts[name]["warm_ns"] > 0
 
 
+@pytest.mark.long("inductor")
 def test_graph_breaks_are_counted_once(facts: dict[str, Any]) -> None:
     assert [facts[name]["graph_breaks"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 1, 0]
 
 
+@pytest.mark.long("inductor")
 def test_recompilations_are_those_of_the_loop(facts: dict[str, Any]) -> None:
     # Calls 3 to 9 are the loop: they are given 1, 2 and 3.
     assert [facts[name]["recompilations"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 0, 3]
 
 
+@pytest.mark.long("inductor")
 def test_both_are_told_and_warned_of(planted: tuple[Done, Path, str]) -> None:
     done = planted[0]
     line = next(line for line in done.stderr.splitlines() if line.startswith("compile, cold / warm, s: "))
@@ -73,6 +77,7 @@ def test_both_are_told_and_warned_of(planted: tuple[Done, Path, str]) -> None:
     assert evidence["graph_breaks"] == "broken_graph: 1"
 
 
+@pytest.mark.long("inductor")
 def test_a_runner_past_its_time_to_compile_is_a_row_that_says_so(planted: tuple[Done, Path, str]) -> None:
     done, _, mark = planted
     rows = {row["runner"]: row for row in done.json()["results"]}
@@ -84,6 +89,7 @@ def test_a_runner_past_its_time_to_compile_is_a_row_that_says_so(planted: tuple[
     assert done.json()["plan"]["compile_timeout_s"] == 15
 
 
+@pytest.mark.long("inductor")
 def test_each_worker_has_a_folder_of_its_own_that_does_not_stay(planted: tuple[Done, Path, str]) -> None:
     _, place, _ = planted
     (line,) = (place / "folders").read_text().splitlines()
@@ -93,6 +99,7 @@ def test_each_worker_has_a_folder_of_its_own_that_does_not_stay(planted: tuple[D
     assert list(place.glob("fastrnns-rs-compile-*")) == []
 
 
+@pytest.mark.long("inductor")
 def test_a_folder_that_is_given_is_shared_and_stays(tmp_path: Path) -> None:
     folders, cache = tmp_path / "folders", tmp_path / "cache"
     flags = ["--compile-cache", str(cache)]
@@ -105,6 +112,7 @@ def test_a_folder_that_is_given_is_shared_and_stays(tmp_path: Path) -> None:
     assert run["plan"]["compile_cache"] == str(cache)
 
 
+@pytest.mark.long("inductor")
 def test_profile_compiles_before_the_capture_in_a_folder_of_its_own(tmp_path: Path) -> None:
     folders = tmp_path / "folders"
     asked = ["--torch", "--runner-file", RUNNERS, "--rnns", "whole", *QUICK, "--warmup", "1", "--nloops", "5"]
@@ -116,6 +124,7 @@ def test_profile_compiles_before_the_capture_in_a_folder_of_its_own(tmp_path: Pa
     assert list(tmp_path.glob("fastrnns-rs-compile-*")) == []
 
 
+@pytest.mark.long("inductor")
 def test_without_a_compiler_the_row_names_one(tmp_path: Path) -> None:
     done = compiled("needs_compiler", flags=[], PATH=str(tmp_path), CXX="")
     (row,) = done.json()["results"]

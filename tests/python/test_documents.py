@@ -13,11 +13,24 @@ from typing import Any
 import jsonschema
 import pytest
 from conftest import PLANTED, ROOT, TINY, run_cli
+from pretended_workers import each, rising
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.listening import Answer
 from fastrnns_rs.results import Run
 
 SCHEMAS = ROOT / "docs" / "schemas"
+
+
+def planted(job: dict[str, Any]) -> Answer:
+    """The answers of workers of which some fail."""
+    match job["runner"]:
+        case "raises":
+            return Answer({"status": "failed", "reason": "RuntimeError: it broke"}, "answered", None, "")
+        case "hangs_deaf":
+            return Answer({}, "timed_out", "no result after 15 s", "")
+        case _:
+            return rising(job)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +39,9 @@ def document() -> Any:
     runners = ["sound", "raises", "prints", "hangs_deaf"]
     flags = ["--group", "rnns", "cnns", "--cnns", "resnet18", "--numLayers", "2", "--timeout", "15"]
     flags += ["--nloops", "1", "--warmup", "1", "--processes", "1", "--device", "cpu", *TINY, "--json"]
-    done = run_cli("bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags)
+    done = run_cli(
+        *("bench", "--runner-file", PLANTED, "--rnns", "cudnn_layernorm", *runners, *flags), executor=each(planted)
+    )
     return done.json()
 
 

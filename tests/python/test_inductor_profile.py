@@ -370,6 +370,7 @@ def test_a_compiled_module_is_profiled_end_to_end(compiled: Path, tmp_path: Path
     assert shown.status == 0, shown.stderr
 
 
+@pytest.mark.long("inductor")
 def test_the_table_tells_of_the_profile(compiled: Path, tmp_path: Path) -> None:
     done = run_cli("inductor", compiled, "-p", "--times", "1", "--repeat", "2", "--output-dir", tmp_path)
     assert done.status == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pty
 import select
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from commands import told
 from conftest import PLANTED, TINY
+from parts import few
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.launching import Start, launch
@@ -92,8 +94,14 @@ def wait_for_row(process: subprocess.Popen[bytes], row: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("runner", ["hangs", "hangs_deaf"])
+@pytest.mark.parametrize(
+    ("runner", "number"),
+    few(
+        [("hangs", signal.SIGINT), ("hangs_deaf", signal.SIGTERM)],
+        itertools.product(["hangs", "hangs_deaf"], [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]),
+        "kills",
+    ),
+)
 def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runner: str, tmp_path: Path) -> None:
     output = tmp_path / "run.json"
     with start(output, "sound", runner, "prints") as process:
@@ -117,6 +125,7 @@ def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runne
     assert len(run[runner].processes[0].forward_ns) == (2 if runner == "hangs" else 0)
 
 
+@pytest.mark.long("kills")
 def test_under_nohup_a_hang_up_is_ignored(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
     with start(output, "sound", signals=deaf_to_hang_ups) as process:
@@ -139,7 +148,7 @@ def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
         assert not any(alive(worker) for worker in workers)
 
 
-@pytest.mark.parametrize("runner", ["hangs", "hangs_deaf"])
+@pytest.mark.parametrize("runner", few(["hangs_deaf"], ["hangs", "hangs_deaf"], "kills"))
 def test_a_worker_does_not_outlive_its_parent(runner: str, tmp_path: Path) -> None:
     output = tmp_path / "run.json"
     with start(output, "sound", runner) as process:

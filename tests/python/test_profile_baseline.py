@@ -168,6 +168,7 @@ def replace_all(*runners: dict[str, Any], **changes: Any) -> list[dict[str, Any]
     return [{**one, **changes} for one in runners]
 
 
+@pytest.mark.long("profilers")
 def test_the_command_warns(tmp_path: Path) -> None:
     """Of a runner that ends its process, which the fake does not run."""
     tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDS)

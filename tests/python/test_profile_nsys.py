@@ -74,6 +74,7 @@ def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long("profilers")
 def test_the_raw_capture_is_kept_when_asked(tmp_path: Path) -> None:
     arguments = ["--rnns", "cudnn_layernorm", *QUICK, "--no-baseline", "--keep", "--redact"]
     _, out = profile(tmp_path / "redacted", "--nsys", *arguments)
@@ -87,6 +88,7 @@ def test_the_raw_capture_is_kept_when_asked(tmp_path: Path) -> None:
     assert done.stdout.endswith(run_cli("report", record).stdout), "the first summary is our own"
 
 
+@pytest.mark.long("profilers")
 def test_a_person_can_put_nsys_in_front(tmp_path: Path) -> None:
     inner = [sys.executable, "-m", "fastrnns_rs", "profile", "--internal-run", "--rnns", "cudnn", *QUICK]
 
@@ -103,6 +105,7 @@ def test_a_person_can_put_nsys_in_front(tmp_path: Path) -> None:
     assert ranges_of(tried(attempt, tmp_path)) == expected
 
 
+@pytest.mark.long("profilers")
 def test_from_python_with_a_runner_of_the_caller(tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_text(
@@ -172,6 +175,7 @@ def reach(process: subprocess.Popen[str], stage: str) -> bool:
     return any(line.strip() == stage for line in process.stdout)
 
 
+@pytest.mark.long("kills")
 def test_killed_at_any_moment_it_leaves_no_process(tmp_path: Path) -> None:
     assert len(POINTS) == 50
 
@@ -201,6 +205,7 @@ def test_killed_at_any_moment_it_leaves_no_process(tmp_path: Path) -> None:
     assert not todo
 
 
+@pytest.mark.long("kills")
 def test_what_it_would_leave_is_seen_by_this_test(tmp_path: Path) -> None:
     """The count above means something: while the capture runs, nsys' agent and its children carry the mark."""
 
@@ -220,6 +225,7 @@ def test_what_it_would_leave_is_seen_by_this_test(tmp_path: Path) -> None:
     assert not tried(missed, tmp_path)
 
 
+@pytest.mark.long("kills")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_whole_command_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     tried(lambda place: leaves_no_process(number, place), tmp_path)
@@ -259,6 +265,7 @@ def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
+@pytest.mark.long("profilers")
 def test_variables_and_configuration_are_for_the_parent_alone(tmp_path: Path) -> None:
     """The child has been told what they say: read twice, they would contradict its flags."""
     (tmp_path / "pyproject.toml").write_text("[tool.fastrnns-rs.profile]\nnsys = true\nnloops = 3\nwarmup = 0\n")

@@ -48,7 +48,7 @@ def mine(problem):
 """
 TOOLS = [
     pytest.param(["--torch", "--with-stack", "--group-by-stack", "20"], id="torch"),
-    pytest.param(["--nsys"], id="nsys", marks=nsys_is_here),
+    pytest.param(["--nsys"], id="nsys", marks=[nsys_is_here, pytest.mark.long("profilers")]),
 ]
 
 
@@ -115,6 +115,7 @@ def test_a_redacted_capture_names_nobody(tool: list[str], tmp_path: Path) -> Non
     assert "mine/forward" in path.with_suffix(".log").read_text() or record.ok
 
 
+@pytest.mark.long("profilers")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_without_redaction_every_file_names_somebody(tool: list[str], tmp_path: Path) -> None:
     """What is tested above means something."""

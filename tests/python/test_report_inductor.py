@@ -17,6 +17,7 @@ import kineto_reference as reference
 import pytest
 from conftest import run_cli
 from kineto_traces import NAMES, by_dice, call, kernel, operator, write
+from parts import few
 from test_report_command import report, rows_of, validate
 from test_report_sources import failed
 
@@ -159,7 +160,12 @@ def traces(record: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    ("schedule", "captures", "runs"), [((), 1, 3), (("--schedule", "wait=0,active=2,repeat=0"), 3, 6)]
+    ("schedule", "captures", "runs"),
+    few(
+        [((), 1, 3)],
+        [((), 1, 3), (("--schedule", "wait=0,active=2,repeat=0"), 3, 6)],
+        "profilers",
+    ),
 )
 def test_a_record_tells_how_many_runs_there_are(
     schedule: tuple[str, ...], captures: int, runs: int, tmp_path: Path
@@ -181,6 +187,7 @@ def test_a_record_tells_how_many_runs_there_are(
     assert found(path, copy)["runs"] == 2 * runs
 
 
+@pytest.mark.long("profilers")
 def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
     path = recorded(tmp_path)
     record = Capture.load(path)
@@ -198,6 +205,7 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
 
 
+@pytest.mark.long("profilers")
 def test_a_record_tells_how_long_a_run_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +228,7 @@ def test_a_record_tells_how_long_a_run_takes(
     assert report(path, "--json").json()["inductor"] is None, "nobody asked"
 
 
+@pytest.mark.long("profilers")
 def test_a_record_that_does_not_tell_how_long_is_refused_by_name(tmp_path: Path) -> None:
     path = recorded(tmp_path)
     record = Capture.load(path)

@@ -113,6 +113,7 @@ def test_records_and_captures_are_read_together(tmp_path: Path) -> None:
     assert names(record, trace, record) == [(TINY[0][0], 6, 120)]
 
 
+@pytest.mark.long("profilers")
 def test_a_record_of_torch_stands_for_its_traces(tmp_path: Path) -> None:
     flags = ["--torch", "--rnns", "py", "cudnn", "--quick", "--device", "cpu", "--no-baseline", "--warmup", "0"]
     cycles = ["--schedule", "wait=0,warmup=1,active=1", "--nloops", "2", "--sleep-between-seconds", "0"]

@@ -230,6 +230,7 @@ def test_the_command_refuses_in_one_line(words: list[str], message: str, anywher
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long("bench")
 def test_a_real_sweep(anywhere: Path) -> None:
     size = TINY.index("--seqLength")
     words = [*TINY[:size], *TINY[size + 2 :], "--quick", "--processes", "1", "--warmup", "1", "--nloops", "3"]

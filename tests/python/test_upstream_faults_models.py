@@ -283,6 +283,7 @@ torch.jit.script = torch.jit.trace = torch.nn.Module.__call__ = refuse
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long("models")
 def test_fault_26_importing_every_module_runs_no_model() -> None:
     check_26(
         "import importlib, pkgutil, fastrnns_rs\n"

@@ -32,6 +32,8 @@ class LiveRows(Progress):
 
     def __init__(self, console: Console) -> None:
         self.rows: dict[str, str] = {}
+        # Progress asks for what it shows before it knows its console.
+        self._terminal = console
         super().__init__(
             SpinnerColumn(),
             MofNCompleteColumn(),
@@ -45,7 +47,7 @@ class LiveRows(Progress):
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """The rows that fit above the progress line, those that changed last."""
-        fitting = max(0, self.console.height - 2)
+        fitting = max(0, self._terminal.height - 2)
         rows = [*self.rows.values()][-fitting:] if fitting else []
         yield from (Text(row, style="dim", no_wrap=True, overflow="ellipsis") for row in rows)
         yield from super().get_renderables()
