@@ -138,7 +138,7 @@ def test_the_hint_of_a_function_that_fails_is_told(tmp_path: Path) -> None:
 
 REFUSED = {
     "nvprof without a GPU": (
-        ["--nvprof"],
+        ["--nvprof", "--nvprof-path", "FAKE"],
         5,
         "nvprof cannot profile here: no NVIDIA GPU was found",
         "--nsys or --torch",
@@ -189,6 +189,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_is_refused_before_anything_runs(case: str, tmp_path: Path) -> None:
     arguments, status, message, advice = REFUSED[case]
+    if "FAKE" in arguments:
+        arguments = [*arguments[:-1], fake_tools.nvprof(tmp_path / "nvprof")]
     error, hint = told(profile_cli(*arguments, "--output-dir", tmp_path / "out"), status)
     assert message in error
     assert advice in hint

@@ -1,0 +1,108 @@
+"""`scripts/setup`: what it builds, and that an interrupted one continues."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+pytestmark = [pytest.mark.long("setup"), pytest.mark.alone]
+
+#: The packages without which not even the command starts.
+_FEW = 'dependencies = ["click", "numpy", "platformdirs", "rich"]'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the sources that depends on few packages, so that nothing large is fetched."""
+    folder = tmp_path / "checkout"
+    kept = ["Cargo.lock", "Cargo.toml", "LICENSE", "NOTICE", "README.md", "pyproject.toml"]
+    folder.mkdir()
+    for name in kept:
+        shutil.copy(ROOT / name, folder)
+    for name in ("benches", "python", "scripts", "src", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    text = (folder / "pyproject.toml").read_text()
+    text, count = re.subn(r"^dependencies = \[.*?^\]", _FEW, text, flags=re.DOTALL | re.MULTILINE)
+    assert count == 1
+    (folder / "pyproject.toml").write_text(text)
+    return folder
+
+
+def setup(checkout: Path, *extras: str) -> subprocess.Popen[str]:
+    variables = {**os.environ, "PYTHON": sys.executable, "CARGO_TARGET_DIR": str(ROOT / "target" / "setup-tests")}
+    command = [checkout / "scripts" / "setup", *extras]
+    return subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def finished(checkout: Path, *extras: str) -> str:
+    process = setup(checkout, *extras)
+    printed = process.communicate(timeout=1200)[1]
+    assert process.returncode == 0, printed
+    return printed
+
+
+def version(checkout: Path) -> str:
+    command = [checkout / ".venv" / "bin" / "fastrnns-rs", "--version"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def members(wheel: Path) -> dict[str, int]:
+    """The files of a wheel and their sizes; the list of their hashes differs with the extension's build identifier."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {one.filename: one.file_size for one in archive.infolist() if not one.filename.endswith("RECORD")}
+
+
+def test_it_builds_the_wheel_of_pip_install_once_for_all_extras(checkout: Path, tmp_path: Path) -> None:
+    said = finished(checkout)
+    assert "building the extension" in said
+    assert "release build" in version(checkout)
+    again = finished(checkout, "lint")
+    assert "fetching" in again
+    assert "building" not in again
+    assert finished(checkout, "lint") == ""
+    # A change of Python alone is packed again, and compiles nothing.
+    (checkout / "python" / "fastrnns_rs" / "stats.py").touch()
+    began = time.monotonic()
+    assert "building" in finished(checkout)
+    assert time.monotonic() - began < 60
+    (ours,) = (checkout / "target" / "wheel").glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path / "pip", checkout]
+    subprocess.run(pip, check=True)
+    (theirs,) = (tmp_path / "pip").glob("*.whl")
+    assert ours.name == theirs.name
+    assert members(ours) == members(theirs)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_setup_continues(number: signal.Signals, checkout: Path) -> None:
+    for seconds in (1, 6, 20):
+        process = setup(checkout)
+        time.sleep(seconds)
+        if number == signal.SIGKILL:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        process.communicate(timeout=60)
+    finished(checkout)
+    assert "release build" in version(checkout)
+
+
+def test_a_package_without_its_list_of_files_is_installed_again(checkout: Path) -> None:
+    finished(checkout)
+    site = next((checkout / ".venv" / "lib").glob("python*/site-packages"))
+    (record,) = site.glob("click-*.dist-info/RECORD")
+    record.unlink()
+    shutil.rmtree(site / "click")
+    (checkout / "pyproject.toml").touch()
+    finished(checkout)
+    assert "release build" in version(checkout)
