@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.temporary_folder import temporary_folder
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 #: What tells Inductor and Triton where to keep their files, and the folder of each within one.
 _PARTS = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
@@ -21,11 +20,6 @@ def variables_for(folder: str | Path) -> dict[str, str]:
     return {name: str(Path(folder).resolve() / part) for name, part in _PARTS.items()}
 
 
-@contextmanager
-def own_folder() -> Iterator[str]:
+def own_folder() -> AbstractContextManager[str]:
     """A new and empty folder for the length of the block."""
-    folder = tempfile.mkdtemp(prefix="fastrnns-rs-compile-")
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return temporary_folder("fastrnns-rs-compile-")

@@ -163,11 +163,13 @@ def test_nothing_outlives_us(number: signal.Signals, mark: str) -> None:
 def test_nothing_outlives_what_we_become(mark: str) -> None:
     code = """
     threading.Thread(target=run_command, args=[["sh", "-c", sys.argv[1]]], daemon=True).start()
-    time.sleep(0.5)
+    sys.stdin.readline()
     os.execvp("sleep", ["sleep", "60"])
     """
-    with started(code, f"sleep {mark} & sleep {mark}", mark="") as process:
+    with started(code, f"sleep {mark} & sleep {mark}", mark="", stdin=subprocess.PIPE) as process:
         wait_for(mark, 3)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
         deadline = time.monotonic() + 10
         while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
             assert time.monotonic() < deadline

@@ -72,7 +72,8 @@ PYTHON = {
     "compiling": {"errors", "measuring", "models", "phases"},
     "worker": {"compiling", "joining", "measuring", "memory", "pacing", "probing", "registry", "runners", "problem"}
     | {"context", "errors", "inductor", "verifying"},
-    "compiler_files": set(),
+    "compiler_files": {"temporary_folder"},
+    "temporary_folder": set(),
     "verifying": {"compiler_files", "context", "documents", "environment", "errors", "launching", "listening"}
     | {"measuring", "models", "planning", "problem", "registry", "render"},
     "inductor": {"_core", "benchmarking", "cautions", "compiling", "context", "documents", "environment", "errors"}
@@ -98,7 +99,7 @@ PYTHON = {
     "interleaving": {"benchmarking", "cautions", "environment", "errors", "launching", "planning", "results"},
     "profiling": {"_core", "context", "diagnosis", "documents", "environment", "errors", "launching", "measuring"}
     | {"compiler_files", "models", "modes", "planning", "probing", "problem", "registry"},
-    "reporting": {"_core", "documents", "errors", "profiling"},
+    "reporting": {"_core", "documents", "errors", "profiling", "temporary_folder"},
     "render": {"_core", "benchmarking", "documents", "errors", "phases", "results"},
 }
 

@@ -7,13 +7,13 @@ import re
 import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.profiling import tools
 from fastrnns_rs.reporting import sources
+from fastrnns_rs.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequenc
             try:
                 tool = _nsys_for(file, nsys)
                 # Beside the report there may be no room, and nobody wants a file there.
-                folder = stack.enter_context(TemporaryDirectory(prefix="fastrnns-rs-"))
+                folder = stack.enter_context(temporary_folder("fastrnns-rs-"))
                 found.append(str(_export(Path(file), Path(folder), tool)))
             except FastrnnsError:
                 if not stays:

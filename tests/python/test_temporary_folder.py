@@ -1,0 +1,43 @@
+"""Temporary folders: gone at the end of their block, whenever Ctrl-C comes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastrnns_rs.temporary_folder import temporary_folder
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_it_is_new_private_and_gone_with_what_is_in_it(place: Path) -> None:
+    with temporary_folder("x-") as folder:
+        path = Path(folder)
+        assert (path.parent, path.stat().st_mode & 0o777) == (place, 0o700)
+        (path / "deeper").mkdir()
+    assert not [*place.iterdir()]
+
+
+def test_ctrl_c_as_it_is_made_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Path, **_settings: Any) -> None:
+        os.mkdir(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt), temporary_folder("x-"):
+        pass
+    assert not [*place.iterdir()]
+
+
+def test_ctrl_c_inside_the_block_leaves_nothing(place: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), temporary_folder("x-"):
+        raise KeyboardInterrupt
+    assert not [*place.iterdir()]
