@@ -10,11 +10,13 @@ import pytest
 
 
 def captures(pattern: str) -> list[Any]:
-    """The files of a pattern, to be a test's parameters."""
+    """The files of a pattern, to be a test's parameters; those above 1 MiB belong to the part `reading`."""
     folder = os.environ.get("FASTRNNS_CORPUS")
     found = sorted(Path(folder).glob(pattern)) if folder else []
     missing = pytest.mark.skip(reason=f"FASTRNNS_CORPUS names no folder with {pattern}")
-    return [pytest.param(path, id=path.name) for path in found] or [pytest.param(None, marks=missing, id=pattern)]
+    large = pytest.mark.long("reading")
+    params = [pytest.param(path, id=path.name, marks=[large] * (path.stat().st_size > 1 << 20)) for path in found]
+    return params or [pytest.param(None, marks=missing, id=pattern)]
 
 
 def capture(name: str) -> Path:

@@ -24,6 +24,7 @@ from fastrnns_rs.documents import from_plain, to_plain
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.health import check_all, gpu, host, software
 from fastrnns_rs.health.check import CheckId
+from fastrnns_rs.listening import Answer
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
 
@@ -107,13 +108,10 @@ def test_torch_that_cannot_be_imported_is_a_failed_check(anywhere: Path, broken_
         assert run_cli("doctor", "--strict", *flags, **broken_torch).status == 1
 
 
-def test_a_torch_that_is_not_installed_is_a_failed_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = types.SimpleNamespace(
-        ended="answered", content={"status": "failed"}, reason="ModuleNotFoundError: No module named 'torch'"
-    )
-    monkeypatch.setattr(environment, "launch", lambda *_, **__: answer)
+def test_a_torch_that_is_not_installed_is_a_failed_check() -> None:
+    answer = Answer({"status": "failed"}, "answered", "ModuleNotFoundError: No module named 'torch'", "")
     with pytest.raises(FastrnnsError) as raised:
-        environment.probe("auto", "float32")
+        environment.probe("auto", "float32", executor=lambda _starts: [answer])
     found = {check.id: check for check in check_all(raised.value, Path())}["torch.import"]
     hint = "pip install torch torchvision"
     assert (found.status, found.message, found.hint) == ("fail", "torch is not installed", hint)
