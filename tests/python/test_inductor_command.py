@@ -38,6 +38,7 @@ def document(done: Done) -> InductorReport:
     return InductorReport.from_dict(plain)
 
 
+@pytest.mark.long("inductor")
 def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Modules) -> None:
     done = inductor(generated_modules.cache, "--json", "--times", "20", "--repeat", "12", generated=generated_modules)
     assert done.status == 0, done.stderr

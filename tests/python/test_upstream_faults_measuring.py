@@ -137,6 +137,7 @@ def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
         check_10(planted(print_json=False))
 
 
+@pytest.mark.long("bench")
 def test_fault_10_upstream_formats_leave_the_failure_out_and_say_so() -> None:
     done = run_told(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
     assert done.status == 1
@@ -186,6 +187,8 @@ def test_fault_11_every_sample_is_kept() -> None:
         "7",
         "--warmup",
         "2",
+        "--processes",
+        "1",
         *TINY,
         "--json",
     )
