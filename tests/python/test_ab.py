@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import run_told, told
+from commands import run_pretended, run_told, told
 from conftest import PLANTED, TINY, run_cli
 from jsonschema import Draft202012Validator
 
@@ -23,7 +23,8 @@ SMALL = ["--runner-file", str(PLANTED), "--device", "cpu", "--processes", "3", "
 
 
 def test_two_sides_their_file_and_every_way_to_see_them(anywhere: Path) -> None:
-    done = run_told("ab", "sound", "--b", "--seqLength 4", *SMALL, "--json", "--output", "ab.json", cwd=anywhere)
+    words = ["ab", "sound", "--b", "--seqLength 4", *SMALL, "--json", "--output", "ab.json"]
+    done = run_pretended(*words, cwd=anywhere)
     assert done.status == 0, done.stderr
     document = done.json()
     schema = json.loads((ROOT / "docs/schemas/comparison.schema.json").read_text())
@@ -47,6 +48,7 @@ def test_two_sides_their_file_and_every_way_to_see_them(anywhere: Path) -> None:
     assert "sound (b)" in shown.stdout
 
 
+@pytest.mark.long("bench")
 def test_other_variables_reach_one_side_alone(anywhere: Path) -> None:
     words = ["ab", "sound", "--b-env", "OMP_NUM_THREADS=1", "--b-env", "TORCH_SHOW=1", *SMALL, "--output", "ab.json"]
     done = run_cli(*words, cwd=anywhere, OMP_NUM_THREADS="2")
@@ -58,6 +60,7 @@ def test_other_variables_reach_one_side_alone(anywhere: Path) -> None:
     assert "num_threads" in done.stdout
 
 
+@pytest.mark.long("bench")
 def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> None:
     """As one gives a side another torch: ahead of what is installed."""
     folder = anywhere / "modules"
@@ -70,6 +73,7 @@ def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> Non
         assert all("not this one" in row["reason"] for row in done.json()["rows"]), side
 
 
+@pytest.mark.long("kills")
 def test_an_interrupted_comparison_gives_no_verdict(anywhere: Path) -> None:
     words = ["ab", "sound", "prints", *SMALL, "--processes", "20", "--json", "--output", "ab.json"]
     worker = subprocess.Popen(told(*words), stdout=subprocess.PIPE, text=True)
@@ -89,7 +93,8 @@ def test_an_interrupted_comparison_gives_no_verdict(anywhere: Path) -> None:
 
 
 def test_a_margin_that_was_never_measured_is_told_beforehand(anywhere: Path) -> None:
-    done = run_cli("ab", "sound", "prints", *SMALL, "--margin", "noise-floor", cwd=anywhere, XDG_STATE_HOME=anywhere)
+    words = ["ab", "sound", "prints", *SMALL, "--margin", "noise-floor"]
+    done = run_pretended(*words, cwd=anywhere, XDG_STATE_HOME=anywhere)
     assert done.status == 5
     assert "was never measured" in done.stderr
     assert "importing" not in done.stderr
@@ -121,6 +126,7 @@ def another_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "venv" / "bin" / "python"
 
 
+@pytest.mark.long("bench")
 def test_an_interpreter_with_torch_only_is_a_side(another_python: Path, anywhere: Path) -> None:
     lacks = subprocess.run([another_python, "-c", "import fastrnns_rs"], capture_output=True, check=False, cwd="/")
     assert lacks.returncode, "the other interpreter is to have no package of ours"

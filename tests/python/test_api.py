@@ -167,6 +167,7 @@ def test_a_taken_name_is_refused() -> None:
         fastrnns_rs.runner("cudnn")(lambda _problem: None)
 
 
+@pytest.mark.long("kills")
 @pytest.mark.usefixtures("_no_torch")
 def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ready = tmp_path / "ready"

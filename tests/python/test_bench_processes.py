@@ -19,6 +19,7 @@ SOUND = ["bench", "--group", "rnns", "--rnns", "sound", "--runner-file", str(PLA
 EXACT = ["--nloops", "12", "--warmup", "2"]
 
 
+@pytest.mark.long("bench")
 def test_three_processes_give_an_interval_and_say_what_ended_them(anywhere: Path) -> None:
     done = run_cli(*SOUND, *EXACT, "--processes", "3", "--order-seed", "7", "--output", "run.json", cwd=anywhere)
     assert done.status == 0, done.stderr
@@ -44,6 +45,7 @@ def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path)
     assert document["results"][0]["forward"]["n_samples"] == len(process["forward_ns"]) - process["steady_from"]
 
 
+@pytest.mark.long("bench")
 @pytest.mark.parametrize(
     ("rule", "stopped_by", "parameters"),
     [
@@ -65,6 +67,7 @@ def test_rules_of_a_process(rule: str, stopped_by: str, parameters: dict[str, fl
     assert document["results"][0]["forward"]["ci_method"] == "range"
 
 
+@pytest.mark.long("bench")
 def test_precision_goes_on_until_its_limit_and_says_so(anywhere: Path) -> None:
     """No machine measures to a millionth: the limit ends it, after the five processes that there are at least."""
     done = run_told(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--output", "run.json", cwd=anywhere)
@@ -97,6 +100,7 @@ def test_refusals(anywhere: Path) -> None:
         assert message in done.stderr
 
 
+@pytest.mark.long("kills")
 def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
     words = [*SOUND[:4], "sound", "prints", *SOUND[5:], *EXACT, "--processes", "3", "--output", "run.json"]
     command = told(*words)
