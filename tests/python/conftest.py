@@ -104,8 +104,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return in_part and (wanted_alone is None or (alone is not None) is (wanted_alone == "only"))
 
     # A test that is named on the command line runs, whatever its part.
-    if wanted_part or not any("::" in word for word in config.getoption("file_or_dir") or ()):
-        config.hook.pytest_deselected(items=[item for item in items if not is_wanted(item)])
+    is_named = any("::" in word for word in config.getoption("file_or_dir") or ())
+    others = [] if is_named and wanted_part is None else [item for item in items if not is_wanted(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if is_wanted(item)]
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
