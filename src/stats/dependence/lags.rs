@@ -1,7 +1,8 @@
 //! Sums of products of a series with itself some steps later.
 
-use rustfft::FftPlanner;
+use rustfft::algorithm::Radix4;
 use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftDirection};
 
 use super::centred::Centred;
 use crate::error::Result;
@@ -101,11 +102,13 @@ fn transformed<T: Sample>(
     // Blocks of three times the lags waste a quarter; a short series needs no more than itself.
     let size = (4 * count).min(left + count).next_power_of_two();
     let fresh = size + 1 - count;
-    let mut planner = FftPlanner::new();
-    let (forward, back) = (planner.plan_fft_forward(size), planner.plan_fft_inverse(size));
+    // Not by a planner, which has every algorithm for every length and both widths compiled. Its factors take as long as
+    // several transforms, so those of one direction serve both.
+    let transform = Radix4::new(size, FftDirection::Forward);
     let (mut now, mut later) = (vec![0.0; fresh], vec![0.0; size]);
     let mut both = vec![Complex::default(); size];
     let mut spectrum = vec![Complex::default(); size];
+    let mut scratch = vec![Complex::default(); transform.get_inplace_scratch_len()];
     for start in (0..left).step_by(fresh) {
         check(interrupted)?;
         // One complex transform does both: what is `now` is its real part. Nothing wraps round: `later` is longer by the lags.
@@ -115,14 +118,15 @@ fn transformed<T: Sample>(
         for (both, (re, &im)) in both.iter_mut().zip(reals.zip(&later)) {
             *both = Complex { re, im };
         }
-        forward.process(&mut both);
+        transform.process_with_scratch(&mut both, &mut scratch);
         for (place, product) in spectrum.iter_mut().enumerate() {
             let (here, opposite) = (both[place], both[(size - place) % size].conj());
-            // Half the sum is the spectrum of `now`; half the difference, over i, that of `later`.
-            *product += (here + opposite).conj() * (here - opposite);
+            // Half the sum is the spectrum of `now`; half the difference, over i, that of `later`. The conjugate of their
+            // product, which goes forward as the product would go back: only the sign of its real part is another.
+            *product += (here + opposite) * (opposite - here).conj();
         }
     }
-    back.process(&mut spectrum);
+    transform.process_with_scratch(&mut spectrum, &mut scratch);
     // The quarters of both halves, the i, and the size that going back multiplies by.
     let scale = 4.0 * size as f64;
     Ok(spectrum[..count].iter().map(|sum| sum.im / scale).collect())
