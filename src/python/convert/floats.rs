@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use super::samples::{Samples, with_slice};
+use super::samples::Samples;
 use crate::stats::samples::Sample;
 
 /// One dimension of floats: a contiguous numpy array of float64 in place, anything else as a copy.
@@ -18,7 +18,7 @@ impl<'py> Floats<'py> {
         Ok(match Samples::read(name, object)? {
             Samples::F64(array) => Self::InPlace(array),
             Samples::Owned(values) => Self::Owned(values),
-            other => Self::Owned(with_slice!(&other, slice => slice.iter().map(|sample| sample.value()).collect())),
+            Samples::I64(array) => Self::Owned(array.as_slice()?.iter().map(|sample| sample.value()).collect()),
         })
     }
 

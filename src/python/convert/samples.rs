@@ -7,14 +7,11 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyTuple};
 
-/// What a caller passed as samples, in a form that can be read without the interpreter.
+/// What a caller passed as samples, in a form that can be read without the interpreter: float64 and int64 in place, what else
+/// there is as floats, since everything that reads samples is compiled anew for each of their types.
 pub(in crate::python) enum Samples<'py> {
     F64(PyReadonlyArray1<'py, f64>),
-    F32(PyReadonlyArray1<'py, f32>),
     I64(PyReadonlyArray1<'py, i64>),
-    I32(PyReadonlyArray1<'py, i32>),
-    U64(PyReadonlyArray1<'py, u64>),
-    U32(PyReadonlyArray1<'py, u32>),
     Owned(Vec<f64>),
 }
 
@@ -78,12 +75,7 @@ impl<'py> Samples<'py> {
         }
         // Without numpy nothing is an array, and there is no reason to load it.
         numpy_is_loaded(object.py()).then_some(())?;
-        None.or_else(|| array(object).map(Self::F64))
-            .or_else(|| array(object).map(Self::I64))
-            .or_else(|| array(object).map(Self::U64))
-            .or_else(|| array(object).map(Self::F32))
-            .or_else(|| array(object).map(Self::I32))
-            .or_else(|| array(object).map(Self::U32))
+        array(object).map(Self::F64).or_else(|| array(object).map(Self::I64))
     }
 }
 
@@ -114,23 +106,7 @@ macro_rules! with_slice {
                 let $slice = array.as_slice()?;
                 $body
             }
-            $crate::python::convert::Samples::F32(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
             $crate::python::convert::Samples::I64(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::python::convert::Samples::I32(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::python::convert::Samples::U64(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::python::convert::Samples::U32(array) => {
                 let $slice = array.as_slice()?;
                 $body
             }

@@ -16,9 +16,8 @@ use crate::stats::samples;
 /// and in every function that needs a variance and does not say otherwise.
 ///
 /// Args:
-///     samples: One dimension, any unit. A contiguous numpy array of float64, float32, int64, int32, uint64 or uint32 is
-///         read in place and must not be written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded
-///         to the nearest float64.
+///     samples: One dimension, any unit. A contiguous numpy array of float64 or int64 is read in place and must not be
+///         written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded to the nearest float64.
 ///
 /// Returns:
 ///     The moments, in the unit of the samples, the variance in its square.

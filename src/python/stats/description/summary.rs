@@ -15,9 +15,8 @@ use crate::stats::description;
 /// Quantiles in Statistical Packages*, 1996; numpy's default).
 ///
 /// Args:
-///     samples: One dimension, any unit. A contiguous numpy array of float64, float32, int64, int32, uint64 or uint32 is
-///         read in place and must not be written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded
-///         to the nearest float64.
+///     samples: One dimension, any unit. A contiguous numpy array of float64 or int64 is read in place and must not be
+///         written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded to the nearest float64.
 ///     confidence_level: Between 0 and 1, both excluded.
 ///
 /// Returns:
