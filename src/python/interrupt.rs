@@ -1,7 +1,6 @@
 //! Ctrl-C in calls that have let go of the interpreter.
 
-use std::cell::Cell;
-use std::sync::Mutex;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -17,28 +16,36 @@ pub(super) fn interruptibly<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let raised = Mutex::new(None);
-    let done = py.detach(|| {
-        let (asked, stopped) = (Cell::new(Instant::now()), Cell::new(false));
-        work(&|| {
-            if stopped.get() || asked.get().elapsed() < SELDOM {
-                return stopped.get();
-            }
+    let (done, raised) = py.detach(|| {
+        let signals = Signals { asked: Cell::new(Instant::now()), raised: RefCell::new(None) };
+        let done = work(&|| signals.raised());
+        (done, signals.raised.into_inner())
+    });
+    match raised {
+        Some(raised) => Err(raised),
+        None => Ok(done?),
+    }
+}
+
+/// When signals were last asked for, and what a handler raised. A type of its own, so that it is compiled once: the function
+/// above is compiled for everything that it runs.
+struct Signals {
+    asked: Cell<Instant>,
+    raised: RefCell<Option<PyErr>>,
+}
+
+impl Signals {
+    /// Whether a handler has raised something.
+    fn raised(&self) -> bool {
+        if self.raised.borrow().is_none() && self.asked.get().elapsed() >= SELDOM {
             #[allow(
                 clippy::redundant_closure_for_method_calls,
                 reason = "the method itself is not general enough here"
             )]
             let found = Python::attach(|py| py.check_signals()).err();
-            asked.set(Instant::now());
-            stopped.set(found.is_some());
-            if let (Some(found), Ok(mut raised)) = (found, raised.lock()) {
-                raised.get_or_insert(found);
-            }
-            stopped.get()
-        })
-    });
-    match raised.into_inner().ok().flatten() {
-        Some(raised) => Err(raised),
-        None => Ok(done?),
+            self.raised.replace(found);
+            self.asked.set(Instant::now());
+        }
+        self.raised.borrow().is_some()
     }
 }
