@@ -3,7 +3,6 @@
 mod ahead;
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -68,43 +67,50 @@ pub(crate) fn map_on<J: Send, R: Send>(
     interrupted: &dyn Fn() -> bool,
     work: impl Fn(J, &dyn Fn() -> bool) -> R + Sync,
 ) -> Vec<R> {
-    let jobs: VecDeque<(usize, J)> = jobs.into_iter().enumerate().collect();
+    let jobs: Vec<J> = jobs.into_iter().collect();
     let helpers = threads.min(jobs.len()).saturating_sub(1);
-    let (jobs, stop) = (Mutex::new(jobs), AtomicBool::new(false));
+    let done: Mutex<Vec<Option<R>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    let jobs = Mutex::new(jobs.into_iter().enumerate());
+    together(helpers, interrupted, &|interrupted| {
+        loop {
+            // Released before the work begins.
+            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((place, job)) = next else { return };
+            let result = work(job, interrupted);
+            done.lock().unwrap_or_else(PoisonError::into_inner)[place] = Some(result);
+        }
+    });
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.into_iter().map(|result| result.expect("whoever takes a job does it")).collect()
+}
+
+/// Runs `share` on this thread and at most so many others, until each has returned. Apart from what it shares out, which
+/// would have threads and channels compiled anew for every kind of job.
+fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn Fn() -> bool) + Sync)) {
+    let stop = AtomicBool::new(false);
     let ask = || {
         let now = interrupted();
         stop.fetch_or(now, Ordering::Relaxed) || now
     };
     let told = || stop.load(Ordering::Relaxed);
-    let share = |interrupted: &dyn Fn() -> bool| {
-        let mut done = Vec::new();
-        loop {
-            // Released before the work begins.
-            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            let Some((place, job)) = next else { return done };
-            done.push((place, work(job, interrupted)));
-        }
-    };
-    let mut done = thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        // Nothing is sent: every thread holds an end, and the last one that is let go tells that all have ended.
+        let (running, ended) = mpsc::channel::<()>();
         for _ in 0..helpers {
-            let (sender, share) = (sender.clone(), &share);
+            let (running, told) = (running.clone(), &told);
             // Where no more threads may be had those that are there do the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, move || sender.send(share(&told)));
+            let _ = thread::Builder::new().spawn_scoped(scope, move || {
+                let _running = running;
+                share(told);
+            });
         }
-        drop(sender);
-        let mut done = share(&ask);
-        loop {
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(others) => done.extend(others),
-                Err(mpsc::RecvTimeoutError::Timeout) => drop(ask()),
-                // Every other thread has ended; the scope passes on the panic of one.
-                Err(mpsc::RecvTimeoutError::Disconnected) => return done,
-            }
+        drop(running);
+        share(&ask);
+        // The scope passes on the panic of another thread.
+        while ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+            ask();
         }
     });
-    done.sort_unstable_by_key(|(place, _)| *place);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What both make, on two threads where that is said to be `apart`.
