@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import array
+import ctypes
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -98,6 +100,32 @@ def test_every_number_type_and_layout(dtype: type) -> None:
         assert stats.summarize(samples) == expected
     for samples in (values.tolist(), tuple(values.tolist()), iter(values.tolist()), array.array("d", values.tolist())):
         assert stats.summarize(samples) == expected
+
+
+@pytest.mark.parametrize("read", [stats.summarize, stats.moments, stats.mean_ci])
+def test_numbers_that_do_not_lie_as_they_are_read(read: Callable[[object], object]) -> None:
+    """In another byte order, away from the boundaries that they should be on, or of a type with another name."""
+    values = np.arange(1.0, 100.0)
+    expected = read(values.tolist())
+    for dtype in ("f8", "i8"):
+        numbers = values.astype(dtype)
+        off = np.frombuffer(b"\0" + numbers.tobytes(), np.uint8)[1:].view(dtype)
+        assert not off.flags.aligned
+        for samples in (numbers.astype(f">{dtype}"), numbers.astype(f"<{dtype}"), off):
+            assert read(samples) == expected
+        assert read(memoryview(numbers.astype(f">{dtype}"))) == expected
+    for samples in (
+        values.astype(np.longlong),
+        (ctypes.c_double * 99)(*values),
+        (ctypes.c_double.__ctype_be__ * 99)(*values),
+        (ctypes.c_int64 * 99)(*map(int, values)),
+        array.array("l", map(int, values)),
+        array.array("q", map(int, values)),
+        memoryview(values)[::1],
+        np.rec.array(values),
+    ):
+        assert read(samples) == expected
+    assert read(memoryview(np.repeat(values, 2))[::2]) == expected
 
 
 def test_a_torch_tensor_is_a_sequence_of_numbers() -> None:
