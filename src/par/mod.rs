@@ -81,11 +81,11 @@ pub(crate) fn map_on<J: Send, R: Send>(
         }
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.into_iter().map(|result| result.expect("whoever takes a job does it")).collect()
+    done.into_iter().map(|result| result.expect("every job taken is done")).collect()
 }
 
 /// Runs `share` on this thread and at most so many others, until each has returned. Apart from what it shares out, which
-/// would have threads and channels compiled anew for every kind of job.
+/// would have threads and channels compiled again for every kind of job.
 fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn Fn() -> bool) + Sync)) {
     let stop = AtomicBool::new(false);
     let ask = || {

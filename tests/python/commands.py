@@ -62,10 +62,10 @@ def run_cli(
     return Done(status, *(one.buffer.getvalue().decode() for one in (out, err)))  # type: ignore[attr-defined]
 
 
-def run_told(*arguments: object, cwd: Path | None = None, facts: Facts = FACTS, **variables: str | Path) -> Done:
+def run_with_facts(*arguments: object, cwd: Path | None = None, facts: Facts = FACTS, **variables: str | Path) -> Done:
     """The same; its probes are answered with `facts`, and its other workers are real."""
     if "PYTHONPATH" in variables:
-        return finished(told(*arguments, facts=facts), cwd=cwd, **variables)
+        return finished(command_with_facts(*arguments, facts=facts), cwd=cwd, **variables)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(environment, "probe", lambda device, *_, **__: pretended_workers.facts_for(device, facts))
         return run_cli(*arguments, cwd=cwd, **variables)
@@ -81,7 +81,7 @@ def run_process(*arguments: object, cwd: Path | None = None, **variables: str | 
     return finished([sys.executable, "-m", "fastrnns_rs", *map(str, arguments)], cwd=cwd, **variables)
 
 
-def told(*arguments: object, facts: Facts = FACTS) -> list[str]:
+def command_with_facts(*arguments: object, facts: Facts = FACTS) -> list[str]:
     """The command line of a process of its own whose probes are answered with `facts`."""
     return [sys.executable, __file__, json.dumps(asdict(facts)), *map(str, arguments)]
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import fake_tools
 import pytest
-from commands import run_told
-from commands import told as command_line
+from commands import command_with_facts, run_with_facts
 from conftest import FACTS, PLANTED, Done
 
 from fastrnns_rs._core import Profiler
@@ -46,12 +45,12 @@ SAID = {
 
 def argv(*arguments: str | Path, facts: Facts = FACTS) -> list[str]:
     """The command line of `profile` in a process of its own."""
-    return command_line("profile", *arguments, facts=facts)
+    return command_with_facts("profile", *arguments, facts=facts)
 
 
 def profile_cli(*arguments: str | Path, facts: Facts = FACTS, **variables: str) -> Done:
     """Runs `profile` in this process."""
-    return run_told("profile", *arguments, facts=facts, **variables)
+    return run_with_facts("profile", *arguments, facts=facts, **variables)
 
 
 def profile(

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import run_pretended, run_told, told
+from commands import command_with_facts, run_pretended, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 from jsonschema import Draft202012Validator
 
@@ -68,7 +68,7 @@ def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> Non
     (folder / "torchvision").mkdir()
     (folder / "torchvision" / "__init__.py").write_text("raise ImportError('not this one')\n")
     for side, flags in (("b", ["--b-env", f"PYTHONPATH={folder}"]), ("a", ["--a-env", "PYTHONPATH=modules"])):
-        done = run_told("ab", "resnet18", *flags, *SMALL, "--json", cwd=anywhere)
+        done = run_with_facts("ab", "resnet18", *flags, *SMALL, "--json", cwd=anywhere)
         assert done.status == 1, done.stderr
         assert all("not this one" in row["reason"] for row in done.json()["rows"]), side
 
@@ -76,7 +76,7 @@ def test_another_folder_of_modules_reaches_one_side_alone(anywhere: Path) -> Non
 @pytest.mark.long("kills")
 def test_an_interrupted_comparison_gives_no_verdict(anywhere: Path) -> None:
     words = ["ab", "sound", "prints", *SMALL, "--processes", "20", "--json", "--output", "ab.json"]
-    worker = subprocess.Popen(told(*words), stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen(command_with_facts(*words), stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and worker.poll() is None:
         measured = Run.load("ab.json").results if Path("ab.json").exists() else []
@@ -102,7 +102,7 @@ def test_a_margin_that_was_never_measured_is_told_beforehand(anywhere: Path) -> 
 
 
 def test_a_side_that_fails_is_no_verdict_and_exit_one(anywhere: Path) -> None:
-    done = run_told("ab", "sound", "raises", *SMALL, "--json", cwd=anywhere)
+    done = run_with_facts("ab", "sound", "raises", *SMALL, "--json", cwd=anywhere)
     assert "\nwarning: runners failed (" in done.stderr
     assert "\n  hint: their rows have no verdict\n" in done.stderr
     assert done.status == 1, done.stderr

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 import pytest
-from commands import run_told
+from commands import run_with_facts
 from conftest import ROOT
 
 from fastrnns_rs.cli.ab import command
@@ -111,7 +111,7 @@ def test_refusals_come_before_anything_runs(anywhere: Path) -> None:
         (["cudnn", "--b", "--device cuda:77"], 5, "there is no device cuda:77"),
         (["cudnn", "--b", "--dtype float99"], 2, "float99"),
     ):
-        done = run_told("ab", *words, cwd=anywhere)
+        done = run_with_facts("ab", *words, cwd=anywhere)
         assert (done.status, done.stdout) == (status, ""), done.stderr
         assert message in done.stderr
         assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 import pytest
-from commands import run_told
+from commands import run_with_facts
 
 import fastrnns_rs
 from fastrnns_rs import Schedule, UsageError
@@ -137,7 +137,7 @@ def test_a_dry_run_is_that_of_the_command(anywhere: Path) -> None:
     more = {"quick": True, "cuda_pointwise_block_size": 4, "with_stack": True, "row_limit": -1, "nloops": 6}
     flags = ["--quick", "--cuda-pointwise-block-size", "4", "--with-stack", "--row-limit=-1", "--nloops", "6"]
     asked = ["profile", "--torch", "--rnns", "cudnn", "py", "--separate", "--dry-run", "--json", "--output-dir", "o"]
-    theirs = run_told(*asked, *flags).json()["commands"]
+    theirs = run_with_facts(*asked, *flags).json()["commands"]
     ours = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, dry_run=True, output_dir="o", **more)
     assert [len(one) for one in ours] == [len(one) for one in theirs]
     for one, other in zip(ours, theirs, strict=True):

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from commands import run_pretended, run_told
+from commands import run_pretended, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 from models_under_test import OURS
 
@@ -77,7 +77,7 @@ def test_lists_have_four_spellings(flags: list[str]) -> None:
 
 def test_upstream_formats_and_columns() -> None:
     arguments = ["bench", "--group", "rnns", "--rnns", "cudnn", "cudnn_layernorm", *FAST]
-    oss = run_told(*arguments, "--print-json")
+    oss = run_with_facts(*arguments, "--print-json")
     assert list(oss.json()) == ["lstm", "lstm-backward"]
     assert list(oss.json()["lstm"]) == ["cudnn", "cudnn_layernorm"]
     assert list(oss.json()["lstm-backward"]) == ["cudnn"]
@@ -137,7 +137,7 @@ def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
 
 
 def test_torchscript_is_called_deprecated_once_and_in_our_words() -> None:
-    done = run_told("bench", "--group", "rnns", "--rnns", "jit", "jit_premul", *FAST, "--json")
+    done = run_with_facts("bench", "--group", "rnns", "--rnns", "jit", "jit_premul", *FAST, "--json")
     assert done.stderr.count("deprecated") == 1
     assert [warning["code"] for warning in done.json()["warnings"]].count("torchscript_deprecated") == 1
     assert "FutureWarning" not in done.stderr
@@ -146,7 +146,7 @@ def test_torchscript_is_called_deprecated_once_and_in_our_words() -> None:
 
 
 def test_without_a_warmup_the_first_call_still_does_not_count() -> None:
-    done = run_told(*PLANTED_RUN, "--rnns", "sound", "--warmup", "0", "--json")
+    done = run_with_facts(*PLANTED_RUN, "--rnns", "sound", "--warmup", "0", "--json")
     (result,) = done.json()["results"]
     (process,) = result["processes"]
     assert (len(process["forward_ns"]), process["steady_from"], result["forward"]["n_samples"]) == (3, 1, 2)
@@ -228,7 +228,7 @@ def test_bad_input_is_one_line_and_a_hint(
     flags: list[str], status: int, message: str, hint: str, anywhere: Path
 ) -> None:
     # Whether a device has TF32 is for torch to say.
-    run = run_cli if "--allow-tf32" in flags else run_told
+    run = run_cli if "--allow-tf32" in flags else run_with_facts
     done = run("bench", "--quick", *flags)
     assert done.status == status, done.stderr
     error, advice = done.stderr.splitlines()

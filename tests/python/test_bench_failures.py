@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import run_told, told
+from commands import command_with_facts, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 
 from fastrnns_rs.context import cuda_device_count
@@ -43,7 +43,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "hangs_deaf": "no result after 12 s",
     }
     output = tmp_path / "run.json"
-    done = run_told(
+    done = run_with_facts(
         *PLANTED_RUN,
         "--rnns",
         "sound",
@@ -105,8 +105,8 @@ def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
     # The first asks torch too, without a standard error.
     lines = [
         f"{PYTHON} -m fastrnns_rs {shlex.join(map(str, words))} 2>&-",
-        f"{shlex.join(told(*words))} 2>/dev/full",
-        f"PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff' {shlex.join(told(*words))}",
+        f"{shlex.join(command_with_facts(*words))} 2>/dev/full",
+        f"PYTHONIOENCODING=latin-1 TORCH_X=$'\\xff' {shlex.join(command_with_facts(*words))}",
     ]
     for line in lines:
         done = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
@@ -126,7 +126,7 @@ def test_a_deleted_folder_is_no_obstacle(tmp_path: Path) -> None:
 def test_what_a_runner_file_prints_is_no_result(tmp_path: Path) -> None:
     path = tmp_path / "runners_without_suffix"
     path.write_text("print('hello')\n" + PLANTED.read_text())
-    done = run_told("bench", "--group", "rnns", "--runner-file", path, *FAST, "--rnns", "sound", "--json")
+    done = run_with_facts("bench", "--group", "rnns", "--runner-file", path, *FAST, "--rnns", "sound", "--json")
     assert done.json()["status"] == "complete"
 
 
@@ -140,7 +140,7 @@ def test_a_failing_file_is_the_users(anywhere: Path) -> None:
 
 
 def test_a_runner_that_reads_finds_nothing_and_debugging_shows_its_traceback() -> None:
-    done = run_told(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
+    done = run_with_facts(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
     assert [row["status"] for row in done.json()["results"]] == ["ok", "failed"]
     assert "Traceback" in done.stderr
     assert "and here is more" in done.stderr
@@ -151,7 +151,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
     """The folder goes away when the first runner has run."""
     folder = tmp_path / "folder"
     folder.mkdir()
-    done = run_told(
+    done = run_with_facts(
         *PLANTED_RUN, "--rnns", "removes", "sound", "--output", folder / "r", "--json", PLANTED_REMOVES=str(folder)
     )
     assert done.status == 1
@@ -160,7 +160,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
 
 
 def test_what_a_runner_prints_stays_out_of_the_results() -> None:
-    done = run_told(*PLANTED_RUN, "--rnns", "prints", "--json")
+    done = run_with_facts(*PLANTED_RUN, "--rnns", "prints", "--json")
     assert done.status == 0
     assert done.json()["results"][0]["status"] == "ok"
     assert "from Python" not in done.stdout + done.stderr

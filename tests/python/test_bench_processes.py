@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import run_told, told
+from commands import command_with_facts, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 
 import fastrnns_rs
@@ -34,7 +34,7 @@ def test_three_processes_give_an_interval_and_say_what_ended_them(anywhere: Path
 
 
 def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path) -> None:
-    done = run_told(*SOUND, "--quick", "--processes", "1", "--json", cwd=anywhere)
+    done = run_with_facts(*SOUND, "--quick", "--processes", "1", "--json", cwd=anywhere)
     document = done.json()
     (process,) = document["results"][0]["processes"]
     assert document["plan"]["warmup"] == {"mode": "detect", "iterations": None}
@@ -58,7 +58,7 @@ def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path)
     ],
 )
 def test_rules_of_a_process(rule: str, stopped_by: str, parameters: dict[str, float], anywhere: Path) -> None:
-    done = run_told(*SOUND, "--stop", rule, "--processes", "2", "--json", cwd=anywhere)
+    done = run_with_facts(*SOUND, "--stop", rule, "--processes", "2", "--json", cwd=anywhere)
     document = done.json()
     assert document["plan"]["stopped_by"] == stopped_by
     assert document["plan"]["stop"] == {"rule": stopped_by, "parameters": parameters}
@@ -70,7 +70,7 @@ def test_rules_of_a_process(rule: str, stopped_by: str, parameters: dict[str, fl
 @pytest.mark.long("bench")
 def test_precision_goes_on_until_its_limit_and_says_so(anywhere: Path) -> None:
     """No machine measures to a millionth: the limit ends it, after the five processes that there are at least."""
-    done = run_told(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--output", "run.json", cwd=anywhere)
+    done = run_with_facts(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--output", "run.json", cwd=anywhere)
     run = Run.load("run.json")
     assert done.status == 0, done.stderr
     assert (run.plan.stopped_by, len(run["sound"].processes)) == ("time", 5)
@@ -95,7 +95,7 @@ def test_refusals(anywhere: Path) -> None:
         (["--processes", "0"], "'--processes'"),
         (["--resume", "nothing.json"], "nothing.json"),
     ):
-        done = run_told(*SOUND, *flags, cwd=anywhere)
+        done = run_with_facts(*SOUND, *flags, cwd=anywhere)
         assert done.status == (5 if "--resume" in flags else 2), done.stderr
         assert message in done.stderr
 
@@ -103,7 +103,7 @@ def test_refusals(anywhere: Path) -> None:
 @pytest.mark.long("kills")
 def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
     words = [*SOUND[:4], "sound", "prints", *SOUND[5:], *EXACT, "--processes", "3", "--output", "run.json"]
-    command = told(*words)
+    command = command_with_facts(*words)
     worker = subprocess.Popen(command, cwd=anywhere, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
@@ -115,16 +115,16 @@ def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
     assert worker.wait(timeout=60) == 130
     before = Run.load("run.json")
     assert before.status == "interrupted"
-    refused = run_told(*words, "--seed", "5", "--resume", "run.json", cwd=anywhere)
+    refused = run_with_facts(*words, "--seed", "5", "--resume", "run.json", cwd=anywhere)
     assert refused.status == 2
     assert "plan.runners[0].problem.seed was 0, and is 5 now" in refused.stderr
-    done = run_told("bench", "--resume", "run.json", "--format", "csv", cwd=anywhere)
+    done = run_with_facts("bench", "--resume", "run.json", "--format", "csv", cwd=anywhere)
     assert done.status == 0, done.stderr
     after = Run.load("run.json")
     assert (after.status, after.run_id, after.plan.order_seed) == ("complete", before.run_id, before.plan.order_seed)
     kept = {(one.order, tuple(one.forward_ns)) for result in before.results for one in result.processes}
     assert kept <= {(one.order, tuple(one.forward_ns)) for result in after.results for one in result.processes}
     assert all(result.forward.n_processes == 3 for result in after.results)
-    again = run_told("bench", "--resume", "run.json", cwd=anywhere)
+    again = run_with_facts("bench", "--resume", "run.json", cwd=anywhere)
     assert again.status == 2
     assert "the run is complete" in again.stderr

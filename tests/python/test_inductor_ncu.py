@@ -13,7 +13,7 @@ from typing import Any
 
 import fake_tools
 import pytest
-from commands import run_told, told
+from commands import command_with_facts, run_with_facts
 from conftest import FACTS
 from generated_modules import Modules, calls_of, planted
 from processes import left_of
@@ -225,7 +225,7 @@ def test_one_that_is_named_is_taken_or_refused(nowhere: Path, monkeypatch: pytes
 
 def test_a_module_for_the_cpu_is_refused_before_anything_runs(tmp_path: Path) -> None:
     module, output = planted(tmp_path), tmp_path / "output"
-    done = run_told("inductor", module, "--ncu", "--output-dir", output)
+    done = run_with_facts("inductor", module, "--ncu", "--output-dir", output)
     assert (done.status, done.stdout) == (ExitCode.MISSING, "")
     assert done.stderr == (
         f"error: --ncu needs a CUDA device, and {module} was generated for the CPU\nhint: leave it out\n"
@@ -236,7 +236,9 @@ def test_a_module_for_the_cpu_is_refused_before_anything_runs(tmp_path: Path) ->
 
 def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
     module, output = planted(tmp_path, device="cuda:0"), tmp_path / "output"
-    words = told("inductor", module, "--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output, facts=WITH_GPU)
+    words = command_with_facts(
+        "inductor", module, "--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output, facts=WITH_GPU
+    )
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (ExitCode.MISSING, "")
     assert done.stderr.splitlines() == [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import run_told
+from commands import run_with_facts
 from conftest import FACTS
 from generated_modules import calls_of, planted
 
@@ -80,7 +80,7 @@ def test_recording_ends_when_a_call_fails(allocator: Allocator, tmp_path: Path) 
 
 def test_a_module_for_the_cpu_is_refused_before_anything_runs(tmp_path: Path) -> None:
     module = planted(tmp_path)
-    done = run_told("inductor", module, "--cuda-memory-snapshot")
+    done = run_with_facts("inductor", module, "--cuda-memory-snapshot")
     assert (done.status, done.stdout) == (ExitCode.MISSING, "")
     assert done.stderr.splitlines() == [
         f"error: --cuda-memory-snapshot needs a CUDA device, and {module} was generated for the CPU",

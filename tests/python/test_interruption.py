@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from commands import told
+from commands import command_with_facts
 from conftest import PLANTED, TINY
 from parts import few
 
@@ -48,7 +48,7 @@ def start(
     # In this order, once each.
     words += ["--processes", "1", "--order-seed", "8", "--nloops", "20", "--warmup", "5"]
     words += ["--device", "cpu", "--output", str(output), *TINY, "--rnns", *runners]
-    command = [sys.executable, "-m", "fastrnns_rs", *words] if asks_torch else told(*words)
+    command = [sys.executable, "-m", "fastrnns_rs", *words] if asks_torch else command_with_facts(*words)
     environment = {**os.environ, "PLANTED_READY": str(output.with_name("ready"))}
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stderr=pipe, stdout=pipe, env=environment, preexec_fn=signals) as process:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from commands import run_told
+from commands import run_with_facts
 from conftest import run_cli
 from test_profile_forwarding import parsed, plan_of
 
@@ -148,7 +148,7 @@ def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch
 
 @pytest.mark.long("profilers")
 def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -> None:
-    shown = run_told("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
+    shown = run_with_facts("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
     assert shown.status == 0, shown.stderr
     configure(anywhere, 'inference = true\nrnns = "py"\nnvprof = true')
     done = subprocess.run(shlex.split(shown.stdout), capture_output=True, text=True, check=False, timeout=120)
@@ -161,8 +161,8 @@ def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -
 
 def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
     asked = ["profile", "--torch", "--quick", "--rnns", "cudnn", "py", "--dry-run", "--output-dir", "o u't"]
-    lines = run_told(*asked, "--separate").stdout.splitlines()
-    done = run_told(*asked, "--separate", "--json")
+    lines = run_with_facts(*asked, "--separate").stdout.splitlines()
+    done = run_with_facts(*asked, "--separate", "--json")
     assert (done.status, done.stderr) == (0, "")
     document = done.json()
     assert list(document) == ["schema", "schema_version", "commands"]
@@ -174,7 +174,7 @@ def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
 
     assert [*map(settled, document["commands"])] == [settled(shlex.split(line)) for line in lines]
     assert [one.count("--runner=py") for one in document["commands"]] == [0, 1]
-    run_told(*asked, "--format", "json", "--output", "run.json")
+    run_with_facts(*asked, "--format", "json", "--output", "run.json")
     assert len(json.loads(Path("run.json").read_text())["commands"]) == 1
     assert not Path("o u't").exists()
 
@@ -198,7 +198,7 @@ def test_a_flag_that_changes_nothing_is_told(verb: str, anywhere: Path) -> None:
     text = '[tool.fastrnns-rs.VERB]\ncnns = ["resnet18"]\ndevice = "cuda:99"\n'.replace("VERB", verb)
     (anywhere / "pyproject.toml").write_text(text)
     note = "note: --rnns changes nothing: the group rnns does not run"
-    done = run_told(verb, "--group", "cnns", "--rnns", "py")
+    done = run_with_facts(verb, "--group", "cnns", "--rnns", "py")
     assert (done.status, done.stderr.splitlines()[0]) == (5, note)
     for flags in (["--group", "rnns", "--rnns", "py"], ["--group", "all", "--rnns", "py"], ["--group", "rnns"]):
-        assert "note:" not in run_told(verb, *flags).stderr
+        assert "note:" not in run_with_facts(verb, *flags).stderr

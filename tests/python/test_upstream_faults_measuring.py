@@ -19,7 +19,7 @@ from typing import Any
 import planted_runners
 import pytest
 import torch
-from commands import run_told
+from commands import run_with_facts
 from conftest import PLANTED, TINY, Done, run_cli
 from models_under_test import problem_of
 
@@ -61,7 +61,7 @@ def test_fault_01_times_are_in_milliseconds() -> None:
 
 
 def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
-    done = run_told(
+    done = run_with_facts(
         "bench",
         "--group",
         "rnns",
@@ -116,7 +116,7 @@ def check_10(done: Done) -> None:
 
 
 def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
-    done = run_told(*PLANTED_RUN, "--rnns", "sound", "raises", "prints", "--json")
+    done = run_with_facts(*PLANTED_RUN, "--rnns", "sound", "raises", "prints", "--json")
     check_10(done)
 
     def planted(print_json: bool) -> Done:
@@ -139,7 +139,7 @@ def test_fault_10_a_failure_is_a_row_and_the_others_run() -> None:
 
 @pytest.mark.long("bench")
 def test_fault_10_upstream_formats_leave_the_failure_out_and_say_so() -> None:
-    done = run_told(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
+    done = run_with_facts(*PLANTED_RUN, "--rnns", "sound", "raises", "--print-json")
     assert done.status == 1
     assert list(done.json()["custom"]) == ["sound"]
     assert "raises failed: RuntimeError: the model could not be built" in done.stderr
@@ -175,7 +175,7 @@ def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
 
 
 def test_fault_11_every_sample_is_kept() -> None:
-    done = run_told(
+    done = run_with_facts(
         "bench",
         "--group",
         "rnns",
@@ -259,7 +259,9 @@ def test_fault_12_one_code_path_under_two_names_is_said() -> None:
 
 
 def test_fault_12_threads_and_seed_are_options_and_recorded() -> None:
-    done = run_told("bench", "--rnns", "py", "--group", "rnns", "--quick", "--threads", "1", "--seed", "0", "--json")
+    done = run_with_facts(
+        "bench", "--rnns", "py", "--group", "rnns", "--quick", "--threads", "1", "--seed", "0", "--json"
+    )
     assert done.json()["environment"]["num_threads"] == 1
     assert done.json()["results"][0]["problem"]["seed"] == 0
 
@@ -274,7 +276,7 @@ def check_13(line: str, name: str) -> None:
 
 def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
     name = "jit_layernorm_decom"
-    done = run_told(
+    done = run_with_facts(
         "bench",
         "--group",
         "rnns",
@@ -338,7 +340,7 @@ def test_fault_14_settings_are_put_back_and_recorded() -> None:
 
     with jit_settings(JitSettings(fuser="none")), pytest.raises(AssertionError, match="settings leak"):
         check_14(planted)
-    done = run_told(
+    done = run_with_facts(
         "bench", "--rnns", "jit", "--group", "rnns", "--quick", "--fuser", "old", "--executor", "simple", "--json"
     )
     assert done.json()["plan"]["jit"] == {
@@ -384,7 +386,7 @@ def check_16(run: dict[str, Any]) -> None:
 
 
 def test_fault_16_the_machine_and_the_mode_are_recorded() -> None:
-    done = run_told("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
+    done = run_with_facts("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
     check_16(done.json())
     bare = done.json()
     del bare["environment"]

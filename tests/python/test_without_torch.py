@@ -1,4 +1,4 @@
-"""What reads needs neither torch nor any package but click, numpy, platformdirs and rich."""
+"""Commands that only read need no package but click, numpy, platformdirs and rich."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def without_torch(folder: Path, *words: str) -> Done:
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_what_reads_needs_no_torch(verb: str, folder: Path) -> None:
+def test_reading_needs_no_torch(verb: str, folder: Path) -> None:
     done = without_torch(folder, *READING[verb])
     assert done.status == 0, done.stderr
     assert done.stdout
@@ -77,7 +77,7 @@ def test_statistics_need_no_torch(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", MEASURING)
-def test_what_measures_says_how_to_install_torch(verb: str, folder: Path) -> None:
+def test_measuring_says_how_to_install_torch(verb: str, folder: Path) -> None:
     done = without_torch(folder, *MEASURING[verb])
     assert (done.status, done.stdout) == (5, "")
     assert done.stderr.splitlines()[-2:] == [

@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyTuple};
 
-/// What a caller passed as samples, in a form that can be read without the interpreter: float64 and int64 in place, what else
-/// there is as floats, since everything that reads samples is compiled anew for each of their types.
+/// Samples of a caller, in a form that is read without the interpreter: float64 and int64 in place, all other types as
+/// floats, since everything that reads samples is compiled again for each of their types.
 pub(in crate::python) enum Samples<'py> {
     F64(PyReadonlyArray1<'py, f64>),
     I64(PyReadonlyArray1<'py, i64>),
