@@ -36,7 +36,7 @@ format: ## Format everything
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: ## Run every test
+test: ## Run every quick test
 	scripts/test
 
 fuzz: ## Look for files that a reader cannot bear, a minute a target

@@ -92,16 +92,16 @@ fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn
         let now = interrupted();
         stop.fetch_or(now, Ordering::Relaxed) || now
     };
-    let told = || stop.load(Ordering::Relaxed);
+    let stopped = || stop.load(Ordering::Relaxed);
     thread::scope(|scope| {
-        // Nothing is sent: every thread holds an end, and the last one that is let go tells that all have ended.
+        // Nothing is sent: the channel disconnects when the last thread drops its sender.
         let (running, ended) = mpsc::channel::<()>();
         for _ in 0..helpers {
-            let (running, told) = (running.clone(), &told);
+            let (running, stopped) = (running.clone(), &stopped);
             // Where no more threads may be had those that are there do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, move || {
                 let _running = running;
-                share(told);
+                share(stopped);
             });
         }
         drop(running);

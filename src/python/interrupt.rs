@@ -27,7 +27,7 @@ pub(super) fn interruptibly<T: Send>(
     }
 }
 
-/// When signals were last asked for, and what a handler raised. A type of its own, so that it is compiled once: the function
+/// Time of the last check for signals, and the exception that a handler raised. A type of its own, so that it is compiled once: the function
 /// above is compiled for everything that it runs.
 struct Signals {
     asked: Cell<Instant>,

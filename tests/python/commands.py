@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,7 +104,7 @@ def finished(command: list[str], cwd: Path | None = None, **variables: str | Pat
 def _restored() -> Iterator[None]:
     """Restores what a command changes of its process: runners, the module path and signal handlers."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    runners, path = dict(registry.all_runners()), [*sys.path]
+    runners, path, modules = dict(registry.all_runners()), [*sys.path], {*sys.modules}
     for name in [name for name, one in runners.items() if not one.source.module.startswith("fastrnns_rs.")]:
         # Files of tests define runners too, which a fresh process would not know.
         del registry._runners[name]
@@ -113,6 +114,11 @@ def _restored() -> Iterator[None]:
         registry._runners.clear()
         registry._runners.update(runners)
         sys.path[:] = path
+        installed = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), str(Path(cli.__file__).parents[1]))
+        for name in {*sys.modules} - modules:
+            # A file of the user's is executed by each command.
+            if not str(getattr(sys.modules[name], "__file__", None) or installed[0]).startswith(installed):
+                del sys.modules[name]
         for number, handler in handlers.items():
             signal.signal(number, handler)
 

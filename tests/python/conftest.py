@@ -15,7 +15,7 @@ from commands import Done, run_cli
 from facts import FACTS
 from generated_modules import Modules, compiled
 from hypothesis import settings
-from parts import PARTS
+from parts import FIRST, PARTS
 from processes import marked
 
 from fastrnns_rs import environment
@@ -97,18 +97,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Selects the tests of one call of scripts/test, and skips, loudly, what needs a device that is missing."""
     wanted_part, wanted_alone = config.getoption("--part"), config.getoption("--alone")
+    # A test that is named on the command line runs, whatever its part.
+    is_named = any("::" in word for word in config.getoption("file_or_dir") or ())
 
     def is_wanted(item: pytest.Item) -> bool:
         long, alone = item.get_closest_marker("long"), item.get_closest_marker("alone")
-        in_part = (long.args[0] if long else None) == wanted_part
+        in_part = (is_named and wanted_part is None) or (long.args[0] if long else None) == wanted_part
         return in_part and (wanted_alone is None or (alone is not None) is (wanted_alone == "only"))
 
-    # A test that is named on the command line runs, whatever its part.
-    is_named = any("::" in word for word in config.getoption("file_or_dir") or ())
-    others = [] if is_named and wanted_part is None else [item for item in items if not is_wanted(item)]
+    others = [item for item in items if not is_wanted(item)]
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if is_wanted(item)]
+    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return

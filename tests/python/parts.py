@@ -10,6 +10,30 @@ import pytest
 #: CONTRIBUTING.md says what each holds.
 PARTS = ("bench", "docs", "inductor", "kills", "models", "profilers", "reading", "setup", "simulations")
 
+#: Files whose tests take longest, in the order in which they start: a long file that starts last keeps one process busy alone.
+FIRST = (
+    "test_acceptance.py",
+    "test_upstream_faults_measuring.py",
+    "test_profile_failures.py",
+    "test_verify_runners.py",
+    "test_bench_processes.py",
+    "test_ab.py",
+    "test_interruption.py",
+    "test_api.py",
+    "test_bench_failures.py",
+    "test_profile_report.py",
+    "test_models.py",
+    "test_profilers.py",
+    "test_verify_mutants.py",
+    "test_report_kineto.py",
+    "test_merged_trace.py",
+    "test_models_variants.py",
+    "test_stats_changepoints.py",
+    "test_profile_output.py",
+    "test_profile_refusals.py",
+    "test_doctor.py",
+)
+
 
 def few(kept: Iterable[Any], values: Iterable[Any], part: str) -> list[Any]:
     """Values of a parameter, of which every change is tested with those in `kept`; the others belong to a part."""

@@ -9,7 +9,7 @@ from typing import Any
 from facts import FACTS
 
 from fastrnns_rs.environment import Facts
-from fastrnns_rs.launching import Executor, Start, launch_together
+from fastrnns_rs.launching import Executor, Start
 from fastrnns_rs.listening import Answer
 from fastrnns_rs.problem import resolve
 
@@ -21,17 +21,6 @@ def each(worker: Callable[[dict[str, Any]], Answer], facts: Facts = FACTS) -> Ex
 
     def run(starts: Sequence[Start]) -> list[Answer]:
         return [_probed(start.job, facts) if start.job["kind"] == "probe" else worker(start.job) for start in starts]
-
-    return run
-
-
-def only_probes(facts: Facts = FACTS) -> Executor:
-    """An executor with real workers; only questions about torch, which take seconds, are answered with `facts`."""
-
-    def run(starts: Sequence[Start]) -> list[Answer]:
-        if all(start.job["kind"] == "probe" for start in starts):
-            return [_probed(start.job, facts) for start in starts]
-        return launch_together(starts)
 
     return run
 

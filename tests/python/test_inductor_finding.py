@@ -194,7 +194,9 @@ def test_the_cache_is_where_torch_keeps_it(
     variables: dict[str, str], anywhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache_dir_utils = pytest.importorskip("torch._inductor.runtime.cache_dir_utils")
-    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    # torch sets it; only a variable that was set before is removed again at the end.
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "")
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR")
     monkeypatch.setattr(tempfile, "tempdir", str(anywhere))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

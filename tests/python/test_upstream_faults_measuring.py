@@ -224,9 +224,10 @@ def test_fault_12_runners_compute_on_the_same_data() -> None:
 
 def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
     collections: list[str] = []
+    model = find("cudnn").creator(problem_of("cudnn"))
     gc.callbacks.append(lambda phase, _info: collections.append(phase))
     try:
-        loop(find("cudnn").creator(problem_of("cudnn")), 3)
+        loop(model, 50)
     finally:
         gc.callbacks.pop()
     assert collections.count("start") <= 1, "garbage is collected inside the loop"
@@ -386,7 +387,7 @@ def check_16(run: dict[str, Any]) -> None:
 
 
 def test_fault_16_the_machine_and_the_mode_are_recorded() -> None:
-    done = run_with_facts("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
+    done = run_cli("bench", "--rnns", "py", "--group", "rnns", "--quick", "--json")
     check_16(done.json())
     bare = done.json()
     del bare["environment"]

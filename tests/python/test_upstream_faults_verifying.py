@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -143,7 +144,7 @@ def test_fault_24_a_runner_is_checked_inside_its_context() -> None:
 
 
 def check_25(hook: Callable[[list[Any]], Any]) -> None:
-    of_module = SimpleNamespace(cls=None, get_closest_marker=lambda _name: None)
+    of_module = SimpleNamespace(cls=None, path=Path(__file__), get_closest_marker=lambda _name: None)
     try:
         hook([of_module])
     except AttributeError as error:

@@ -43,6 +43,8 @@ class LiveRows(Progress):
             TextColumn("{task.description}"),
             console=console,
             transient=True,
+            # Drawing the rows takes a few milliseconds of a core that a worker may be measured on.
+            refresh_per_second=2,
         )
 
     def get_renderables(self) -> Iterable[RenderableType]:

@@ -48,6 +48,7 @@ class Terminal:
         self._runner = ""
         self._said = 0
         self._noted: set[str] = set()
+        self._first: set[str] = set()
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
         """Says what is about to run, then the headings."""
@@ -79,8 +80,11 @@ class Terminal:
     def row_changes(self, result: Result) -> None:
         """Shows the row as measured so far; without a terminal once, after the first process."""
         if self._progress is not None:
+            # The row that changed last is the last one.
+            self._progress.rows.pop(_name(result), None)
             self._progress.rows[_name(result)] = self._row(result)
-        elif len(result.processes) == 1 and result.forward is not None:
+        elif _name(result) not in self._first and result.forward is not None:
+            self._first.add(_name(result))
             times = {"forward": result.forward, "backward": result.backward}
             shown = [f"{name} {one.estimate_ns / 1e6:.3g} ms" for name, one in times.items() if one is not None]
             self._write(f"{_name(result)}, process 1: {', '.join(shown)}")

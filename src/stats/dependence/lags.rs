@@ -121,8 +121,8 @@ fn transformed<T: Sample>(
         transform.process_with_scratch(&mut both, &mut scratch);
         for (place, product) in spectrum.iter_mut().enumerate() {
             let (here, opposite) = (both[place], both[(size - place) % size].conj());
-            // Half the sum is the spectrum of `now`; half the difference, over i, that of `later`. The conjugate of their
-            // product, which goes forward as the product would go back: only the sign of its real part is another.
+            // Half the sum is the spectrum of `now`; half the difference, over i, that of `later`. This is minus the conjugate
+            // of their product. Its forward transform has the same imaginary part as the inverse transform of the product.
             *product += (here + opposite) * (opposite - here).conj();
         }
     }
