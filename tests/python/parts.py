@@ -10,7 +10,7 @@ import pytest
 #: CONTRIBUTING.md says what each holds.
 PARTS = ("bench", "docs", "inductor", "kills", "models", "profilers", "reading", "setup", "simulations")
 
-#: Files whose tests take longest, in the order in which they start: a long file that starts last keeps one process busy alone.
+#: Files whose tests take longest, which start first: a long file that starts last keeps one process busy alone.
 FIRST = (
     "test_acceptance.py",
     "test_upstream_faults_measuring.py",

@@ -230,7 +230,8 @@ def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
         loop(model, 50)
     finally:
         gc.callbacks.pop()
-    assert collections.count("start") <= 1, "garbage is collected inside the loop"
+    # One comes before the loop, and an automatic one may follow it.
+    assert collections.count("start") <= 2, "garbage is collected inside the loop"
     assert gc.isenabled(), "the collector stays off"
 
 
