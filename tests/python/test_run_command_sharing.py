@@ -229,7 +229,8 @@ def test_nothing_piles_up() -> None:
         with pytest.raises(PermissionError):
             run_command(["/tmp"])
         Process(["cat"]).end()
-    assert descriptors() == before
+    # Descriptors that a test before this one left open may be closed meanwhile.
+    assert descriptors() <= before
     assert children(state="Z") == []
 
 
