@@ -35,7 +35,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// Whether a handler has raised something.
+    /// True once a handler has raised an exception.
     fn raised(&self) -> bool {
         if self.raised.borrow().is_none() && self.asked.get().elapsed() >= SELDOM {
             #[allow(
