@@ -92,11 +92,19 @@ def test_an_interrupted_setup_continues(number: signal.Signals, checkout: Path) 
                     break
             process.send_signal(number)
             process.wait(60)
-            if number == signal.SIGKILL:
-                # The jobs that only the shell could have ended.
-                subprocess.run(["pkill", "-KILL", "-f", str(checkout)], check=False)
     finished(checkout)
     assert "release build" in version(checkout)
+
+
+def test_two_at_once_work_one_after_the_other(checkout: Path) -> None:
+    with setup(checkout) as first:
+        assert first.stderr is not None
+        next(line for line in first.stderr if "fetching" in line)
+        second = finished(checkout)
+        assert first.wait(60) == 0
+    assert "waiting for it" in second
+    assert "fetching" not in second
+    assert "building" not in second
 
 
 def test_a_package_without_its_list_of_files_is_installed_again(checkout: Path) -> None:
