@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use fastrnns_rs::stats::description::summarize;
+use fastrnns_rs::stats::describe::summarize;
 
 /// Durations with a long tail, from a generator of our own so that every machine has the same.
 fn samples(count: usize) -> Vec<u64> {

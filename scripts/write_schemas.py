@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from fastrnns_rs.catalogue import Catalogue
-from fastrnns_rs.comparing.document import Comparison
-from fastrnns_rs.diagnosis import Diagnosis
-from fastrnns_rs.documents import json_schema
-from fastrnns_rs.inductor.document import InductorReport
-from fastrnns_rs.noise.storage import NoiseFloorDocument
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.reporting.document import SummaryDocument
-from fastrnns_rs.results import Run
-from fastrnns_rs.verifying.document import Verification
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.codec import json_schema
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.diagnosis import Diagnosis
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.listing import Catalogue
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.documents.verification import Verification
+from fastrnns_rs.machine.noise.storage import NoiseFloorDocument
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
 DOCUMENTS = {

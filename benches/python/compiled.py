@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs import bench
 
 if TYPE_CHECKING:
-    from fastrnns_rs.results import Result
+    from fastrnns_rs.documents.run_file import Result
 
 BASELINES = ("cudnn", "aten")
 COMPILED = ("compile_cell", "compile_scan")

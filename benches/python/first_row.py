@@ -13,8 +13,8 @@ import time
 
 from paired import in_turn, ratio, verdict
 
-from fastrnns_rs import registry
-from fastrnns_rs.problem import PRESETS, Sizes
+from fastrnns_rs.problem.problem import PRESETS, Sizes
+from fastrnns_rs.runners import registry
 
 ROUNDS = 7
 WARMUP, NLOOPS = 5, 20

@@ -10,10 +10,10 @@ import time
 import torch
 from paired import in_turn
 
-from fastrnns_rs import measuring
-from fastrnns_rs.problem import PRESETS, Sizes
-from fastrnns_rs.registry import find
-from fastrnns_rs.stopwatch import stopwatch
+from fastrnns_rs.problem.problem import PRESETS, Sizes
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.stopwatch import stopwatch
 
 COUNT = 1000
 
@@ -48,7 +48,7 @@ def main() -> None:
         gc.collect()
         collection = time.perf_counter() - begin
         begin = time.perf_counter()
-        measuring.run_exactly(model, watch, COUNT)
+        timed_loop.run_exactly(model, watch, COUNT)
         return (time.perf_counter() - begin - collection) / COUNT
 
     def original() -> float:
@@ -75,7 +75,7 @@ def main() -> None:
     watch = stopwatch("cpu", 10_000, has_backward=True)
     gc.collect()
     blocks = sys.getallocatedblocks()
-    measuring.run_exactly(model, watch, 10_000)
+    timed_loop.run_exactly(model, watch, 10_000)
     gc.collect()
     left = (sys.getallocatedblocks() - blocks) / 10_000
     print(f"Python objects left per iteration: {left:.4f} (promised none: {'kept' if left < 0.01 else 'NOT KEPT'})")

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from paired import in_turn, ratio, verdict
 
-from fastrnns_rs import registry
-from fastrnns_rs.context import JitSettings
-from fastrnns_rs.launching import Start, launch
-from fastrnns_rs.listening import Terms
-from fastrnns_rs.pacing import Loop
-from fastrnns_rs.problem import PRESETS, Sizes
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.loop import Loop
+from fastrnns_rs.problem.problem import PRESETS, Sizes
+from fastrnns_rs.processes.launcher import Start, launch
+from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.runners import registry
 
 ROUNDS = 15
 RUNNER = registry.find("cudnn")

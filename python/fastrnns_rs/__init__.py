@@ -70,10 +70,10 @@ __all__ = [
 
 #: What is not looked up in `fastrnns_rs.api`; reading captures needs nothing of what runs models.
 _HOME = {
-    "Comparison": "fastrnns_rs.comparing.document",
+    "Comparison": "fastrnns_rs.documents.comparison",
     "ModelDef": "fastrnns_rs.models.definition",
-    "Summary": "fastrnns_rs.reporting.summary",
-    "read": "fastrnns_rs.reporting.reading",
+    "Summary": "fastrnns_rs.verbs.report.capture_summary",
+    "read": "fastrnns_rs.verbs.report.capture_reader",
 }
 
 if BUILD_PROFILE != "release":

@@ -10,7 +10,7 @@ from fastrnns_rs.stats import quantiles
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fastrnns_rs.results import Process
+    from fastrnns_rs.documents.run_file import Process
 
 
 def by_index(processes: Iterable[Process]) -> list[list[Process]]:

@@ -10,7 +10,7 @@ use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
 use super::command::{Command, Completed};
-use super::keeper::{self, Line, Order, Report};
+use super::supervisor::{self, Line, Order, Report};
 use super::tail::Tail;
 use crate::error::{Error, Result};
 
@@ -19,7 +19,7 @@ const PIPE_BYTES: usize = 1024 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
 /// How long a command has to take what we write to it.
 const FEEDING: Duration = Duration::from_secs(10);
-/// How long the keeper has to find and kill what a command left; it takes milliseconds.
+/// How long the supervisor has to find and kill what a command left; it takes milliseconds.
 const SWEEPING: Duration = Duration::from_secs(5);
 /// Lines that nobody takes do not grow without bound.
 const MOST_LINE_BYTES: usize = 256 * 1024 * 1024;
@@ -104,7 +104,7 @@ impl Stream {
 }
 
 impl Process {
-    /// Starts a command as a child of the keeper.
+    /// Starts a command as a child of the supervisor.
     ///
     /// # Errors
     ///
@@ -116,11 +116,11 @@ impl Process {
             fcntl_setfl(&ours, OFlags::NONBLOCK).map_err(Error::supervision)?;
             (Some(ours), theirs)
         } else {
-            (None, keeper::nothing()?)
+            (None, supervisor::nothing()?)
         };
         let (stdout, their_stdout) = Stream::open()?;
         let (stderr, their_stderr) = Stream::open()?;
-        let line = keeper::request(command, &program, [&their_stdin, &their_stdout, &their_stderr])?;
+        let line = supervisor::request(command, &program, [&their_stdin, &their_stdout, &their_stderr])?;
         Ok(Self {
             line,
             stdin,
@@ -163,7 +163,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The keeper was killed; the command is then gone too.
+    /// The supervisor was killed; the command is then gone too.
     pub fn pump(&mut self, until: Instant) -> Result<()> {
         while !self.gone {
             let left = until.saturating_duration_since(Instant::now());
@@ -199,7 +199,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The keeper was killed, or cannot get rid of a process.
+    /// The supervisor was killed, or cannot get rid of a process.
     pub fn end(&mut self, grace: Duration) -> Result<Completed> {
         self.stdin = None;
         if !self.gone && !grace.is_zero() {
@@ -251,7 +251,7 @@ impl Process {
         self.stderr.take(&mut self.chunk).is_some() || heard
     }
 
-    /// Takes what the keeper reports.
+    /// Takes what the supervisor reports.
     fn hear(&mut self) -> Result<()> {
         match self.line.receive() {
             Report::Started { .. } | Report::Failed(_) => {}
@@ -265,7 +265,7 @@ impl Process {
             Report::Lost => {
                 self.line.kill_what_is_left();
                 self.gone = true;
-                return Err(Error::Supervision { reason: "its keeper was killed".to_owned() });
+                return Err(Error::Supervision { reason: "its supervisor was killed".to_owned() });
             }
         }
         Ok(())

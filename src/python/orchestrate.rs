@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 
 use super::interrupt::interruptibly;
 use crate::error::Error;
-use crate::orchestrate::{self, Command, keeper};
+use crate::orchestrate::{self, Command, supervisor};
 
 /// A signal that lands on another thread does not wake ours: look up this often.
 const TICK: Duration = Duration::from_millis(200);
@@ -185,7 +185,7 @@ impl Process {
     }
 }
 
-/// What `python .../keeper.py` runs: looks after commands until the process that holds the other end of its standard
+/// What `python .../supervisor.py` runs: looks after commands until the process that holds the other end of its standard
 /// input is gone.
 ///
 /// Raises:
@@ -199,17 +199,17 @@ pub(super) fn keep(py: Python<'_>) -> PyResult<()> {
         signals.call_method1("signal", (signals.getattr(name)?, signals.getattr("SIG_DFL")?))?;
     }
     let control = std::io::stdin().as_fd().try_clone_to_owned()?;
-    Ok(py.detach(|| keeper::serve(control))?)
+    Ok(py.detach(|| supervisor::serve(control))?)
 }
 
-/// Tells the core how this interpreter runs a keeper.
+/// Tells the core how this interpreter runs a supervisor.
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     let executable = py.import("sys")?.getattr("executable")?.extract::<Option<OsString>>()?;
     let module = py.import("fastrnns_rs._core")?.getattr("__file__")?.extract::<OsString>()?;
-    let script = PathBuf::from(&module).with_file_name("keeper.py");
+    let script = PathBuf::from(&module).with_file_name("processes").join("supervisor.py");
     let flags = ["-I", "-S"].map(OsString::from);
     let argv = [executable.unwrap_or_default()].into_iter().chain(flags).chain([script.into(), module]);
-    keeper::set_program(argv.collect());
+    supervisor::set_program(argv.collect());
     Ok(())
 }
 

@@ -11,9 +11,9 @@ use regex::Regex;
 use super::interrupt::interruptibly;
 use crate::error::{Error, Result};
 use crate::report::summary::{self, Choice, FORMATS, NAMES, Options, VIEWS};
-use crate::report::timeline;
 use crate::trace::categories::Categories;
 use crate::trace::readers::{self, Given};
+use crate::trace::timeline;
 use crate::trace::{self, Selection};
 
 /// The events of one or more captures.

@@ -2,12 +2,11 @@
 //!
 //! A format is one file here, its `mod` line and its row in [`FORMATS`]. Renderers only arrange: every number that they
 //! show stands in the run file. [`comparison`] does the same for what two sides differ in, [`summary`] for what captures
-//! hold, and [`timeline`] draws when it happened.
+//! hold.
 
 mod align;
 pub mod comparison;
 mod csv;
-mod escape;
 mod json;
 mod markdown;
 mod oss;
@@ -18,13 +17,13 @@ mod sweep;
 mod sweep_blocks;
 mod sweep_text;
 mod table;
-pub mod timeline;
 
 pub use run::{Phase, Process, Row, Run};
 pub use sweep_text::render as render_sweep;
 pub use table::Table;
 
 use crate::error::{Error, Result};
+use crate::trace::escape;
 
 /// An output format of a run.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ mod aggregate;
 mod capture;
 pub mod categories;
 mod distinct;
+pub(crate) mod escape;
 mod intervals;
 mod log;
 mod names;
@@ -18,6 +19,7 @@ mod range;
 pub mod readers;
 mod short_name;
 mod summary;
+pub mod timeline;
 mod total;
 #[allow(clippy::module_inception, reason = "the thing that the part is about")]
 mod trace;

@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from fastrnns_rs.profiling import checks
-from fastrnns_rs.profiling.record import CheckEntry
+from fastrnns_rs.documents.capture_manifest import CheckEntry
+from fastrnns_rs.verbs.profile import capture_checks
 
-EXPECTED = checks.expected_ranges({"py": ["forward", "backward"], "jit": ["forward"]}, range(2))
+EXPECTED = capture_checks.expected_ranges({"py": ["forward", "backward"], "jit": ["forward"]}, range(2))
 NAMES = [*EXPECTED]
 
 
@@ -21,7 +21,7 @@ def by_id(found: list[CheckEntry]) -> dict[str, CheckEntry]:
 
 
 def nsys(path: Path, expected: Counter[str] = EXPECTED, **more: Any) -> dict[str, CheckEntry]:
-    return by_id(checks.nsys_sqlite(path, expected, **{"cuda": False, **more}))
+    return by_id(capture_checks.nsys_sqlite(path, expected, **{"cuda": False, **more}))
 
 
 def kineto(path: Path, text: str | bytes | Any, expected: Counter[str] | None = None) -> dict[str, CheckEntry]:
@@ -29,7 +29,7 @@ def kineto(path: Path, text: str | bytes | Any, expected: Counter[str] | None = 
         text = json.dumps(text)
     content = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-    return by_id(checks.kineto(path, Counter() if expected is None else expected))
+    return by_id(capture_checks.kineto(path, Counter() if expected is None else expected))
 
 
 def trace(*names: str) -> dict[str, Any]:

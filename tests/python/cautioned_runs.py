@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.results import (
+from fastrnns_rs.documents.run_file import (
     Compile,
     Environment,
     Git,
@@ -22,6 +21,7 @@ from fastrnns_rs.results import (
     Tool,
     Warmup,
 )
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.stats import summarize
 
 ENVIRONMENT = Environment(

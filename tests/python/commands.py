@@ -20,9 +20,11 @@ import pretended_workers
 import pytest
 from facts import FACTS
 
-from fastrnns_rs import cli, environment, registry
-from fastrnns_rs.environment import Facts
-from fastrnns_rs.launching import Executor
+from fastrnns_rs import cli
+from fastrnns_rs.machine import environment
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.processes.launcher import Executor
+from fastrnns_rs.runners import registry
 
 
 @dataclass(frozen=True)

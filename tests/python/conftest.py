@@ -18,7 +18,7 @@ from hypothesis import settings
 from parts import FIRST, PARTS
 from processes import marked
 
-from fastrnns_rs import environment
+from fastrnns_rs.machine import environment
 
 __all__ = ["FACTS", "PLANTED", "ROOT", "TINY", "Done", "run_cli"]
 
@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return
-    from fastrnns_rs.context import cuda_device_count
+    from fastrnns_rs.worker.torch_settings import cuda_device_count
 
     if not cuda_device_count():
         for item in marked:

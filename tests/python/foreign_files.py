@@ -8,8 +8,8 @@ from typing import Any
 
 from conftest import ROOT
 
-from fastrnns_rs.comparing.importers import read_foreign
-from fastrnns_rs.comparing.side import Series, Side
+from fastrnns_rs.verbs.compare.importers import read_foreign
+from fastrnns_rs.verbs.compare.side import Series, Side
 
 FOLDER = ROOT / "tests" / "data" / "foreign"
 NAMES = sorted(path.name for path in FOLDER.glob("*.json"))

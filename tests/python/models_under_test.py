@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch.testing import assert_close
 
-from fastrnns_rs.context import JitSettings, driver_warnings_silenced, jit_settings, torchscript_warnings_silenced
-from fastrnns_rs.measuring import build
 from fastrnns_rs.models.inputs import RecurrentInputs
-from fastrnns_rs.modes import Modes
-from fastrnns_rs.planning import PRESETS
-from fastrnns_rs.problem import Problem, Sizes
-from fastrnns_rs.registry import all_runners, find
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import Problem, Sizes
+from fastrnns_rs.runners.plan import PRESETS
+from fastrnns_rs.runners.registry import all_runners, find
+from fastrnns_rs.worker.timed_loop import build
+from fastrnns_rs.worker.torch_settings import driver_warnings_silenced, jit_settings, torchscript_warnings_silenced
 
 #: Every runner of ours; other tests add their own to the registry.
 OURS = [name for name, runner in all_runners().items() if runner.source.module.startswith("fastrnns_rs.")]

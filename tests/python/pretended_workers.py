@@ -8,10 +8,10 @@ from typing import Any
 
 from facts import FACTS
 
-from fastrnns_rs.environment import Facts
-from fastrnns_rs.launching import Executor, Start
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.problem import resolve
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.problem.problem import resolve
+from fastrnns_rs.processes.launcher import Executor, Start
+from fastrnns_rs.processes.listener import Answer
 
 _WITHOUT_BACKWARD = {"cudnn_layernorm"}
 

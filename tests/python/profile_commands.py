@@ -15,11 +15,11 @@ from commands import command_with_facts, run_with_facts
 from conftest import FACTS, PLANTED, Done
 
 from fastrnns_rs._core import Profiler
-from fastrnns_rs.environment import Facts
-from fastrnns_rs.planning import Options
-from fastrnns_rs.profiling import preparing
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.profiling.request import ProfileRequest, choice
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
+from fastrnns_rs.verbs.profile import capture_plan
 
 WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, gpus=[{"name": "T4", "compute_capability": "7.5"}])
 QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
@@ -91,12 +91,12 @@ def kept(out: Path) -> tuple[Capture, str]:
     return record, text
 
 
-def prepared_for(tool: Profiler, timeout: float = 60.0) -> preparing.Prepared:
+def prepared_for(tool: Profiler, timeout: float = 60.0) -> capture_plan.Prepared:
     """A request that has passed all checks of what is here, whatever is here."""
     options = Options(choice=choice(rnns=["cudnn"]), quick=True, nloops=2, warmup=0, timeout=timeout, device="cpu")
     request = ProfileRequest(options=options, tool=tool.name, sleep_between_seconds=0)
-    plan = preparing.make_plan(options, FACTS)
-    return preparing.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False)
+    plan = capture_plan.make_plan(options, FACTS)
+    return capture_plan.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False)
 
 
 def checks_of(record: Capture) -> dict[str, bool]:

@@ -15,7 +15,7 @@ from conftest import Done, run_cli
 from processes import forget_killed_nsys
 
 from fastrnns_rs._core import Profiler, run_command
-from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.documents.capture_manifest import Capture
 
 T = TypeVar("T")
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.results import (
+from fastrnns_rs.documents.run_file import (
     Compile,
     Environment,
     FirstCall,
@@ -27,6 +26,7 @@ from fastrnns_rs.results import (
     Tool,
     Warmup,
 )
+from fastrnns_rs.problem.problem import Problem
 
 RUNS = itertools.count()
 FORMATS = ("table", "json", "markdown", "junit")

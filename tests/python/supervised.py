@@ -29,13 +29,13 @@ WAYS_OUT = {
 HUNDRED = "\n".join(list(WAYS_OUT.values()) * 10)
 
 
-def keepers(parent: int | None = None) -> list[int]:
-    return [pid for pid in children(parent) if b"keeper.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+def supervisors(parent: int | None = None) -> list[int]:
+    return [pid for pid in children(parent) if b"supervisor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def kill_keeper_of(mark: str, parent: int | None = None) -> None:
-    (keeper,) = (pid for pid in keepers(parent) if set(children(pid)) & set(marked(mark)))
-    os.kill(keeper, signal.SIGKILL)
+def kill_supervisor_of(mark: str, parent: int | None = None) -> None:
+    (supervisor,) = (pid for pid in supervisors(parent) if set(children(pid)) & set(marked(mark)))
+    os.kill(supervisor, signal.SIGKILL)
 
 
 def shell(script: str, mark: str = "") -> list[str]:

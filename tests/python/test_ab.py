@@ -15,7 +15,7 @@ from commands import command_with_facts, run_pretended, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 from jsonschema import Draft202012Validator
 
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The least that gives a verdict, in as little time as that takes.

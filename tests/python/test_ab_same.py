@@ -9,7 +9,7 @@ from commands import run_cli
 from pretended_workers import each
 from test_bench_execution import Workers
 
-from fastrnns_rs import noise
+from fastrnns_rs.machine import noise
 
 
 def test_the_same_against_itself_keeps_the_noise_of_the_machine(

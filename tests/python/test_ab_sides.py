@@ -16,8 +16,8 @@ from conftest import ROOT
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.sides import effort_of, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.interleaving import interpreter
-from fastrnns_rs.interleaving.side import SideRequest, variables
+from fastrnns_rs.verbs.bench.interleaved import interpreter
+from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
 
 
 def given(*words: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import TINY, run_cli
 
-from fastrnns_rs import registry
-from fastrnns_rs.registry import find
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.registry import find
 
 #: The runners of the package; files of tests define others.
 OURS = [name for name, one in registry.all_runners().items() if one.source.module.startswith("fastrnns_rs.")]

@@ -17,8 +17,8 @@ import torch
 
 import fastrnns_rs
 from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
-from fastrnns_rs.context import cuda_device_count
 from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.worker.torch_settings import cuda_device_count
 
 TINY = {
     "seq_length": 3,

@@ -20,13 +20,13 @@ from fastrnns_rs import Schedule, UsageError
 from fastrnns_rs.api import arguments
 from fastrnns_rs.cli.bench import command as bench_command
 from fastrnns_rs.cli.profile import command as profile_command
-from fastrnns_rs.context import JitSettings
-from fastrnns_rs.modes import Modes
-from fastrnns_rs.planning import Options
-from fastrnns_rs.problem import Sizes
-from fastrnns_rs.profiling import capturing
-from fastrnns_rs.profiling.request import ProfileRequest
-from fastrnns_rs.profiling.torch_options import TorchOptions
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import ProfileRequest
+from fastrnns_rs.verbs.profile import capture_run
 
 #: Flags that a function has under another name, or has no use for: it returns what they would write.
 RENAMED = {"group": "groups", "axis": "axes", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
@@ -155,16 +155,16 @@ def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, m
         seen.append(name)
         if name in failing:
             record = SimpleNamespace(runners=[name], timed_out=False)
-            raise capturing.CaptureError(f"{name} failed", "", record, Path("log"))  # type: ignore[arg-type]
+            raise capture_run.CaptureError(f"{name} failed", "", record, Path("log"))  # type: ignore[arg-type]
         return name, Path(name)
 
-    monkeypatch.setattr(capturing, "capture", capture)
+    monkeypatch.setattr(capture_run, "capture", capture)
     failing: set[str] = set()
     asked = ["aten", "cudnn", "py"]
     assert fastrnns_rs.profile(asked, tool="torch", separate=True) == asked == seen
     seen.clear()
     failing |= {"aten", "py"}
-    with pytest.raises(capturing.CaptureError, match="aten failed") as raised:
+    with pytest.raises(capture_run.CaptureError, match="aten failed") as raised:
         fastrnns_rs.profile(asked, tool="torch", separate=True)
     assert seen == asked
     assert raised.value.__notes__ == ["as did py: py failed"]

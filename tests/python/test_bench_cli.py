@@ -114,7 +114,7 @@ def test_formats_on_stdout(name: str) -> None:
 
 def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
     """The plan alone is asked: it is the order in which rows come."""
-    from fastrnns_rs.planning import Choice
+    from fastrnns_rs.runners.plan import Choice
 
     def order(**choice: object) -> list[str]:
         return [runner.name for runner, _ in Choice(**choice).runners()]

@@ -14,21 +14,22 @@ import pytest
 from conftest import FACTS
 from pretended_workers import each, measured
 
-from fastrnns_rs import environment, stats
-from fastrnns_rs.benchmarking import execution
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.execution import Interrupted, execute
-from fastrnns_rs.benchmarking.observer import Silent
-from fastrnns_rs.benchmarking.opening import new_run
-from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
-from fastrnns_rs.benchmarking.resuming import resumed
-from fastrnns_rs.documents import Notice
+from fastrnns_rs import stats
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import Setting
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.render.words import about, first_calls
-from fastrnns_rs.results import Result, Run
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench import execution
+from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+from fastrnns_rs.verbs.bench.observer import Silent
+from fastrnns_rs.verbs.bench.resumption import resumed
+from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.views.bench_text import about, first_calls
 
 NAMES = ["cudnn", "py", "jit"]
 

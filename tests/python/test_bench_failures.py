@@ -12,8 +12,8 @@ import pytest
 from commands import command_with_facts, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 
-from fastrnns_rs.context import cuda_device_count
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.worker.torch_settings import cuda_device_count
 
 #: For a shell: the folder may have a space in its name.
 PYTHON = shlex.quote(sys.executable)
@@ -195,10 +195,11 @@ def test_a_closed_pipe_is_silent() -> None:
 
 
 def test_a_fault_of_ours_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from fastrnns_rs import catalogue, cli
+    from fastrnns_rs import cli
     from fastrnns_rs.cli import list as verb
+    from fastrnns_rs.runners import listing
 
-    def broken() -> catalogue.Catalogue:
+    def broken() -> listing.Catalogue:
         raise ZeroDivisionError("planted\nin two lines")
 
     monkeypatch.setattr(verb, "catalogue", broken)

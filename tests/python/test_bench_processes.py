@@ -13,7 +13,7 @@ from commands import command_with_facts, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 
 import fastrnns_rs
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
 
 SOUND = ["bench", "--group", "rnns", "--rnns", "sound", "--runner-file", str(PLANTED), "--device", "cpu", *TINY]
 EXACT = ["--nloops", "12", "--warmup", "2"]

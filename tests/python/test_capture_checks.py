@@ -10,8 +10,8 @@ from capture_files import EXPECTED, NAMES, by_id, kineto, nsys, trace
 from corpus import captures
 from fake_tools import nsys_database, nvprof_database
 
-from fastrnns_rs.profiling import checks
-from fastrnns_rs.profiling.record import CheckEntry
+from fastrnns_rs.documents.capture_manifest import CheckEntry
+from fastrnns_rs.verbs.profile import capture_checks
 
 ODD = [
     "a/b",
@@ -35,13 +35,13 @@ def loss(path: Path) -> CheckEntry:
 def test_the_expected_ranges_are_each_phase_of_each_iteration() -> None:
     names = {"py/forward/0", "py/forward/1", "py/backward/0", "py/backward/1", "jit/forward/0", "jit/forward/1"}
     assert Counter(names) == EXPECTED
-    assert checks.expected_marks(["forward"], 3) == {"## forward ##": 3}
+    assert capture_checks.expected_marks(["forward"], 3) == {"## forward ##": 3}
 
 
 @pytest.mark.parametrize("by_name", [True, False])
 @pytest.mark.parametrize("runner", ["py", *ODD])
 def test_ranges_are_found_whatever_the_runner_is_called(runner: str, tmp_path: Path, *, by_name: bool) -> None:
-    expected = checks.expected_ranges({runner: ["forward", "backward"]}, range(3))
+    expected = capture_checks.expected_ranges({runner: ["forward", "backward"]}, range(3))
     path = nsys_database(tmp_path / "x.sqlite", expected, by_id=not by_name)
     found = nsys(path, expected)
     assert list(found) == ["opens", "ranges", "event_loss"]
@@ -74,7 +74,7 @@ def test_a_runner_that_failed_may_have_any_ranges(tmp_path: Path) -> None:
     assert nsys(path, failed={"raises"})["ranges"].ok
     assert not nsys(path, failed={"raise", "raises/forward"})["ranges"].ok
     path = nvprof_database(tmp_path / "x.nvvp", [*NAMES, "raises/forward/0"], kernels=1)
-    assert by_id(checks.nvprof_profile(path, EXPECTED, failed={"raises"}))["ranges"].ok
+    assert by_id(capture_checks.nvprof_profile(path, EXPECTED, failed={"raises"}))["ranges"].ok
 
 
 @pytest.mark.parametrize("drop", ["NVTX_EVENTS", "StringIds"])
@@ -140,14 +140,14 @@ def test_what_sounds_like_a_loss_and_is_none(tmp_path: Path) -> None:
     printed = "CREATE TABLE {0} ({1} INTEGER); INSERT INTO {0} SELECT id FROM StringIds"
     for more in (printed.format("ProcessStreams", "contentId"), printed.format("ThreadNames", "nameId")):
         assert loss(nsys_database(path, strings=LOSSES, more=more)).ok, "said by the process, not by nsys"
-    ranges = checks.expected_ranges({"all records were lost": ["forward"]}, range(1))
+    ranges = capture_checks.expected_ranges({"all records were lost": ["forward"]}, range(1))
     assert all(one.ok for one in nsys(nsys_database(path, ranges, by_id=True), ranges).values())
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.json.gz"])
 def test_a_trace_holds_the_marks(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    expected = checks.expected_marks(["forward", "backward"], 2)
+    expected = capture_checks.expected_marks(["forward", "backward"], 2)
     marks = [*expected.elements()]
     found = kineto(path, trace(*marks, "ProfilerStep#3", "Optimizer.step"), expected)
     assert [*found] == [f"opens:{name}", f"ranges:{name}"]
@@ -164,13 +164,13 @@ def test_a_trace_holds_the_marks(name: str, tmp_path: Path) -> None:
 
 def test_a_profile_of_nvprof(tmp_path: Path) -> None:
     path = tmp_path / "x.nvvp"
-    found = by_id(checks.nvprof_profile(nvprof_database(path, NAMES, kernels=2), EXPECTED))
+    found = by_id(capture_checks.nvprof_profile(nvprof_database(path, NAMES, kernels=2), EXPECTED))
     assert [(one.id, one.ok) for one in found.values()] == [("opens", True), ("kernels", True), ("ranges", True)]
-    found = by_id(checks.nvprof_profile(nvprof_database(path, NAMES[1:], unended=NAMES[:1]), EXPECTED))
+    found = by_id(capture_checks.nvprof_profile(nvprof_database(path, NAMES[1:], unended=NAMES[:1]), EXPECTED))
     assert (found["kernels"].ok, found["kernels"].found) == (False, "0 kernels")
     assert found["ranges"].found == f"5 ranges, 1 missing: {NAMES[0]}"
     path.write_text("<?xml version='1.0'?><session/>")
-    assert not by_id(checks.nvprof_profile(path, EXPECTED))["opens"].ok
+    assert not by_id(capture_checks.nvprof_profile(path, EXPECTED))["opens"].ok
 
 
 @pytest.mark.parametrize(("content", "found"), [(None, "no file"), (b"", "an empty file"), (b"abc", "3 bytes")])
@@ -178,9 +178,9 @@ def test_a_file_is_written(content: bytes | None, found: str, tmp_path: Path) ->
     path = tmp_path / "a b.x"
     if content is not None:
         path.write_bytes(content)
-    one = checks.written(path)
+    one = capture_checks.written(path)
     assert (one.id, one.found, one.ok) == ("written:a b.x", found, content == b"abc")
-    assert not checks.written(tmp_path).ok
+    assert not capture_checks.written(tmp_path).ok
 
 
 @pytest.mark.parametrize("path", captures("nsys/*.sqlite"))
@@ -194,11 +194,11 @@ def test_public_exports_open_and_lost_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("path", captures("nvprof/*.prof"))
 def test_public_profiles_open(path: Path) -> None:
-    found = by_id(checks.nvprof_profile(path, Counter()))
+    found = by_id(capture_checks.nvprof_profile(path, Counter()))
     assert found["opens"].ok
     assert found["kernels"].ok
 
 
 @pytest.mark.parametrize("path", captures("kineto/hta_cpu_only.json.gz"))
 def test_public_traces_open(path: Path) -> None:
-    assert by_id(checks.kineto(path, Counter()))[f"opens:{path.name}"].ok
+    assert by_id(capture_checks.kineto(path, Counter()))[f"opens:{path.name}"].ok

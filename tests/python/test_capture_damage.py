@@ -13,20 +13,23 @@ import pytest
 from capture_files import EXPECTED, NAMES, by_id, kineto, nsys, trace
 from fake_tools import nsys_database, nvprof_database
 
-from fastrnns_rs.profiling import checks
+from fastrnns_rs.verbs.profile import capture_checks
 
 
 def test_a_file_that_is_no_database_is_one_failed_check(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     for content in (b"", b"no database at all" * 100, b"SQLite format 3\0", b"\0" * 8192):
         path.write_bytes(content)
-        for found in (checks.nsys_sqlite(path, EXPECTED, cuda=True), checks.nvprof_profile(path, EXPECTED)):
+        for found in (
+            capture_checks.nsys_sqlite(path, EXPECTED, cuda=True),
+            capture_checks.nvprof_profile(path, EXPECTED),
+        ):
             # An empty file is a database without tables.
             assert not all(one.ok for one in found)
             assert content == b"" or (len(found), found[0].id) == (1, "opens")
     assert not nsys(tmp_path)["opens"].ok
     assert not nsys(tmp_path / "missing?mode=rwc#&%")["opens"].ok
-    assert not by_id(checks.nvprof_profile(tmp_path / "missing", EXPECTED))["opens"].ok
+    assert not by_id(capture_checks.nvprof_profile(tmp_path / "missing", EXPECTED))["opens"].ok
     assert sorted(tmp_path.iterdir()) == [path], "looking makes no file"
 
 
@@ -35,14 +38,14 @@ def test_a_file_cut_anywhere_is_no_capture(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     for length in [*range(1, len(whole), 1111), *range(4096, len(whole), 4096), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        assert not all(one.ok for one in checks.nsys_sqlite(path, EXPECTED, cuda=True)), length
+        assert not all(one.ok for one in capture_checks.nsys_sqlite(path, EXPECTED, cuda=True)), length
 
 
 def test_a_damaged_file_is_a_failed_check_and_never_an_exception(tmp_path: Path) -> None:
     dice = random.Random(1)
     files = {
-        checks.nsys_sqlite: nsys_database(tmp_path / "nsys", NAMES, by_id=True, kernels=9, diagnostics=["x"]),
-        checks.nvprof_profile: nvprof_database(tmp_path / "nvprof", NAMES, kernels=9),
+        capture_checks.nsys_sqlite: nsys_database(tmp_path / "nsys", NAMES, by_id=True, kernels=9, diagnostics=["x"]),
+        capture_checks.nvprof_profile: nvprof_database(tmp_path / "nvprof", NAMES, kernels=9),
     }
     failed = 0
     for check, whole in files.items():
@@ -53,7 +56,7 @@ def test_a_damaged_file_is_a_failed_check_and_never_an_exception(tmp_path: Path)
                 damaged[dice.randrange(len(damaged))] = dice.randrange(256)
             path = tmp_path / "damaged"
             path.write_bytes(damaged)
-            found = check(path, EXPECTED, **({"cuda": True} if check is checks.nsys_sqlite else {}))
+            found = check(path, EXPECTED, **({"cuda": True} if check is capture_checks.nsys_sqlite else {}))
             assert found
             failed += not all(one.ok for one in found)
     assert failed > 100
@@ -98,7 +101,7 @@ def test_hostile_content_in_a_profile_of_nvprof(tmp_path: Path) -> None:
         "DROP TABLE StringTable; CREATE TABLE StringTable (x)",
         "DROP TABLE CUPTI_ACTIVITY_KIND_MARKER",
     ):
-        found = checks.nvprof_profile(nvprof_database(path, NAMES, kernels=1, more=more), EXPECTED)
+        found = capture_checks.nvprof_profile(nvprof_database(path, NAMES, kernels=1, more=more), EXPECTED)
         assert not all(one.ok for one in found)
 
 
@@ -141,11 +144,11 @@ def test_a_compressed_trace_that_is_cut_or_damaged(tmp_path: Path) -> None:
     whole = gzip.compress(json.dumps(trace(*(f"## {dice.random()} ##" for _ in range(500)))).encode())
     for length in range(0, len(whole), 199):
         path.write_bytes(whole[:length])
-        assert not all(one.ok for one in checks.kineto(path, Counter())), length
+        assert not all(one.ok for one in capture_checks.kineto(path, Counter())), length
     for _ in range(200):
         damaged = bytearray(whole)
         damaged[dice.randrange(len(damaged))] ^= dice.randrange(1, 256)
         path.write_bytes(damaged)
-        assert checks.kineto(path, Counter())
-    assert not checks.kineto(tmp_path / "missing.json", Counter())[0].ok
-    assert not checks.kineto(tmp_path, Counter())[0].ok
+        assert capture_checks.kineto(path, Counter())
+    assert not capture_checks.kineto(tmp_path / "missing.json", Counter())[0].ok
+    assert not capture_checks.kineto(tmp_path, Counter())[0].ok

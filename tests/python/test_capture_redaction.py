@@ -24,9 +24,9 @@ from corpus import captures
 from fake_tools import nsys_database
 from real_nsys import NSYS, captured, check_captured, nsys_is_here, tried
 
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.profiling import checks, redaction
-from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.verbs.profile import capture_checks, redaction
 
 #: What every secret that is planted below holds, and nothing else on a machine.
 MARK = b"zqv"
@@ -149,7 +149,7 @@ def test_a_trace_is_redacted(name: str, tmp_path: Path) -> None:
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     assert b"qv" not in content.replace(b"zqv/x.py", b"")
     assert USER.encode() not in content
-    assert checks.kineto(path, checks.expected_marks(["forward"], 1))[1].ok
+    assert capture_checks.kineto(path, capture_checks.expected_marks(["forward"], 1))[1].ok
     assert json.loads(content)["traceEvents"][2]["name"] == "~/zqv/x.py(1): f"
     if path.suffix == ".gz":
         path.write_bytes(path.read_bytes()[:-9])
@@ -216,7 +216,7 @@ def test_a_redacted_capture_holds_no_secret_and_can_be_read(tmp_path: Path) -> N
     assert record.ok
     assert hashlib.sha256(path.read_bytes()).hexdigest() == record.artefacts[0].sha256
     phases = ["forward", "backward"]
-    expected = checks.expected_ranges({"cudnn": phases, "prints": phases}, range(2))
+    expected = capture_checks.expected_ranges({"cudnn": phases, "prints": phases}, range(2))
     assert all(one.ok for one in nsys(path, expected).values())
     stats = subprocess.run([str(NSYS), "stats", str(path)], capture_output=True, text=True, check=False)
     assert stats.returncode == 0, stats.stderr

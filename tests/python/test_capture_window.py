@@ -15,11 +15,13 @@ from conftest import FACTS
 from profile_commands import PRETENDED, WITH_CUDA, kept, profile
 
 from fastrnns_rs._core import Profiler
-from fastrnns_rs.planning import Options, Plan, make_plan
-from fastrnns_rs.profiling import inside, judging, ranges
-from fastrnns_rs.profiling.answer import Answer
-from fastrnns_rs.profiling.attempt import Attempt
-from fastrnns_rs.profiling.request import ProfileRequest, choice
+from fastrnns_rs.runners.plan import Options, Plan, make_plan
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
+from fastrnns_rs.verbs.profile import assessment
+from fastrnns_rs.verbs.profile.attempt import Attempt
+from fastrnns_rs.worker.jobs import profile as profile_job
+from fastrnns_rs.worker.profile import ranges
+from fastrnns_rs.worker.profile.answer import Answer
 
 
 def asked(*runners: str) -> tuple[ProfileRequest, Plan]:
@@ -46,9 +48,9 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(name)
         return 0
 
-    monkeypatch.setattr(inside, "capture_window", window)
+    monkeypatch.setattr(profile_job, "capture_window", window)
     monkeypatch.setattr(Answer, "save", save)
-    monkeypatch.setattr(inside.time, "sleep", lambda seconds: seen.append(f"pause {seconds}"))
+    monkeypatch.setattr(profile_job.time, "sleep", lambda seconds: seen.append(f"pause {seconds}"))
     monkeypatch.setattr(torch.cuda.nvtx, "range_start", range_start)
     monkeypatch.setattr(torch.cuda.nvtx, "range_end", lambda _opened: None)
     return seen
@@ -56,7 +58,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def run(events: list[str], tmp_path: Path, *runners: str) -> Answer:
     request, plan = asked(*runners)
-    return inside.run(request, plan, stem=tmp_path / "stem", answer_path=tmp_path / "answer", say=events.append)
+    return profile_job.run(request, plan, stem=tmp_path / "stem", answer_path=tmp_path / "answer", say=events.append)
 
 
 def test_nothing_but_iterations_is_in_the_window(events: list[str], tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_a_window_that_fails_is_told_in_the_answer(at: str, tmp_path: Path, monk
         yield
         raise RuntimeError("CUDA driver\nerror")
 
-    monkeypatch.setattr(inside, "capture_window", window)
+    monkeypatch.setattr(profile_job, "capture_window", window)
     with pytest.raises(RuntimeError):
         run([], tmp_path, "py")
     said: dict[str, Any] = json.loads((tmp_path / "answer").read_text())
@@ -139,13 +141,13 @@ def test_whether_a_capture_holds_any_range(name: str, case: str, tmp_path: Path)
         path.write_bytes(content)
     elif content is not None:
         database(path, **content)
-    assert judging.holds_no_range(Profiler(name, program), attempt) is expected
+    assert assessment.holds_no_range(Profiler(name, program), attempt) is expected
 
 
 def test_a_report_that_was_not_read_may_hold_ranges(tmp_path: Path) -> None:
     (tmp_path / "stem.nsys-rep").write_bytes(b"x")
     tool = Profiler("nsys", fake_tools.nsys(tmp_path / "bin" / "nsys"))
-    assert not judging.holds_no_range(tool, Attempt(tmp_path / "stem", 1.0))
+    assert not assessment.holds_no_range(tool, Attempt(tmp_path / "stem", 1.0))
 
 
 @pytest.mark.parametrize("sees", ["no range", "a range"])

@@ -10,10 +10,10 @@ import pytest
 import scipy.stats
 from cautioned_runs import process, result, run
 
-from fastrnns_rs.cautions import after, drift
-from fastrnns_rs.cautions.timed import timed_runners
-from fastrnns_rs.documents import Notice
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.machine.warnings import after, drift
+from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 
 Level = Callable[[int, np.ndarray], np.ndarray]
 

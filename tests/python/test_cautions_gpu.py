@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from cautioned_runs import environment, gpu
 
-from fastrnns_rs.cautions.gpu import Watch
-from fastrnns_rs.cautions.watching import Poller
+from fastrnns_rs.machine.warnings.gpu import Watch
+from fastrnns_rs.machine.warnings.gpu_monitor import Poller
 
 IDLE, POWER_CAP, HW_SLOWDOWN, HW_THERMAL, SET_CLOCKS = 0x01, 0x04, 0x08, 0x40, 0x02
 GPUS = environment(gpus=[gpu("GPU-0"), gpu("GPU-1", 1), gpu(None, 2)])
@@ -251,9 +251,9 @@ def test_the_thread_ends_with_the_run_however_that_ends(error: type[BaseExceptio
 
 
 def test_a_driver_that_hangs_is_left_to_itself(use: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fastrnns_rs.cautions import watching
+    from fastrnns_rs.machine.warnings import gpu_monitor
 
-    monkeypatch.setattr(watching, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(gpu_monitor, "_PATIENCE_S", 0.05)
     nvml, release = FakeNvml(0), threading.Event()
     nvml.nvmlInit = lambda: release.wait(5)
     use(nvml)

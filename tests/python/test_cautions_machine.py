@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from cautioned_runs import environment, gpu
 
-from fastrnns_rs import nvidia
-from fastrnns_rs.cautions import before
+from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine.warnings import before
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
 

@@ -7,7 +7,7 @@ from typing import get_args
 
 from conftest import ROOT
 
-from fastrnns_rs.cautions.caution import Code
+from fastrnns_rs.machine.warnings.warning import Code
 
 PACKAGE = ROOT / "python" / "fastrnns_rs"
 PAGE = (ROOT / "docs" / "warnings.md").read_text()

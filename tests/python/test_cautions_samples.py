@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from cautioned_runs import process, result, run
 
-from fastrnns_rs.cautions import after
-from fastrnns_rs.cautions.caution import duration
-from fastrnns_rs.results import Result, Run
+from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.machine.warnings import after
+from fastrnns_rs.machine.warnings.warning import duration
 
 
 def noise(generator: np.random.Generator, n: int) -> np.ndarray:

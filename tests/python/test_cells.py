@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from fastrnns_rs import cells
 from fastrnns_rs.models.custom import script
+from fastrnns_rs.worker import cells
 
 BATCH, FEATURES, HIDDEN, PROJECTED = 3, 4, 5, 2
 

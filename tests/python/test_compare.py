@@ -25,10 +25,10 @@ from run_files import (
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
-from fastrnns_rs.comparing.environments import differences, merged
-from fastrnns_rs.comparing.runs import side_of_run
-from fastrnns_rs.documents import Notice
-from fastrnns_rs.results import Result, Run
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.verbs.compare.environment_keys import differences, merged
+from fastrnns_rs.verbs.compare.run_side import side_of_run
 
 
 def codes(comparison: fastrnns_rs.Comparison) -> set[str]:

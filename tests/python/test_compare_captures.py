@@ -17,9 +17,9 @@ from run_files import result, run, write
 
 from fastrnns_rs import compare
 from fastrnns_rs.cli import main
-from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.reporting.reading import read
+from fastrnns_rs.verbs.report.capture_reader import read
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
 

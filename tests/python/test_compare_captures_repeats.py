@@ -12,11 +12,11 @@ from captured_sides import Told
 from kineto_traces import document, kernel, write
 
 from fastrnns_rs import compare
-from fastrnns_rs.comparing.captures import reading
-from fastrnns_rs.comparing.captures.assembling import compare_captures
-from fastrnns_rs.comparing.captures.judging import batches
-from fastrnns_rs.comparing.captures.weighing import _rounded
-from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.verbs.compare.captures import capture_files
+from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
+from fastrnns_rs.verbs.compare.captures.capture_stats import _rounded
+from fastrnns_rs.verbs.compare.captures.kernel_verdicts import batches
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Any:
             for side, every in (("b", baseline), ("c", candidate))
             for place, one in enumerate(every)
         }
-        monkeypatch.setattr(reading, "opened", lambda path, **_: known[path])
+        monkeypatch.setattr(capture_files, "opened", lambda path, **_: known[path])
         names = [[name for name in known if name.startswith(side)] for side in "bc"]
         found = compare_captures(*names, margin=margin).comparison
         assert found.device_time is not None

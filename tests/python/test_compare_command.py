@@ -19,8 +19,8 @@ from run_files import FORMATS, both, exactly, failed, result, run, write
 
 from fastrnns_rs import FastrnnsError, compare
 from fastrnns_rs.cli import main
-from fastrnns_rs.comparing.document import Comparison
-from fastrnns_rs.documents import Notice, to_plain
+from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.documents.comparison import Comparison
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
 
@@ -352,8 +352,8 @@ def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
 def test_nothing_heavy_is_loaded() -> None:
     code = """
 import sys
-from fastrnns_rs.comparing import margins
-from fastrnns_rs.comparing import assembling, document, explaining, reading
+from fastrnns_rs.documents import comparison
+from fastrnns_rs.verbs.compare import explanation, margins, run_comparison, run_files
 sys.exit(" ".join({"torch", "numpy", "rich", "platformdirs", "asyncio", "subprocess"} & {*sys.modules}) or 0)
 """
     done = subprocess.run([sys.executable, "-c", code], check=False)

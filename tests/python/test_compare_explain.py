@@ -12,10 +12,10 @@ import scipy.stats
 from run_files import PROBLEM, exactly, failed, result, run
 
 from fastrnns_rs import UsageError
-from fastrnns_rs.comparing.assembling import judge_sides
-from fastrnns_rs.comparing.explaining import explain
-from fastrnns_rs.comparing.runs import side_of_run
-from fastrnns_rs.results import Result
+from fastrnns_rs.documents.run_file import Result
+from fastrnns_rs.verbs.compare.explanation import explain
+from fastrnns_rs.verbs.compare.run_comparison import judge_sides
+from fastrnns_rs.verbs.compare.run_side import side_of_run
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 

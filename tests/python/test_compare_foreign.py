@@ -11,9 +11,9 @@ import scipy.stats
 from foreign_files import FOLDER, NAMES, plain
 
 from fastrnns_rs import UsageError, compare
-from fastrnns_rs.comparing.deciding import decide
-from fastrnns_rs.comparing.matching import Pair
-from fastrnns_rs.comparing.side import Series
+from fastrnns_rs.verbs.compare.series_matching import Pair
+from fastrnns_rs.verbs.compare.side import Series
+from fastrnns_rs.verbs.compare.verdicts import decide
 
 
 def slower(name: str, folder: Path, tool_keys: set[str]) -> str:

@@ -11,9 +11,9 @@ from conftest import ROOT
 from run_files import ENVIRONMENT, PROBLEM, both, failed, result, run, write
 
 from fastrnns_rs import UsageError, compare
-from fastrnns_rs.comparing.document import Comparison
-from fastrnns_rs.comparing.naming import titles
-from fastrnns_rs.results import Result
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.row_names import titles
+from fastrnns_rs.documents.run_file import Result
 
 
 def codes(comparison: Comparison) -> set[str]:

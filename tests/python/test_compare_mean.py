@@ -11,11 +11,11 @@ import scipy.stats
 from run_files import PROBLEM, exactly, failed, result, run
 
 from fastrnns_rs import compare
-from fastrnns_rs.comparing.assembling import judge_sides
-from fastrnns_rs.comparing.averaging import geometric_mean
-from fastrnns_rs.comparing.document import GeometricMean
-from fastrnns_rs.comparing.side import Series, Side
-from fastrnns_rs.documents import to_plain
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.comparison import GeometricMean
+from fastrnns_rs.verbs.compare.overall_ratio import geometric_mean
+from fastrnns_rs.verbs.compare.run_comparison import judge_sides
+from fastrnns_rs.verbs.compare.side import Series, Side
 
 
 def simulated(generator: random.Random, runners: int, correlation: float, level: float, processes: int = 10) -> Side:

@@ -12,7 +12,7 @@ import pytest
 from run_files import result, run, write
 from test_compare_command import call, files
 
-from fastrnns_rs.documents import Notice
+from fastrnns_rs.documents.codec import Notice
 
 __all__ = ["call", "files"]
 

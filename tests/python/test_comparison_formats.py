@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fastrnns_rs._core import comparison_formats, render_comparison
-from fastrnns_rs.comparing import naming
+from fastrnns_rs.documents import row_names
 
 RATIO = {"faster": 0.95, "slower": 1.0321234567890123, "equivalent": 1.0, "inconclusive": 1.01, None: None}
 HOSTILE = [
@@ -129,7 +129,7 @@ def test_rows_of_one_runner_have_what_differs_in_their_names() -> None:
     root = ET.fromstring(render_comparison(json.dumps(made), "junit"))
     names = [case.get("name") for case in root.findall(".//testcase")]
     assert names == ["cudnn/forward (seq_length 64)", "cudnn/forward (seq_length 128)"]
-    assert names == naming.titles([(one["runner"], one["phase"], one["problem"]) for one in made["rows"]])
+    assert names == row_names.titles([(one["runner"], one["phase"], one["problem"]) for one in made["rows"]])
 
 
 def test_a_comment_begins_with_its_marker() -> None:

@@ -13,15 +13,16 @@ from conftest import FACTS, TINY, Done, run_cli
 from processes import left_of
 from profile_commands import QUICK
 
-from fastrnns_rs import environment, registry
-from fastrnns_rs.benchmarking.compiling import compiling
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.opening import new_run
-from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
-from fastrnns_rs.benchmarking.resuming import resumed
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import Setting
-from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
+from fastrnns_rs.verbs.bench.compile_limits import compiling
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.resumption import resumed
+from fastrnns_rs.verbs.bench.run_init import new_run
 
 RUNNERS = Path(__file__).parent / "compiled_runners.py"
 FEW = ["--nloops", "6", "--warmup", "1", "--processes", "1", "--threads", "1", "--device", "cpu", *TINY]

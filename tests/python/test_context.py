@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from fastrnns_rs.context import cudnn_disabled, tf32_allowed
+from fastrnns_rs.worker.torch_settings import cudnn_disabled, tf32_allowed
 
 
 def precisions() -> list[str]:

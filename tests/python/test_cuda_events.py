@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from fastrnns_rs import measuring, stopwatch
 from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.worker import stopwatch, timed_loop
 
 
 class FakeStream:
@@ -53,7 +53,7 @@ def test_each_phase_is_the_time_between_its_events(stream: FakeStream) -> None:
         forward=lambda w: setattr(stream, "now", stream.now + 7) or (w * 2).sum(),
         backward=lambda y: setattr(stream, "now", stream.now + 20) or y.backward(),
     )
-    measuring.run_exactly(model, watch, 3)
+    timed_loop.run_exactly(model, watch, 3)
     assert watch.timing_mode == "cuda_events"
     assert watch.resolution_ns == 500
     assert stream.waits - made == 3, "one synchronisation an iteration"
@@ -66,7 +66,7 @@ def test_each_phase_is_the_time_between_its_events(stream: FakeStream) -> None:
 
 def test_without_a_backward_there_are_two_events(stream: FakeStream) -> None:
     watch = stopwatch.stopwatch("cuda", 2, has_backward=False)
-    measuring.run_exactly(ModelDef(inputs=[], params=[], forward=lambda: None), watch, 2)
+    timed_loop.run_exactly(ModelDef(inputs=[], params=[], forward=lambda: None), watch, 2)
     assert watch.durations_ns(*stopwatch.FORWARD) == [1_000] * 2
 
 

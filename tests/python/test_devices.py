@@ -14,20 +14,21 @@ import pytest
 from conftest import FACTS, run_cli
 from pretended_workers import measured
 
-from fastrnns_rs import environment, launching
-from fastrnns_rs.benchmarking import devices
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.execution import Interrupted, execute
-from fastrnns_rs.benchmarking.opening import new_run
-from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
-from fastrnns_rs.benchmarking.resuming import resumed
-from fastrnns_rs.environment import Facts
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.launching import Setting, Start, launch_together
-from fastrnns_rs.listening import Answer, Terms
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.render.words import about
-from fastrnns_rs.results import Run
+from fastrnns_rs.machine import environment
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.processes import launcher
+from fastrnns_rs.processes.launcher import Setting, Start, launch_together
+from fastrnns_rs.processes.listener import Answer, Terms
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench import device_facts
+from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+from fastrnns_rs.verbs.bench.resumption import resumed
+from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.views.bench_text import about
 
 GPU = {"name": "a card", "uuid": "GPU-0", "compute_capability": "9.0", "memory_total_bytes": 1 << 30}
 GPUS = replace(
@@ -178,12 +179,12 @@ def test_side_by_side_takes_two() -> None:
 
 def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "probe", lambda *_, **__: GPUS)
-    found = devices.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
+    found = device_facts.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
     assert [one.device for one in found] == ["cuda:0", None]
     with pytest.raises(MissingError, match="there is no device cuda:7: this machine has 2 CUDA devices"):
         plan_bench(Options(), Effort(devices=["cuda:0", "cuda:7"]), found[0], Setting(), found[1:])
     with pytest.raises(UsageError, match="--device and --devices"):
-        devices.facts_of(Options(device="cpu"), ["cuda:0"], Setting())
+        device_facts.facts_of(Options(device="cpu"), ["cuda:0"], Setting())
 
 
 def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +196,7 @@ def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatc
         return replace(GPUS, device=device, cuda_device_count=3, gpus=[*GPUS.gpus, *other])
 
     monkeypatch.setattr(environment, "probe", probe)
-    found = devices.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
+    found = device_facts.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
     assert [one.device for one in found] == ["cuda:0", "cuda:1", "cuda:2"]
     assert asked == ["cuda:0", "cuda:2"]
 
@@ -240,7 +241,7 @@ print(json.dumps({"kind": "result", "status": "ok", "times": [begun, time.monoto
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "_command", lambda _setting: [sys.executable, "-S", "-c", SCRIPT])
+    monkeypatch.setattr(launcher, "_command", lambda _setting: [sys.executable, "-S", "-c", SCRIPT])
 
 
 def started(mark: str, *kinds: str, timeout: float = 20.0) -> list[Answer]:

@@ -18,7 +18,7 @@ from conftest import ROOT, run_cli
 from models_under_test import OURS
 
 from fastrnns_rs import cli
-from fastrnns_rs.registry import find
+from fastrnns_rs.runners.registry import find
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)

@@ -17,14 +17,13 @@ import pytest
 from conftest import ROOT, run_cli
 from test_planning import CPU, GPU
 
-from fastrnns_rs import environment, nvidia
 from fastrnns_rs.cli import VERBS
-from fastrnns_rs.diagnosis import Diagnosis
-from fastrnns_rs.documents import from_plain, to_plain
+from fastrnns_rs.documents.codec import from_plain, to_plain
+from fastrnns_rs.documents.diagnosis import CheckId, Diagnosis
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.health import check_all, gpu, host, software
-from fastrnns_rs.health.check import CheckId
-from fastrnns_rs.listening import Answer
+from fastrnns_rs.machine import environment, nvidia
+from fastrnns_rs.machine.health import check_all, gpu, host, software
+from fastrnns_rs.processes.listener import Answer
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
 
@@ -276,7 +275,7 @@ def test_no_gpu_and_an_old_driver_are_told_apart(
 ) -> None:
     import torch
 
-    from fastrnns_rs import probing
+    from fastrnns_rs.worker.jobs import probe
 
     def refuse() -> None:
         if not heard:
@@ -289,7 +288,7 @@ def test_no_gpu_and_an_old_driver_are_told_apart(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    found = probing._no_cuda_reason([said] if heard else [])
+    found = probe._no_cuda_reason([said] if heard else [])
     assert reason in found
     assert "\n" not in found
 

@@ -12,8 +12,8 @@ import fake_tools
 import pytest
 from conftest import FACTS
 
-from fastrnns_rs import environment
 from fastrnns_rs.cli import main
+from fastrnns_rs.machine import environment
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ import pytest
 from conftest import PLANTED, ROOT, TINY, run_cli
 from pretended_workers import each, rising
 
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.results import Run
+from fastrnns_rs.processes.listener import Answer
 
 SCHEMAS = ROOT / "docs" / "schemas"
 

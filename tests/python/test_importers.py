@@ -13,11 +13,11 @@ from foreign_files import FOLDER, NAMES, codes, imported, plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastrnns_rs.comparing.importers import NAMES as TOOLS
-from fastrnns_rs.comparing.importers import read_foreign
-from fastrnns_rs.comparing.side import Side
-from fastrnns_rs.documents import to_plain
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.compare.importers import NAMES as TOOLS
+from fastrnns_rs.verbs.compare.importers import read_foreign
+from fastrnns_rs.verbs.compare.side import Side
 
 HOSTILE: list[Any] = [None, True, -1, 0, -0.0, 1e-320, 10**400, -(10**400), 1.5, math.nan, math.inf, -math.inf]
 HOSTILE += ["", "1.0", "\x1b[2J\n", "\ud800", "x" * 5000, [], [[]], [None], {}, {"": {}}, [1.0, "2"], {"value": None}]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._inductor.runtime import runtime_utils
 
-from fastrnns_rs.inductor.child import bandwidth
+from fastrnns_rs.worker.inductor import bandwidth
 
 #: Of an H100: 2619 MHz and 5120 bits, of which NVIDIA's data sheet makes 3.35 TB/s.
 H100_KHZ, H100_BITS, H100_GB_PER_S = 2_619_000, 5120, 3352.32

@@ -18,7 +18,7 @@ from torch._inductor import wrapper_benchmark
 from torch._inductor.runtime import triton_heuristics
 
 from fastrnns_rs import _core
-from fastrnns_rs.inductor import categories
+from fastrnns_rs.verbs.inductor import kernel_categories
 
 HEURISTICS = ("pointwise", "reduction", "persistent_reduction", "foreach", "split_scan", "template")
 #: Others of torch's, and what only looks like one.
@@ -33,18 +33,18 @@ def test_torch_knows_the_same_heuristics() -> None:
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_a_source_is_told_by_its_decorator(name: str) -> None:
     source = f"import triton\n@triton_heuristics.{name}(\n    size_hints={{'x': 1}},\n)\n@triton.jit\ndef f(): pass\n"
-    assert categories.get_kernel_category_by_source_code(source) == name
+    assert kernel_categories.get_kernel_category_by_source_code(source) == name
 
 
 @given(st.lists(PIECES | st.text(max_size=9), max_size=5).map("\n".join) | st.text())
 def test_any_text_is_told_as_torch_tells_it(source: str) -> None:
     expected = wrapper_benchmark.get_kernel_category_by_source_code(source)
-    assert categories.get_kernel_category_by_source_code(source) == expected
+    assert kernel_categories.get_kernel_category_by_source_code(source) == expected
 
 
 @pytest.mark.parametrize("source", ["", "\0", "@triton_heuristics." * 9, "é" * 999, "@triton_heuristics.\npointwise"])
 def test_other_text_is_unknown(source: str) -> None:
-    assert categories.get_kernel_category_by_source_code(source) == categories.UNKNOWN
+    assert kernel_categories.get_kernel_category_by_source_code(source) == kernel_categories.UNKNOWN
 
 
 def module(path: Path, source: str) -> ModuleType:
@@ -59,7 +59,7 @@ def module(path: Path, source: str) -> ModuleType:
 def test_a_module_is_told_by_its_source_where_upstream_knows_nothing(name: str, tmp_path: Path) -> None:
     made = module(tmp_path / "kernel.py", f"@triton_heuristics.{name}(\n")
     made.triton_heuristics = triton_heuristics  # type: ignore[attr-defined]  # as generated modules import it
-    assert categories.get_kernel_category(made) == name
+    assert kernel_categories.get_kernel_category(made) == name
     assert wrapper_benchmark.get_kernel_category(made) == "unknown"
 
 
@@ -67,21 +67,21 @@ def test_a_module_is_told_by_its_source_where_upstream_knows_nothing(name: str, 
 def test_a_module_that_imports_one_heuristic_is_told_by_that(name: str, tmp_path: Path) -> None:
     made = module(tmp_path / "kernel.py", "")
     setattr(made, name, None)
-    assert categories.get_kernel_category(made) == wrapper_benchmark.get_kernel_category(made) == name
+    assert kernel_categories.get_kernel_category(made) == wrapper_benchmark.get_kernel_category(made) == name
 
 
 def test_a_module_that_tells_nothing_is_unknown(tmp_path: Path) -> None:
-    assert categories.get_kernel_category(ModuleType("bare")) == "unknown"
+    assert kernel_categories.get_kernel_category(ModuleType("bare")) == "unknown"
     gone = module(tmp_path / "gone.py", "@triton_heuristics.pointwise")
     (tmp_path / "gone.py").unlink()
-    assert categories.get_kernel_category(gone) == "unknown"
+    assert kernel_categories.get_kernel_category(gone) == "unknown"
     gone.__file__ = "a\0b"
-    assert categories.get_kernel_category(gone) == "unknown"
+    assert kernel_categories.get_kernel_category(gone) == "unknown"
     two = module(tmp_path / "two.py", "")
     two.pointwise = two.reduction = None  # type: ignore[attr-defined]
-    assert categories.get_kernel_category(two) == wrapper_benchmark.get_kernel_category(two) == "unknown"
+    assert kernel_categories.get_kernel_category(two) == wrapper_benchmark.get_kernel_category(two) == "unknown"
     (tmp_path / "two.py").write_bytes(b"\xff\xfe @triton_heuristics.template(")
-    assert categories.get_kernel_category(two) == "template"
+    assert kernel_categories.get_kernel_category(two) == "template"
 
 
 def test_the_name_of_a_heuristic_is_that_of_a_function_of_torch() -> None:
@@ -100,7 +100,7 @@ def test_the_name_of_a_heuristic_is_that_of_a_function_of_torch() -> None:
     ],
 )
 def test_a_name_is_told_as_a_report_tells_it(name: str, expected: str, tmp_path: Path) -> None:
-    assert categories.get_kernel_category_by_name(name) == expected
+    assert kernel_categories.get_kernel_category_by_name(name) == expected
     if name:
         path = write(tmp_path / "trace.json", [kernel(name=name)])
         (row,) = json.loads(run_cli("report", path, "--json").stdout)["kernels"]
@@ -122,7 +122,7 @@ def test_own_rules_are_for_names(tmp_path: Path) -> None:
 
 
 def test_categories_need_no_torch() -> None:
-    code = "import sys; from fastrnns_rs.inductor.categories import *; sys.exit('torch' in sys.modules)"
+    code = "import sys; from fastrnns_rs.verbs.inductor.kernel_categories import *; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from cold_devices import Clock, FakeDevice
 
-from fastrnns_rs.inductor.child import cold
+from fastrnns_rs.worker.inductor import cold_cache
 
 
 def call_of(clock: Clock, *took_ns: int) -> Callable[[], None]:
@@ -31,14 +31,14 @@ def call_of(clock: Clock, *took_ns: int) -> Callable[[], None]:
 )
 def test_there_are_as_many_samples_as_take_a_tenth_of_a_second(took_ns: int, count: int) -> None:
     clock = Clock()
-    assert cold.samples_ns(call_of(clock, took_ns), FakeDevice(clock)) == [took_ns] * count
+    assert cold_cache.samples_ns(call_of(clock, took_ns), FakeDevice(clock)) == [took_ns] * count
 
 
 def test_one_slow_call_does_not_decide_how_many_there_are() -> None:
     clock = Clock()
     # The first warms up; of the five that follow one is disturbed.
     call = call_of(clock, 10**9, 1_000_000, 10**9, 1_000_000, 1_000_000, 1_000_000, 2_000_000, 1_000_000)
-    assert cold.samples_ns(call, FakeDevice(clock)) == [2_000_000] + [1_000_000] * 99
+    assert cold_cache.samples_ns(call, FakeDevice(clock)) == [2_000_000] + [1_000_000] * 99
 
 
 def test_each_call_is_restored_for_and_flushed_for_outside_of_its_events() -> None:
@@ -55,7 +55,7 @@ def test_each_call_is_restored_for_and_flushed_for_outside_of_its_events() -> No
         collecting.append(gc.isenabled())
         work()
 
-    samples = cold.samples_ns(call, FakeDevice(clock), before)
+    samples = cold_cache.samples_ns(call, FakeDevice(clock), before)
     assert samples == [10_000_000] * 10
     assert collecting == [True] + [False] * 15
     one = ["before", "flush", "event", "call", "event"]
@@ -72,7 +72,7 @@ def test_what_fails_is_told_and_leaves_the_collector_on() -> None:
 
     assert gc.isenabled()
     with pytest.raises(RuntimeError, match="illegal memory access"):
-        cold.samples_ns(call, FakeDevice(clock))
+        cold_cache.samples_ns(call, FakeDevice(clock))
     assert gc.isenabled()
 
 
@@ -123,7 +123,7 @@ class Pretended:
 )
 def test_a_device_writes_over_more_than_its_cache(l2: int, flushed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     there, second = Pretended(monkeypatch, l2), torch.device("cuda:1")
-    with cold.CudaDevice(second) as device:
+    with cold_cache.CudaDevice(second) as device:
         assert there.log == [("guard", second), "enter", ("bytes", flushed, second)]
         there.log.clear()
         device.flush()
@@ -136,7 +136,7 @@ def test_a_device_writes_over_more_than_its_cache(l2: int, flushed: int, monkeyp
 def test_a_full_device_leaves_the_current_one_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     there = Pretended(monkeypatch, 0)
     there.full = True
-    with pytest.raises(torch.OutOfMemoryError), cold.CudaDevice(torch.device("cuda:0")):
+    with pytest.raises(torch.OutOfMemoryError), cold_cache.CudaDevice(torch.device("cuda:0")):
         raise AssertionError
     assert there.log[-1] == "exit"
 
@@ -144,11 +144,11 @@ def test_a_full_device_leaves_the_current_one_as_it_was(monkeypatch: pytest.Monk
 @pytest.mark.gpu
 def test_a_copy_takes_longer_with_a_cold_cache() -> None:
     where = torch.device("cuda:0")
-    with cold.CudaDevice(where) as device:
+    with cold_cache.CudaDevice(where) as device:
         given = torch.ones(1 << 20, device=where)
         into = torch.empty_like(given)
-        samples = cold.samples_ns(lambda: into.copy_(given), device)
+        samples = cold_cache.samples_ns(lambda: into.copy_(given), device)
         # The same without its buffer: the four megabytes that it reads stay in the cache.
         device.flush = lambda: None  # type: ignore[method-assign]
-        warm = cold.samples_ns(lambda: into.copy_(given), device)
+        warm = cold_cache.samples_ns(lambda: into.copy_(given), device)
     assert 0 < sorted(warm)[len(warm) // 10] < sorted(samples)[len(samples) // 2]

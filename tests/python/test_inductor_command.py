@@ -23,7 +23,7 @@ from test_inductor_finding import module
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, InductorReport, UsageError
 from fastrnns_rs.cli.inductor import command
-from fastrnns_rs.inductor.planning import InductorOptions
+from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "inductor.schema.json").read_text())
 

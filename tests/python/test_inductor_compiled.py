@@ -10,11 +10,11 @@ from conftest import FACTS
 from test_inductor_finding import module
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.inductor import compiled
-from fastrnns_rs.launching import Start
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.phases import COMPILE
-from fastrnns_rs.planning import Choice, Options
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.phases import COMPILE
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.inductor import compiled_runners
 
 
 def modules_of(
@@ -27,10 +27,10 @@ def modules_of(
         starts.append(start)
         return next(following)
 
-    monkeypatch.setattr(compiled, "launch", launch)
+    monkeypatch.setattr(compiled_runners, "launch", launch)
     names = ["compile_cell", "compile_scan"][: len(answers)]
     options = Options(choice=Choice(groups=(), names=names), quick=True, threads=3, compile_timeout=7.0)
-    return compiled.modules_of(options, FACTS, kernels=kernels, **more), starts
+    return compiled_runners.modules_of(options, FACTS, kernels=kernels, **more), starts
 
 
 def done(*paths: Path) -> Answer:
@@ -72,5 +72,5 @@ def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_runner_that_compiles_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="cudnn compiles nothing") as raised:
-        compiled.check(Options(choice=Choice(groups=(), names=["compile_cell", "cudnn"])))
+        compiled_runners.check(Options(choice=Choice(groups=(), names=["compile_cell", "cudnn"])))
     assert "compile_scan" in raised.value.hint

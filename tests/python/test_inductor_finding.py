@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.inductor import finding
+from fastrnns_rs.verbs.inductor import module_files
 
 HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, times=10, repeat=10):\n    pass\n"
 
@@ -41,18 +41,18 @@ def module(
     ],
 )
 def test_graphs_are_told_apart(told: str, inputs: str, graph: str, tmp_path: Path) -> None:
-    assert finding.generated(module(tmp_path / "x.py", told, inputs)).graph == graph
+    assert module_files.generated(module(tmp_path / "x.py", told, inputs)).graph == graph
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:0", "cuda:3", "xpu:0"])
 def test_the_device_is_that_of_its_inputs(device: str, tmp_path: Path) -> None:
-    assert finding.generated(module(tmp_path / "x.py", device=device)).device == device
+    assert module_files.generated(module(tmp_path / "x.py", device=device)).device == device
 
 
 def test_a_module_without_inputs_on_a_device_that_allocates_there(tmp_path: Path) -> None:
     path = module(tmp_path / "x.py")
     path.write_text(path.read_text() + "\nbuf0 = empty_strided_cuda((2, ), (1, ), torch.float32)\n")
-    assert finding.generated(path).device == "cuda"
+    assert module_files.generated(path).device == "cuda"
 
 
 REFUSED = {
@@ -69,7 +69,7 @@ def test_what_is_none_is_told_for_what_it_is(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_text(text)
     with pytest.raises(FastrnnsError, match=REFUSED[text]) as raised:
-        finding.generated(path)
+        module_files.generated(path)
     assert str(path) in raised.value.message
     assert raised.value.hint
     assert "\n" not in str(raised.value)
@@ -106,50 +106,50 @@ def test_kernels_with_benchmarks_of_their_own_are_no_modules(tmp_path: Path) -> 
     kernel = tmp_path / "cd" / "kernel.py"
     kernel.write_text(KERNEL)
     with pytest.raises(FastrnnsError, match="is a Triton kernel"):
-        finding.generated(kernel)
-    assert [one.path for one in finding.find([tmp_path])] == [wrapper]
-    assert [one.path for one in finding.newest(tmp_path)] == [wrapper]
+        module_files.generated(kernel)
+    assert [one.path for one in module_files.find([tmp_path])] == [wrapper]
+    assert [one.path for one in module_files.newest(tmp_path)] == [wrapper]
     # The source of a kernel stands in the module that calls it, and is not what the module itself has.
     inner = f"async_compile.triton('k', '''{KERNEL}''')\n"
     wrapper.write_text(f"# AOT ID: ['0_forward']\n{inner}\ndef call(args):\n    pass\n")
     with pytest.raises(FastrnnsError, match="benchmark_harness off"):
-        finding.generated(wrapper)
+        module_files.generated(wrapper)
     wrapper.write_text(f"{inner}\ndef call(args):\n    pass\n\ndef benchmark_compiled_module(times=10):\n    pass\n")
     with pytest.raises(FastrnnsError, match=r"before 2\.11"):
-        finding.generated(wrapper)
+        module_files.generated(wrapper)
 
 
 def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     for path in (tmp_path / "pipe.py", Path("/dev/zero")):
         with pytest.raises(FastrnnsError, match="is no file"):
-            finding.generated(path)
+            module_files.generated(path)
     with pytest.raises(FastrnnsError, match="no module below"):
-        finding.find([tmp_path])
+        module_files.find([tmp_path])
 
 
 def test_what_is_far_too_large_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "x.py").open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(FastrnnsError, match="too large"):
-        finding.generated(tmp_path / "x.py")
+        module_files.generated(tmp_path / "x.py")
 
 
 @pytest.mark.parametrize(
     ("told", "number"), [("['12_backward']", "12"), ("['model__3_inference_7']", "3"), ("", None), ("[]", None)]
 )
 def test_compilations_are_numbered(told: str, number: str | None, tmp_path: Path) -> None:
-    assert finding.generated(module(tmp_path / "x.py", told)).graph_id == number
+    assert module_files.generated(module(tmp_path / "x.py", told)).graph_id == number
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(FastrnnsError, match="No such file"):
-        finding.generated(tmp_path / "nothing.py")
+        module_files.generated(tmp_path / "nothing.py")
     (tmp_path / "x.py").write_bytes(b"\xff\xfe\x00call")
     with pytest.raises(FastrnnsError, match="not UTF-8"):
-        finding.generated(tmp_path / "x.py")
+        module_files.generated(tmp_path / "x.py")
     with pytest.raises(FastrnnsError, match="cannot be read: embedded null"):
-        finding.generated("a\0b")
+        module_files.generated("a\0b")
 
 
 def test_a_folder_has_its_modules_from_the_oldest_to_the_newest(tmp_path: Path) -> None:
@@ -159,13 +159,13 @@ def test_a_folder_has_its_modules_from_the_oldest_to_the_newest(tmp_path: Path) 
     (tmp_path / "cd" / "bytes.py").write_bytes(b"\xff")
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "away.py").symlink_to(tmp_path / "nowhere")
-    assert [one.path for one in finding.find([tmp_path])] == [older, newer]
-    assert [one.path for one in finding.find([newer, tmp_path, newer])] == [newer, older]
+    assert [one.path for one in module_files.find([tmp_path])] == [older, newer]
+    assert [one.path for one in module_files.find([newer, tmp_path, newer])] == [newer, older]
 
 
 def test_a_folder_without_modules_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FastrnnsError, match="no module below"):
-        finding.find([tmp_path])
+        module_files.find([tmp_path])
 
 
 def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
@@ -173,19 +173,19 @@ def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
     forward = module(tmp_path / "b.py", "['1_forward']", age=8)
     module(tmp_path / "c.py", "['2_forward']", age=7)
     backward = module(tmp_path / "d.py", "['1_backward']", age=6)
-    assert [one.path for one in finding.newest(tmp_path)] == [forward, backward]
+    assert [one.path for one in module_files.newest(tmp_path)] == [forward, backward]
     inference = module(tmp_path / "e.py", "['3_inference']", age=5)
-    assert [one.path for one in finding.newest(tmp_path)] == [inference]
+    assert [one.path for one in module_files.newest(tmp_path)] == [inference]
     alone = module(tmp_path / "f.py", "['9_backward']", age=4)
-    assert [one.path for one in finding.newest(tmp_path)] == [alone]
+    assert [one.path for one in module_files.newest(tmp_path)] == [alone]
     unnamed = module(tmp_path / "g.py", "", "tangents_1", age=3)
-    assert [one.path for one in finding.newest(tmp_path)] == [unnamed]
+    assert [one.path for one in module_files.newest(tmp_path)] == [unnamed]
 
 
 def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(FastrnnsError, match="has no generated module") as raised:
-        finding.newest()
+        module_files.newest()
     assert str(tmp_path / "nowhere") in raised.value.message
 
 
@@ -200,6 +200,6 @@ def test_the_cache_is_where_torch_keeps_it(
     monkeypatch.setattr(tempfile, "tempdir", str(anywhere))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    ours = finding.cache_folder()
+    ours = module_files.cache_folder()
     # torch makes the folder when it is asked for it.
     assert str(ours) == cache_dir_utils.cache_dir()

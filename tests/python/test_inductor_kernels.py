@@ -19,11 +19,11 @@ from torch._inductor.runtime import triton_heuristics
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from triton_modules import BLOCKS, TRITON_COMPILES, Compiler, compiler, load, source, tensors
 
+from fastrnns_rs.documents.inductor_report import KernelTiming
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.inductor import rows
-from fastrnns_rs.inductor.child import kernels, triton_kernels
-from fastrnns_rs.inductor.child.arguments import Arguments
-from fastrnns_rs.inductor.document import KernelTiming
+from fastrnns_rs.verbs.inductor import module_rows
+from fastrnns_rs.worker.inductor import kernel_times, triton_kernels
+from fastrnns_rs.worker.inductor.arguments import Arguments
 
 __all__ = ["compiler"]
 
@@ -32,7 +32,7 @@ NAME = "triton_poi_fused_add_0"
 
 
 def measured(*, all_configs: bool = False, device: torch.device = CUDA) -> list[dict[str, Any]]:
-    return [*kernels.measure(device, all_configs=all_configs)]
+    return [*kernel_times.measure(device, all_configs=all_configs)]
 
 
 def blocks(found: list[dict[str, Any]]) -> list[tuple[int, bool]]:
@@ -57,7 +57,7 @@ def test_a_kernel_is_timed_in_the_configuration_that_the_autotuner_chooses(compi
     assert (row["registers"], row["spills"], row["shared_memory_bytes"]) == (32, 0, 128)
     assert blocks([row]) == [(512, True)]
     assert row["reason"] is None
-    timing = rows.kernel_timing(row)
+    timing = module_rows.kernel_timing(row)
     assert timing.bandwidth_gb_per_s is not None
     assert math.isclose(timing.bandwidth_gb_per_s, 192 / 10_000)
     assert timing.bandwidth_fraction is not None
@@ -244,7 +244,7 @@ def test_a_kernel_that_fails_does_not_stop_the_others(compiler: Compiler) -> Non
         "it kept 0 configurations, not the one that was chosen",
         "it runs on cpu, and only what runs on CUDA is timed",
     ]
-    assert all(rows.kernel_timing(row).time is None for row in found)
+    assert all(module_rows.kernel_timing(row).time is None for row in found)
     compiler.failing = set()
     assert [len(row["samples_ns"]) for row in measured()] == [0, 0, 1000, 0, 0]
 
@@ -338,7 +338,7 @@ def test_the_function_of_upstreams_name_prints_and_returns(
     compiler: Compiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mod = load(source(NAME))
-    found = kernels.benchmark_all_kernels("my benchmark", benchmark_all_configs=True)
+    found = kernel_times.benchmark_all_kernels("my benchmark", benchmark_all_configs=True)
     assert [one.chosen for one in found] == [False, True]
     name, heads, *lines = capsys.readouterr().out.splitlines()
     assert name == "my benchmark"
@@ -349,7 +349,7 @@ def test_the_function_of_upstreams_name_prints_and_returns(
     assert "* XBLOCK: 512" in lines[1]
     PyCodeCache.cache_clear()
     with pytest.raises(FastrnnsError, match="no Triton kernels"):
-        kernels.benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
+        kernel_times.benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
 
 
 @pytest.mark.gpu
@@ -361,9 +361,9 @@ def test_kernels_of_a_compiled_model_are_timed_on_a_gpu() -> None:
     ):
         size = 1 << 20
         torch.compile(lambda x: (x * 2 + 1).relu())(torch.ones(size, device="cuda"))
-        (one,) = kernels.measure(CUDA, all_configs=False)
-        every = [*kernels.measure(CUDA, all_configs=True)]
-    timing = rows.kernel_timing(one)
+        (one,) = kernel_times.measure(CUDA, all_configs=False)
+        every = [*kernel_times.measure(CUDA, all_configs=True)]
+    timing = module_rows.kernel_timing(one)
     assert timing.num_gb is not None
     assert math.isclose(timing.num_gb, 2 * 4 * size / 1e9)
     assert timing.bandwidth_fraction is not None

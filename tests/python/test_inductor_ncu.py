@@ -18,17 +18,17 @@ from conftest import FACTS
 from generated_modules import Modules, calls_of, planted
 from processes import left_of
 
-from fastrnns_rs import environment
+from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
 from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError
-from fastrnns_rs.inductor import ncu, running
-from fastrnns_rs.inductor.document import InductorReport, ModuleRow
-from fastrnns_rs.inductor.finding import Generated
-from fastrnns_rs.inductor.planning import InductorOptions
-from fastrnns_rs.launching import Start
-from fastrnns_rs.listening import Answer
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.inductor import module_runs, ncu
+from fastrnns_rs.verbs.inductor.module_files import Generated
+from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 torch = pytest.importorskip("torch")
-once = pytest.importorskip("fastrnns_rs.inductor.child.once")
+once = pytest.importorskip("fastrnns_rs.worker.inductor.single_call")
 
 #: What the fake does: notes its words, runs what it is to run, and writes a report where it is told to.
 NOTE = "import json, subprocess; Path({place!r}).write_text(json.dumps(call.words))\n"
@@ -89,7 +89,7 @@ def test_the_command_is_upstreams_with_our_child_behind_it(fake: Ncu) -> None:
         *("--target-processes", "all", "--replay-mode", "kernel", "--kernel-name-base", "function"),
         *("--profile-from-start", "off", "--print-units", "base", "--import-source", "yes", "--force-overwrite"),
         *("--export", str(fake.report), "--set", "full"),
-        *(sys.executable, "-P", "-m", "fastrnns_rs.inductor.child.once", str(fake.module), "cpu"),
+        *(sys.executable, "-P", "-m", "fastrnns_rs.worker.inductor.single_call", str(fake.module), "cpu"),
     ]
 
 
@@ -258,7 +258,7 @@ class Verb:
         self.answer = Answer({"status": "ok"}, "answered", None, "")
         self.samples = [2000, 1000, 3000]
         patch.setattr(environment, "probe", lambda *_, **__: WITH_GPU)
-        patch.setattr(running, "launch", self._launch)
+        patch.setattr(module_runs, "launch", self._launch)
 
     def _launch(self, start: Start) -> Answer:
         start.terms.on_part({"samples_ns": self.samples, "timing_mode": "cpu_wall_per_call"} if self.samples else {})
@@ -267,7 +267,7 @@ class Verb:
     def measure(self) -> InductorReport:
         asked = InductorOptions(ncu=True, ncu_path=str(self.fake.program), output_dir=self.output)
         module = Generated(path=self.fake.module, graph="forward", device="cuda:0", compilation=None)
-        return running.measure([module], asked)
+        return module_runs.measure([module], asked)
 
 
 @pytest.fixture
@@ -314,7 +314,7 @@ def test_ctrl_c_during_ncu_keeps_what_was_measured(verb: Verb, monkeypatch: pyte
 
     verb.fake.does(REPORT)
     monkeypatch.setattr(ncu, "run_command", pressed)
-    with pytest.raises(running.Interrupted) as caught:
+    with pytest.raises(module_runs.Interrupted) as caught:
         verb.measure()
     (row,) = caught.value.report.modules
     assert (row.status, row.samples_ns) == ("interrupted", [verb.samples])

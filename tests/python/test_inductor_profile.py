@@ -19,13 +19,13 @@ from conftest import run_cli
 from kineto_traces import by_dice, write
 from torch.autograd import DeviceType  # type: ignore[attr-defined]
 
+from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.inductor.child import cpu_kernels, profiling
-from fastrnns_rs.inductor.child.loading import Loaded, load
-from fastrnns_rs.inductor.document import InductorReport, ModuleRow
-from fastrnns_rs.inductor.profiled import benchmark_name, parts
-from fastrnns_rs.inductor.rows import described
-from fastrnns_rs.reporting.reading import Inductor, read
+from fastrnns_rs.verbs.inductor.module_profiles import benchmark_name, parts
+from fastrnns_rs.verbs.inductor.module_rows import described
+from fastrnns_rs.verbs.report.capture_reader import Inductor, read
+from fastrnns_rs.worker.inductor import cpu_kernels, profiled_calls
+from fastrnns_rs.worker.inductor.loader import Loaded, load
 
 #: As Inductor writes them, with a C++ kernel that is Python here, takes two milliseconds and tells how long it did.
 MODULE = """
@@ -86,7 +86,7 @@ def reserved(folder: Path) -> Path:
 def test_a_kernel_is_seen_under_its_name_with_its_own_time(tmp_path: Path) -> None:
     module, trace = loaded(tmp_path), reserved(tmp_path)
     before = module.module.cpp_fused_spin_0
-    found = profiling.profile(module, 5, 4, str(trace))
+    found = profiled_calls.profile(module, 5, 4, str(trace))
     json.dumps(found, allow_nan=False)
     assert found["runs"] == 20
     by_name = {one["name"]: one for one in found["operations"]}
@@ -115,7 +115,7 @@ def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
         module.run()
         module.run()
     events = profiler.key_averages(group_by_input_shape=True)
-    profiling.parse_profile_event_list("bench", events, 2.0, 2, profiler.use_device or "")
+    profiled_calls.parse_profile_event_list("bench", events, 2.0, 2, profiler.use_device or "")
     said = capsys.readouterr().out
     [milliseconds, count] = re.findall(r"^cpp_fused_spin_0 +(\S+) +(\S+) ", said, re.MULTILINE)[0]
     assert float(milliseconds) >= 2
@@ -125,14 +125,14 @@ def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
 
 def test_events_of_the_legacy_profiler_are_refused() -> None:
     with pytest.raises(FastrnnsError, match="legacy"):
-        profiling.parse_profile_event_list("bench", [SimpleNamespace(is_legacy=True)], 1.0, 1, "cuda")
+        profiled_calls.parse_profile_event_list("bench", [SimpleNamespace(is_legacy=True)], 1.0, 1, "cuda")
 
 
 def test_kernels_are_put_back_after_a_failure(tmp_path: Path) -> None:
     module = loaded(tmp_path, MODULE.replace("FAILS = False", "FAILS = True"))
     before = module.module.cpp_fused_spin_0
     with pytest.raises(ValueError, match="no more"):
-        profiling.profile(module, 1, 1, str(reserved(tmp_path)))
+        profiled_calls.profile(module, 1, 1, str(reserved(tmp_path)))
     assert module.module.cpp_fused_spin_0 is before
     assert module.module.cpp_constant == 3
 
@@ -140,7 +140,7 @@ def test_kernels_are_put_back_after_a_failure(tmp_path: Path) -> None:
 def test_kernels_that_tell_the_profiler_themselves_are_not_told_of_twice(tmp_path: Path) -> None:
     source = "# torch::aot_inductor::RAIIAtenRecordFunctionHandle record_graph_0_cpp_fused_spin_0_\n"
     module = loaded(tmp_path, MODULE + source)
-    found = profiling.profile(module, 1, 2, str(reserved(tmp_path)))
+    found = profiled_calls.profile(module, 1, 2, str(reserved(tmp_path)))
     assert not [one for one in found["operations"] if "cpp" in one["name"]]
 
 
@@ -203,7 +203,7 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(torch.profiler, "profile", FakeProfiler)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: waited.append(made[-1].running))
     module = replace(loaded(tmp_path), device=torch.device("cuda", 0))
-    found = profiling.profile(module, 2, 3, str(reserved(tmp_path)))
+    found = profiled_calls.profile(module, 2, 3, str(reserved(tmp_path)))
     kinds = torch.profiler.ProfilerActivity
     assert [one.activities for one in made] == [[kinds.CPU, kinds.CUDA]] * 2, "the first warms up"
     assert waited == [False, True] + [False] + [True] * 6, "each call ends within the profile"
@@ -226,7 +226,7 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
 
 def test_a_trace_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(FastrnnsError, match="torch could not write the trace"):
-        profiling.profile(loaded(tmp_path), 1, 1, str(tmp_path / "nowhere" / "x.trace.json.gz"))
+        profiled_calls.profile(loaded(tmp_path), 1, 1, str(tmp_path / "nowhere" / "x.trace.json.gz"))
 
 
 def row(path: Path, samples: list[int], device: str = "cpu") -> ModuleRow:

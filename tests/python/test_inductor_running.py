@@ -14,15 +14,16 @@ from conftest import FACTS
 from jsonschema import Draft202012Validator
 from test_inductor_finding import module
 
-from fastrnns_rs import InductorReport, environment
-from fastrnns_rs.documents import json_schema
+from fastrnns_rs import InductorReport
+from fastrnns_rs.documents.codec import json_schema
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.inductor import running
-from fastrnns_rs.inductor.finding import find
-from fastrnns_rs.inductor.places import places_of
-from fastrnns_rs.inductor.planning import InductorOptions
-from fastrnns_rs.launching import Start
-from fastrnns_rs.listening import Answer
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.inductor import module_runs
+from fastrnns_rs.verbs.inductor.module_files import find
+from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
 DONE = Answer({"status": "ok"}, "answered", None, "")
@@ -64,10 +65,10 @@ def measure(
         given.append(start.job)
         return worker(start.job, start.terms.on_part)
 
-    monkeypatch.setattr(running, "launch", launch)
+    monkeypatch.setattr(module_runs, "launch", launch)
     facts = replace(FACTS, cuda_device_count=gpus, no_cuda_reason=None if gpus else FACTS.no_cuda_reason)
     monkeypatch.setattr(environment, "probe", lambda *_, **__: facts)
-    return running.measure(find(paths), InductorOptions(**asked)), given
+    return module_runs.measure(find(paths), InductorOptions(**asked)), given
 
 
 def test_a_row_describes_its_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_pat
         return DONE if job["path"].endswith("a.py") else Answer({}, "interrupted", "interrupted", "")
 
     paths = [module(tmp_path / f"{name}.py") for name in "abc"]
-    with pytest.raises(running.Interrupted) as raised:
+    with pytest.raises(module_runs.Interrupted) as raised:
         measure(monkeypatch, paths, worker, profile=True, output_dir=tmp_path / "out")
     assert [(one.status, one.wall is not None) for one in raised.value.report.modules] == [
         ("ok", True),
@@ -196,7 +197,7 @@ def test_ctrl_c_before_an_answer_keeps_the_module_too(monkeypatch: pytest.Monkey
         timed(job, on_part)
         raise KeyboardInterrupt
 
-    with pytest.raises(running.Interrupted) as raised:
+    with pytest.raises(module_runs.Interrupted) as raised:
         measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
     [row] = raised.value.report.modules
     assert (row.status, row.samples_ns) == ("interrupted", [SAMPLES])

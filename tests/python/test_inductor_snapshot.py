@@ -10,18 +10,18 @@ from commands import run_with_facts
 from conftest import FACTS
 from generated_modules import calls_of, planted
 
-from fastrnns_rs import environment
+from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.errors import ExitCode, MissingError
-from fastrnns_rs.inductor import running
-from fastrnns_rs.inductor.document import InductorReport
-from fastrnns_rs.inductor.finding import Generated
-from fastrnns_rs.inductor.planning import InductorOptions
-from fastrnns_rs.launching import Start
-from fastrnns_rs.listening import Answer
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.inductor import module_runs
+from fastrnns_rs.verbs.inductor.module_files import Generated
+from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 torch = pytest.importorskip("torch")
-loading = pytest.importorskip("fastrnns_rs.inductor.child.loading")
-snapshot = pytest.importorskip("fastrnns_rs.inductor.child.snapshot")
+loading = pytest.importorskip("fastrnns_rs.worker.inductor.loader")
+snapshot = pytest.importorskip("fastrnns_rs.worker.inductor.memory_snapshot")
 
 
 class Allocator:
@@ -96,8 +96,8 @@ class Verb:
         self.folder, self.written = folder, written
         patch.setattr(environment, "probe", lambda *_, **__: FACTS)
         # The fakes' machine has no GPU.
-        patch.setattr(running.checking, "check", lambda *_: None)
-        patch.setattr(running, "launch", self._launch)
+        patch.setattr(module_runs.checking, "check", lambda *_: None)
+        patch.setattr(module_runs, "launch", self._launch)
 
     def _launch(self, start: Start) -> Answer:
         path = Path(start.job["memory_snapshot_path"])
@@ -110,7 +110,7 @@ class Verb:
 
     def measure(self) -> InductorReport:
         module = Generated(path=self.folder / "m.py", graph="backward", device="cuda:0", compilation=None)
-        return running.measure([module], InductorOptions(memory_snapshot=True, output_dir=self.folder / "output"))
+        return module_runs.measure([module], InductorOptions(memory_snapshot=True, output_dir=self.folder / "output"))
 
 
 def test_the_row_says_where_it_is_by_a_name_of_module_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_what_was_not_written_leaves_no_file(tmp_path: Path, monkeypatch: pytest
 
 def test_a_gpu_that_is_not_there_is_told_and_not_passed_over(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="there is none: no NVIDIA GPU was found"):
-        running.checking.check(
+        module_runs.checking.check(
             [Generated(path=tmp_path / "m.py", graph="forward", device="cuda:0", compilation=None)],
             FACTS,
             InductorOptions(memory_snapshot=True),

@@ -23,14 +23,15 @@ from conftest import Done
 from generated_modules import Modules, calls_of, planted, with_our_main
 
 import fastrnns_rs.inductor
+from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
 from fastrnns_rs.errors import ExitCode, FastrnnsError
-from fastrnns_rs.inductor import checking, child
-from fastrnns_rs.inductor.document import InductorReport, ModuleRow
+from fastrnns_rs.verbs.inductor import requirements
+from fastrnns_rs.worker import inductor
 
 torch = pytest.importorskip("torch")
-loading = pytest.importorskip("fastrnns_rs.inductor.child.loading")
-compiled_module_main = pytest.importorskip("fastrnns_rs.inductor.child.standalone").compiled_module_main
-options = pytest.importorskip("fastrnns_rs.inductor.child.standalone_options").options
+loading = pytest.importorskip("fastrnns_rs.worker.inductor.loader")
+compiled_module_main = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").compiled_module_main
+options = pytest.importorskip("fastrnns_rs.worker.inductor.standalone_options").options
 
 
 def run(path: Path, *arguments: str | Path, modules: Modules | None = None) -> Done:
@@ -241,7 +242,7 @@ class Running:
         self.module.args = self.module.get_args()
         code = "lambda times, repeat: benchmark_compiled_module(args, times=times, repeat=repeat)"
         self.function = eval(compile(code, self.path, "eval"), vars(self.module))
-        patch.setattr(checking, "check", lambda *_: None)
+        patch.setattr(requirements, "check", lambda *_: None)
 
     def measure(self, *arguments: str) -> None:
         words = ["--times", "1", "--repeat", "1", "--json", "--output-dir", str(self.output), *arguments]
@@ -314,7 +315,7 @@ def test_kernels_that_could_not_be_told_of_leave_the_wall_time(
         yield told
         raise FastrnnsError("the second kernel has no benchmark", "set something")
 
-    monkeypatch.setattr(child, "kernels", SimpleNamespace(measure=measure), raising=False)
+    monkeypatch.setattr(inductor, "kernels", SimpleNamespace(measure=measure), raising=False)
     with torch._inductor.config.patch(compile_threads=2), pytest.raises(SystemExit) as caught:
         running.measure("-c")
     assert caught.value.code == ExitCode.FAILED
@@ -333,7 +334,7 @@ def test_ctrl_c_during_ncu_keeps_what_was_measured(
     def pressed(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fastrnns_rs.inductor.ncu.run", pressed)
+    monkeypatch.setattr("fastrnns_rs.verbs.inductor.ncu.run", pressed)
     with pytest.raises(SystemExit) as caught:
         running.measure("--ncu")
     assert caught.value.code == ExitCode.INTERRUPTED

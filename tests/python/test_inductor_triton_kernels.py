@@ -15,7 +15,7 @@ from torch._inductor.async_compile import AsyncCompile
 from triton_modules import Compiler, compiler, load, source
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.inductor.child import kernels, triton_kernels
+from fastrnns_rs.worker.inductor import kernel_times, triton_kernels
 
 __all__ = ["compiler"]
 
@@ -23,7 +23,7 @@ NAME = "triton_poi_fused_add_0"
 
 
 def measured(device: str = "cuda:0") -> list[dict[str, Any]]:
-    return [*kernels.measure(torch.device(device), all_configs=False)]
+    return [*kernel_times.measure(torch.device(device), all_configs=False)]
 
 
 def test_without_a_benchmark_in_them_it_says_what_to_set(compiler: Compiler) -> None:

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.inductor.child import inside, kernels, loading, profiling, snapshot, triton_kernels, wall
-from fastrnns_rs.inductor.child.loading import Loaded
+from fastrnns_rs.worker.inductor import kernel_times, loader, memory_snapshot, profiled_calls, triton_kernels, wall_time
+from fastrnns_rs.worker.inductor.loader import Loaded
+from fastrnns_rs.worker.jobs import inductor
 
 
 class Device:
@@ -24,8 +25,8 @@ class Device:
         patch.setattr(torch.cuda, "synchronize", lambda device: self.log.append(f"wait {device}"))
         patch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: self.log.append(f"reset {device}"))
         patch.setattr(torch, "manual_seed", lambda seed: self.log.append(f"seed {seed}"))
-        patch.setattr(wall.memory, "peak", lambda device: {"peak_memory_bytes": 7, "device": device})
-        patch.setattr(wall, "CpuWallClock", self.clock)
+        patch.setattr(wall_time.memory, "peak", lambda device: {"peak_memory_bytes": 7, "device": device})
+        patch.setattr(wall_time, "CpuWallClock", self.clock)
 
     def clock(self, iterations: int, edges: int) -> Any:
         self.log.append(f"clock of {iterations} with {edges} edges")
@@ -59,7 +60,7 @@ ONCE = ["call", "wait cuda:1"]
 
 
 def test_each_call_is_waited_for_inside_of_its_sample(device: Device) -> None:
-    found = wall.measure(device.module(), 2, 3)
+    found = wall_time.measure(device.module(), 2, 3)
     each = ["seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
     assert device.log == ["reset cuda:1", "clock of 3 with 2 edges", *each, *each, *each]
     assert gc.isenabled()
@@ -68,7 +69,7 @@ def test_each_call_is_waited_for_inside_of_its_sample(device: Device) -> None:
 
 
 def test_the_first_call_and_a_repeat_come_before(device: Device) -> None:
-    found = wall.warm_up(device.module(), 2)
+    found = wall_time.warm_up(device.module(), 2)
     first = ["call collecting", "wait cuda:1"]
     assert device.log == [*first, "clock of 1 with 2 edges", "seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
     assert [*found] == ["first_call_ns"]
@@ -76,14 +77,14 @@ def test_the_first_call_and_a_repeat_come_before(device: Device) -> None:
 
 
 def test_the_modules_own_benchmark_is_asked_for_the_same(device: Device) -> None:
-    assert wall.by_upstream(device.module(), 2, 3) == {"upstream_ms": 2.0}
+    assert wall_time.by_upstream(device.module(), 2, 3) == {"upstream_ms": 2.0}
     assert device.benchmarked == [{"args": ["a", "b"], "times": 2, "repeat": 3}]
 
 
 @pytest.mark.parametrize("told", [float("nan"), float("inf"), -1.0, None, [1], True, "1", 10**400])
 def test_what_is_no_time_is_told(told: Any) -> None:
     with pytest.raises(FastrnnsError, match="the function that benchmarks the module returned"):
-        wall.seconds(told)
+        wall_time.seconds(told)
 
 
 class Channel:
@@ -112,17 +113,17 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
         done.append(("load", path, where))
         return device.module()
 
-    monkeypatch.setattr(inside, "load", load)
-    monkeypatch.setattr(kernels, "measure", timed)
+    monkeypatch.setattr(inductor, "load", load)
+    monkeypatch.setattr(kernel_times, "measure", timed)
     monkeypatch.setattr(triton_kernels, "compile_here", lambda: done.append("compile here"))
-    monkeypatch.setattr(profiling, "profile", lambda *given: done.append(("profile", *given[1:])) or {"top": []})
-    monkeypatch.setattr(snapshot, "write", lambda _loaded, path: done.append(("snapshot", path)) or {})
+    monkeypatch.setattr(profiled_calls, "profile", lambda *given: done.append(("profile", *given[1:])) or {"top": []})
+    monkeypatch.setattr(memory_snapshot, "write", lambda _loaded, path: done.append(("snapshot", path)) or {})
     monkeypatch.setattr(torch, "set_num_threads", lambda count: done.append(("threads", count)))
     monkeypatch.setattr(torch.cuda, "device", Current(done))
     channel: Any = Channel()
     job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
     job |= {"kernels": wanted[0], "all_configs": wanted[1], "trace_path": "t", "memory_snapshot_path": "s"}
-    assert inside.measure(job, channel) == {"status": "ok"}
+    assert inductor.measure(job, channel) == {"status": "ok"}
     some = any(wanted)
     assert done == [
         ("threads", 5),
@@ -159,5 +160,5 @@ class Current:
 
 def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Any) -> None:
     (tmp_path / "x.py").write_text("def call(args):\n    pass\n\ndef get_args():\n    return (1, 2)\n")
-    assert loading.load(str(tmp_path / "x.py"), "cpu").arguments == [1, 2]
+    assert loader.load(str(tmp_path / "x.py"), "cpu").arguments == [1, 2]
     assert device.log == ["seed 1337"]

@@ -20,9 +20,9 @@ from conftest import PLANTED, TINY
 from parts import few
 
 from fastrnns_rs._core import Process
-from fastrnns_rs.launching import Start, launch
-from fastrnns_rs.listening import Terms
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes.launcher import Start, launch
+from fastrnns_rs.processes.listener import Terms
 
 #: Each holds how soon something has ended.
 pytestmark = pytest.mark.alone
@@ -194,7 +194,7 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
         "print(json.dumps({'kind': 'result', 'status': 'ok', 'payload': list(range(300_000))}))"
     )
     monkeypatch.setattr(
-        "fastrnns_rs.listening.Process", lambda _command, env: Process([sys.executable, "-c", child], env=env)
+        "fastrnns_rs.processes.listener.Process", lambda _command, env: Process([sys.executable, "-c", child], env=env)
     )
     phases: list[str] = []
     answer = launch(Start(job={}, terms=Terms(timeout=60, on_phase=phases.append)))

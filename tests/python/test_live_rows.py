@@ -11,9 +11,9 @@ from pretended_workers import each, rising
 from rich.console import Console
 from test_bench_execution import begin
 
-from fastrnns_rs.benchmarking.execution import execute
-from fastrnns_rs.render.live import LiveRows
-from fastrnns_rs.render.terminal import Terminal
+from fastrnns_rs.verbs.bench.execution import execute
+from fastrnns_rs.views.bench_terminal import Terminal
+from fastrnns_rs.views.live_rows import LiveRows
 
 
 class _Screen(io.StringIO):

@@ -10,9 +10,9 @@ import pytest
 from models_under_test import QUICK, problem_of
 from parts import few
 
-from fastrnns_rs import measuring
-from fastrnns_rs.context import torchscript_warnings_silenced
-from fastrnns_rs.registry import find
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.torch_settings import torchscript_warnings_silenced
 
 MEBIBYTE = 1 << 20
 
@@ -30,11 +30,11 @@ def test_two_hundred_iterations_do_not_grow(name: str) -> None:
         model = find(name).creator(problem_of(name, mini_batch=2))
         has_backward = model.backward is not None
         # Compiling takes a few calls, and allocators a few more until they have what they need.
-        measuring.run_exactly(model, measuring.stopwatch("cpu", 30, has_backward=has_backward), 30)
-        watch = measuring.stopwatch("cpu", 200, has_backward=has_backward)
+        timed_loop.run_exactly(model, timed_loop.stopwatch("cpu", 30, has_backward=has_backward), 30)
+        watch = timed_loop.stopwatch("cpu", 200, has_backward=has_backward)
         gc.collect()
         blocks, resident = sys.getallocatedblocks(), resident_bytes()
-        measuring.run_exactly(model, watch, 200)
+        timed_loop.run_exactly(model, watch, 200)
     gc.disable()
     try:
         assert resident_bytes() - resident < 8 * MEBIBYTE

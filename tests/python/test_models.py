@@ -8,7 +8,7 @@ from models_under_test import OURS, QUICK, problem_of, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
-from fastrnns_rs.registry import find
+from fastrnns_rs.runners.registry import find
 
 LIKE_NN_LSTM = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
 
@@ -109,7 +109,7 @@ def test_both_layer_norms_have_the_same_gradients() -> None:
 
 def test_dropout_silences_its_share_between_layers() -> None:
     """With the second layer's input weights as an identity, its input gate shows which features were dropped."""
-    from fastrnns_rs import recurrence
+    from fastrnns_rs.worker import recurrence
 
     state = (torch.zeros(2, 50, 8), torch.zeros(2, 50, 8))
     weights = [

@@ -8,8 +8,8 @@ from models_under_test import Outcome, assert_same, problem_of, run_module, run_
 from torch import Tensor
 
 from fastrnns_rs.models.inputs import RnnInputs, milstm_inputs, rnn_inputs
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.registry import all_runners, find
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.runners.registry import all_runners, find
 
 LIKE_TORCH = [f"{kind}_{way}" for kind in ("gru", "rnn_tanh", "rnn_relu") for way in ("cudnn", "jit", "py")]
 MULTIPLICATIVE = ["milstm_jit", "milstm_py"]

@@ -9,9 +9,9 @@ import torch
 from models_under_test import QUICK, Outcome, assert_same, problem_of, run_module, run_once
 from torch.testing import assert_close
 
-from fastrnns_rs.measuring import build
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
-from fastrnns_rs.registry import find
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.worker.timed_loop import build
 
 BOTH_WAYS = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
 PROJECTED = ["cudnn", "aten", "jit", "py"]

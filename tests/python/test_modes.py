@@ -12,14 +12,15 @@ import pytest
 import torch
 from test_planning import CPU, GPU, plan
 
-from fastrnns_rs import measuring, registry
-from fastrnns_rs.context import cudnn_benchmark, deterministic, driver_warnings_silenced, problem_settings
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
-from fastrnns_rs.modes import Modes
-from fastrnns_rs.planning import Choice
-from fastrnns_rs.problem import PRESETS, Problem, Sizes
-from fastrnns_rs.sweeping.axes import axes_of
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes
+from fastrnns_rs.problem.sweep.axes import axes_of
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import Choice
+from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.torch_settings import cudnn_benchmark, deterministic, driver_warnings_silenced, problem_settings
 
 SIZES = Sizes(seq_length=4, num_layers=1, input_size=3, hidden_size=5, mini_batch=2, image_size=33)
 
@@ -88,7 +89,7 @@ def test_what_the_device_or_the_dtype_cannot_do_is_refused() -> None:
 
 
 def model_of(name: str, **modes: Any) -> ModelDef:
-    return measuring.build(registry.find(name).creator, problem_of(name, **modes))
+    return timed_loop.build(registry.find(name).creator, problem_of(name, **modes))
 
 
 def test_inference_has_no_gradients_and_no_backward() -> None:
@@ -137,7 +138,7 @@ def test_the_weights_are_rounded_in_every_iteration() -> None:
     def creator(problem: Problem) -> ModelDef:
         return ModelDef([torch.ones(2, 2)], [weight], forward, from_sequence(problem.seed), backward)
 
-    model = measuring.build(creator, problem_of("py", amp=True))
+    model = timed_loop.build(creator, problem_of("py", amp=True))
     for _ in range(2):
         model.forward(*model.inputs)
     assert rounded[0] is not rounded[1]
@@ -159,8 +160,8 @@ def test_settings_that_are_not_asked_for_load_nothing() -> None:
     """To set torch's determinism, even to what it is, loads its compiler: seconds, and a model's memory twice."""
     code = """
 import sys
-from fastrnns_rs.context import problem_settings
-from fastrnns_rs.problem import Problem
+from fastrnns_rs.worker.torch_settings import problem_settings
+from fastrnns_rs.problem.problem import Problem
 with problem_settings(Problem(mini_batch=1)):
     pass
 sys.exit("torch._inductor.config" in sys.modules)
@@ -185,7 +186,7 @@ def _benchmark() -> bool:
 
 
 def test_problems_of_older_files_were_trained() -> None:
-    from fastrnns_rs.documents import from_plain, to_plain
+    from fastrnns_rs.documents.codec import from_plain, to_plain
 
     plain = json.loads(json.dumps(to_plain(problem_of("py"))))
     assert plain.pop("mode") == "train"

@@ -17,12 +17,13 @@ import pytest
 import scipy.stats
 from conftest import ROOT, run_cli
 
-from fastrnns_rs import environment, noise
+from fastrnns_rs.documents.noise_floor import NoiseFloor
+from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.noise import NoiseFloor, floor_of, measure_floor, sentence, store, stored
-from fastrnns_rs.noise.detectable import minimum_detectable_change
-from fastrnns_rs.noise.relabelling import relabelled, wilson
-from fastrnns_rs.results import Environment, Git, Gpu
+from fastrnns_rs.machine import environment, noise
+from fastrnns_rs.machine.noise import floor_of, measure_floor, sentence, store, stored
+from fastrnns_rs.machine.noise.detectable_effect import minimum_detectable_change
+from fastrnns_rs.machine.noise.relabelling import relabelled, wilson
 
 CPU = "A Processor (R) @ 2.60GHz / 9"
 MACHINE = Environment(

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from run_files import CARD, ENVIRONMENT, PROBLEM, result, run
 
-from fastrnns_rs import Comparison, MissingError, UsageError, compare, environment
-from fastrnns_rs.noise import NoiseFloor, measure_floor, store
-from fastrnns_rs.results import Environment, Run
+from fastrnns_rs import Comparison, MissingError, UsageError, compare
+from fastrnns_rs.documents.noise_floor import NoiseFloor
+from fastrnns_rs.documents.run_file import Environment, Run
+from fastrnns_rs.machine import environment
+from fastrnns_rs.machine.noise import measure_floor, store
 
 CARDS = [replace(CARD, index=0, name="old card"), replace(CARD, index=1, name="new card")]
 

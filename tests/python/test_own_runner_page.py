@@ -12,7 +12,7 @@ from conftest import ROOT, TINY, run_cli
 from packages import install
 
 from fastrnns_rs import runner
-from fastrnns_rs.runners import KNOWN
+from fastrnns_rs.runners.runner import KNOWN
 
 PAGE = (ROOT / "docs" / "your-own-runner.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
@@ -49,9 +49,9 @@ def test_the_files_and_commands_of_the_page_work_in_their_order(tmp_path: Path) 
 def test_the_second_example_is_what_its_reference_computes(tmp_path: Path) -> None:
     import torch
 
-    from fastrnns_rs import registry
-    from fastrnns_rs.context import driver_warnings_silenced
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.worker.torch_settings import driver_warnings_silenced
 
     path = tmp_path / "lstm_layouts.py"
     path.write_text(next(block for _, block in BLOCKS if block.startswith(f"# {path.name}")))

@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from fastrnns_rs.pacing import LEAST_ITERATIONS, Loop, Pace, timed_part
+from fastrnns_rs.problem.loop import LEAST_ITERATIONS, Loop
+from fastrnns_rs.worker.pacing import Pace, timed_part
 
 
 class Machine:

@@ -13,13 +13,13 @@ import pytest
 import run_files
 from conftest import FACTS, run_cli
 
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.plan import plan_bench
-from fastrnns_rs.benchmarking.rows import Row
-from fastrnns_rs.launching import Setting
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.results import Process, Result, Run
+from fastrnns_rs.documents.run_file import Process, Result, Run
+from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench.bench_plan import plan_bench
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.result_rows import Row
 
 MEBIBYTE = 1 << 20
 #: Two runners that differ by so many bytes, which exist during forward and nowhere else.

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fastrnns_rs.environment import Facts
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.planning import Choice, Options, Plan, make_plan
-from fastrnns_rs.problem import Sizes
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.runners.plan import Choice, Options, Plan, make_plan
 
 CPU = Facts(
     python_version="3.12.0",

@@ -12,9 +12,9 @@ from conftest import TINY, Done, run_cli
 from packages import install, wheel
 
 import fastrnns_rs
-from fastrnns_rs import plugins, registry
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.problem import Problem
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.runners import plugins, registry
 
 #: Writes down who imports it.
 MARK = """

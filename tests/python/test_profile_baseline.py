@@ -11,12 +11,12 @@ import fake_tools
 import pytest
 from conftest import FACTS, PLANTED, run_cli
 
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import ExitCode
-from fastrnns_rs.planning import Options
-from fastrnns_rs.profiling import capturing, preparing, tools
-from fastrnns_rs.profiling.baseline import Baseline
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.profiling.request import ProfileRequest, choice
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
+from fastrnns_rs.verbs.profile import capture_plan, capture_run, tools
+from fastrnns_rs.verbs.profile.baseline import Baseline
 
 PRETENDS = "call.pretend(); call.report()"
 WAITS = ["/bin/sleep", "600"]
@@ -44,22 +44,22 @@ def captured(
     timeout: float = 60.0,
 ) -> tuple[Capture, str, list[str]]:
     """The record, the log and what was said of a capture with a fake, beside this run without it."""
-    real = capturing.child_command
+    real = capture_run.child_command
 
     def child(request: ProfileRequest, plan: Any, stem: Path, answer: str | None) -> list[str]:
         if request.tool is not None:
             return real(request, plan, stem, answer)
         return [sys.executable, "-c", f"import sys; {baseline}", str(answer)] if isinstance(baseline, str) else baseline
 
-    monkeypatch.setattr(capturing, "child_command", child)
+    monkeypatch.setattr(capture_run, "child_command", child)
     tool = tools.choose("nsys", str(fake_tools.nsys(tmp_path / "bin" / "nsys", profile=profile)))
     options = Options(choice=choice(rnns=[*rnns]), quick=True, nloops=3, warmup=0, timeout=timeout, device="cpu")
     request = ProfileRequest(options=options, tool="nsys", sleep_between_seconds=0)
-    prepared = preparing.Prepared(
-        request=request, plan=preparing.make_plan(options, FACTS), tool=tool, skipped={}, chosen=False
+    prepared = capture_plan.Prepared(
+        request=request, plan=capture_plan.make_plan(options, FACTS), tool=tool, skipped={}, chosen=False
     )
     said: list[str] = []
-    record, stem = capturing.capture(prepared, capturing.Place(folder=tmp_path / "out"), said.append)
+    record, stem = capture_run.capture(prepared, capture_run.Place(folder=tmp_path / "out"), said.append)
     assert Capture.load(f"{stem}.json") == record
     return record, Path(f"{stem}.log").read_text(), said
 
@@ -108,7 +108,7 @@ call.answer(said)
 call.report()
 """
     baseline = saying(runner("cudnn", 500, 500, 500), runner("py", 500, 500, 500))
-    with pytest.raises(capturing.CaptureError, match="the runner cudnn failed: no") as raised:
+    with pytest.raises(capture_run.CaptureError, match="the runner cudnn failed: no") as raised:
         captured(tmp_path, monkeypatch, baseline, profile=f"import json\n{fails}")
     record = raised.value.capture
     assert (record.profiled_over_unprofiled, record.unprofiled_ns) == (None, [500, 500])
@@ -151,7 +151,7 @@ def test_a_baseline_that_takes_too_long_does_not_cost_the_capture(
 
 
 def test_when_both_take_too_long_the_capture_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(capturing.CaptureError, match="nsys was not done in time") as raised:
+    with pytest.raises(capture_run.CaptureError, match="nsys was not done in time") as raised:
         captured(tmp_path, monkeypatch, WAITS, profile="time.sleep(600)", timeout=1.0)
     assert raised.value.exit_code == ExitCode.TIMED_OUT
     assert [one.code for one in raised.value.capture.warnings] == ["baseline_failed"]
@@ -159,7 +159,7 @@ def test_when_both_take_too_long_the_capture_did(tmp_path: Path, monkeypatch: py
 
 def test_where_no_runner_works_nothing_is_captured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = replace_all(runner("cudnn", status="failed"), runner("py", status="failed"), reason="broken")
-    with pytest.raises(capturing.CaptureError, match="the runner cudnn failed: broken") as raised:
+    with pytest.raises(capture_run.CaptureError, match="the runner cudnn failed: broken") as raised:
         captured(tmp_path, monkeypatch, saying(*failed))
     assert "# under the profiler" not in raised.value.log.read_text()
 

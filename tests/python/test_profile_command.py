@@ -19,8 +19,8 @@ from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.options import Unconfigured
 from fastrnns_rs.cli.profile import command, request_of
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.profiling.forwarding import child_command
-from fastrnns_rs.profiling.request import ProfileRequest
+from fastrnns_rs.runners.profile_request import ProfileRequest
+from fastrnns_rs.verbs.profile.child_command import child_command
 
 PREFIX = "FASTRNNS_PROFILE"
 #: A flag for each option that `--internal-run` cannot honour.

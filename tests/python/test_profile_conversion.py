@@ -11,7 +11,7 @@ from commands import finished
 from profile_commands import PRETENDED, QUICK, argv, kept, profile, told, without_tools
 
 from fastrnns_rs.errors import ExitCode
-from fastrnns_rs.profiling import tools
+from fastrnns_rs.verbs.profile import tools
 
 
 def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:

@@ -31,9 +31,9 @@ from profile_commands import (
     told,
 )
 
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import ExitCode
-from fastrnns_rs.profiling import capturing, tools
-from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.verbs.profile import capture_run, tools
 
 
 def test_the_fake_makes_a_valid_capture(tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_a_profile_of_nvprof(tmp_path: Path) -> None:
 def test_the_real_nvprof_is_content_without_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It exits with 0 and leaves nothing, which is why it is refused before; here it is not."""
     prepared = prepared_for(tools.choose("nvprof"))
-    place = capturing.Place(folder=tmp_path, baseline=False)
-    with pytest.raises(capturing.CaptureError, match="there is no valid capture: written:") as raised:
-        capturing.capture(prepared, place)
+    place = capture_run.Place(folder=tmp_path, baseline=False)
+    with pytest.raises(capture_run.CaptureError, match="there is no valid capture: written:") as raised:
+        capture_run.capture(prepared, place)
     assert raised.value.exit_code == ExitCode.FAILED
     assert ".nvvp: expected a file with content, found no file" in raised.value.message
     record, log = kept(tmp_path)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from fastrnns_rs.cli.profile import command, request_of
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.planning import Plan, make_plan
-from fastrnns_rs.profiling.forwarding import arguments, child_command
-from fastrnns_rs.profiling.request import ProfileRequest
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.profiling.torch_options import SORT_KEYS, TorchOptions
-from fastrnns_rs.runners import Runner
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.problem.torch_profiler import SORT_KEYS, TorchOptions
+from fastrnns_rs.runners.plan import Plan, make_plan
+from fastrnns_rs.runners.profile_request import ProfileRequest
+from fastrnns_rs.runners.runner import Runner
+from fastrnns_rs.verbs.profile.child_command import arguments, child_command
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
@@ -89,7 +89,7 @@ def plan_of(request: ProfileRequest) -> Plan:
 def no_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every runner and device takes every option: what is forwarded is no matter of who can honour it."""
     monkeypatch.setattr(Runner, "refusal", lambda _runner, _problem: None)
-    monkeypatch.setattr("fastrnns_rs.planning._device", lambda *_given: "cpu")
+    monkeypatch.setattr("fastrnns_rs.runners.plan._device", lambda *_given: "cpu")
 
 
 def without_choice(request: ProfileRequest) -> ProfileRequest:

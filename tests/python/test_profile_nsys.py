@@ -211,7 +211,7 @@ def test_what_it_would_leave_is_seen_by_this_test(tmp_path: Path) -> None:
 
     def missed(place: Path) -> set[str]:
         mark = uuid.uuid4().hex
-        expected = {"keeper.py", "nsys profile", "--start-agent", "sleep 600"}
+        expected = {"supervisor.py", "nsys profile", "--start-agent", "sleep 600"}
         with start(place, mark, "capture") as process:
             deadline = time.monotonic() + 20
             while expected and process.poll() is None and time.monotonic() < deadline:

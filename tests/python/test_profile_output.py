@@ -20,11 +20,12 @@ from profile_commands import PRETENDED, QUICK, WITH_CUDA, argv, can_mount, kept,
 from real_nsys import check_captured, nsys_is_here, tried
 from real_nsys import profile as really_profile
 
-from fastrnns_rs.environment import Facts
-from fastrnns_rs.planning import Options
-from fastrnns_rs.profiling import attempt, keeping, naming, preparing
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.profiling.request import choice
+from fastrnns_rs.documents import file_names
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import choice
+from fastrnns_rs.verbs.profile import attempt, capture_plan, capture_storage
 
 
 @pytest.mark.parametrize(
@@ -119,10 +120,10 @@ def test_a_profile_that_is_delivered_to_a_full_device(tmp_path: Path) -> None:
 
 
 def test_names_are_never_taken_twice(tmp_path: Path) -> None:
-    plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
+    plan = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
     problem = plan.tasks[0].problem
     with ThreadPoolExecutor(16) as pool:
-        stems = [*pool.map(lambda _: naming.reserve(tmp_path, ["py"], problem), range(200))]
+        stems = [*pool.map(lambda _: file_names.reserve(tmp_path, ["py"], problem), range(200))]
     assert len({*stems}) == 200
     assert {one.stat().st_size for one in tmp_path.iterdir()} == {0}
 
@@ -151,8 +152,8 @@ def test_very_many_runners_have_a_short_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("runner", ["x" * 400, "日本" * 100, "a/../../b", "new\nline", "-", "ä ö", "."])
 def test_a_runner_with_an_odd_name(runner: str, tmp_path: Path) -> None:
-    problem = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS).tasks[0].problem
-    stem = naming.reserve(tmp_path, [runner], problem)
+    problem = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS).tasks[0].problem
+    stem = file_names.reserve(tmp_path, [runner], problem)
     assert stem.parent == tmp_path
     assert len(stem.name.encode()) < 127
     assert stem.name.isprintable()
@@ -163,7 +164,7 @@ def test_tables_of_runners_with_like_names_are_two(tmp_path: Path) -> None:
     names = ["a.b", "a_b", "a/b", "x" * 300, "x" * 301]
     cycles = [{"runner": name, "index": 0, "table": f"of {name}", "files": []} for name in names]
     one = attempt.Attempt(tmp_path / "prof_x", 1.0, answer={"cycles": cycles})
-    keeping.save_tables(one)
+    capture_storage.save_tables(one)
     paths = [Path(cycle["files"][0][0]) for cycle in one.cycles]
     assert [path.read_text() for path in paths] == [f"of {name}" for name in names]
 
@@ -227,8 +228,8 @@ def test_what_a_dry_run_shows_runs(tmp_path: Path) -> None:
 
 def test_a_killed_capture_keeps_its_name(tmp_path: Path) -> None:
     """After SIGKILL there is an empty log, and the next capture of the same second takes another name."""
-    plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
-    first, second = (naming.reserve(tmp_path, ["py"], plan.tasks[0].problem) for _ in range(2))
+    plan = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
+    first, second = (file_names.reserve(tmp_path, ["py"], plan.tasks[0].problem) for _ in range(2))
     assert first != second
 
 

@@ -12,9 +12,9 @@ from conftest import FACTS, run_cli
 from profile_commands import QUICK, argv, kept, profile, profile_cli, told, without_tools
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.planning import Options
-from fastrnns_rs.profiling import preparing, trace_handler
-from fastrnns_rs.profiling.request import ProfileRequest, choice
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
+from fastrnns_rs.verbs.profile import capture_plan, trace_handler
 
 #: What the user's module does, which function is asked for, and what is wrong with that.
 NO_FUNCTION = {
@@ -201,13 +201,14 @@ def test_what_cannot_be_is_refused_before_anything_runs(case: str, tmp_path: Pat
 
 def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A group of which every runner lacks a package."""
-    from fastrnns_rs import environment, runners
+    from fastrnns_rs.machine import environment
+    from fastrnns_rs.runners import runner
 
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
-    monkeypatch.setattr(runners.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(runner.importlib.util, "find_spec", lambda _name: None)
     request = ProfileRequest(options=Options(choice=choice(groups=["cnns"]), nloops=5, timeout=9.0), tool="torch")
     with pytest.raises(UsageError, match="nothing is left to profile: resnet18 cannot do this: it needs the package"):
-        preparing.prepare(request, {})
+        capture_plan.prepare(request, {})
 
 
 def test_a_profiler_that_is_nowhere_is_5(tmp_path: Path) -> None:

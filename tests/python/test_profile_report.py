@@ -17,7 +17,7 @@ from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 
 from fastrnns_rs.cli.first_look import first_look
-from fastrnns_rs.profiling.record import ArtefactEntry
+from fastrnns_rs.documents.capture_manifest import ArtefactEntry
 
 #: An export with kernels in it, in place of the one of the fake, whose kernels only have a start.
 EXPORT = f"call.export(kernels=0, more={KERNELS!r})"

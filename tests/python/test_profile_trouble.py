@@ -10,7 +10,7 @@ from conftest import FACTS
 from parts import few
 from profile_commands import PRETENDED, QUICK, SAID, profile, profile_cli, told
 
-from fastrnns_rs.profiling.trouble import BEGIN, END, explain, of_the_tool
+from fastrnns_rs.verbs.profile.tool_messages import BEGIN, END, explain, of_the_tool
 
 #: As nsys 2022.4 and nvprof 11.8 print them, or NVIDIA's documentation has them.
 REAL = {

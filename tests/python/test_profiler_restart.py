@@ -11,8 +11,8 @@ import pytest
 from profile_commands import PRETENDED, kept, prepared_for, profile, told
 
 from fastrnns_rs._core import Completed
-from fastrnns_rs.profiling import attempt, capturing, tools
-from fastrnns_rs.profiling.record import Capture
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.verbs.profile import attempt, capture_run, tools
 
 #: All that nsys 2022.4 prints then. It exits with 1.
 WORDS = (
@@ -93,14 +93,14 @@ def test_other_failures_are_told_at_once(case: str, tmp_path: Path) -> None:
 def test_another_profiler_is_not_started_again(tmp_path: Path) -> None:
     first = fake_tools.at_first(tmp_path / "starts", 3, "sys.exit('End of file')")
     tool = tools.choose("nvprof", str(fake_tools.nvprof(tmp_path / "bin" / "nvprof", profile=first)))
-    with pytest.raises(capturing.CaptureError):
-        capturing.capture(prepared_for(tool), capturing.Place(folder=tmp_path / "out", baseline=False))
+    with pytest.raises(capture_run.CaptureError):
+        capture_run.capture(prepared_for(tool), capture_run.Place(folder=tmp_path / "out", baseline=False))
     assert starts(tmp_path) == 1
 
 
 def capture_with(tool: Path, out: Path, timeout: float) -> tuple[Capture, Path]:
     prepared = prepared_for(tools.choose("nsys", str(tool)), timeout)
-    return capturing.capture(prepared, capturing.Place(folder=out, baseline=False))
+    return capture_run.capture(prepared, capture_run.Place(folder=out, baseline=False))
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ def test_where_no_time_is_left_it_is_not_started_again(
     allowed: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([100.0, 160.0])
-    monkeypatch.setattr(capturing, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    with pytest.raises(capturing.CaptureError, match=MISSED) as raised:
+    monkeypatch.setattr(capture_run, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with pytest.raises(capture_run.CaptureError, match=MISSED) as raised:
         capture_with(nsys(tmp_path, 1, "sys.exit('End of file')"), tmp_path / "out", 60.0)
     assert (allowed, restarts(raised.value.capture)) == ([60.0], [])
 

@@ -16,9 +16,9 @@ from conftest import FACTS
 from fake_tools import NSYS_VERSIONS
 
 from fastrnns_rs._core import Profiler, profiler_names, run_command
-from fastrnns_rs.environment import Facts
 from fastrnns_rs.errors import ExitCode, MissingError
-from fastrnns_rs.profiling import tools
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.verbs.profile import tools
 
 COMMAND = ["/usr/bin/python3", "-c", "print('a b')", "--output=x"]
 STEMS = ["plain", "with space", "qu'o\"te", "dots.in.it.", "ünïcode 日本", "-dash", "$HOME;ls`id`", "new\nline"]

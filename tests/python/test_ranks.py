@@ -9,20 +9,20 @@ import pytest
 from conftest import FACTS, run_cli
 from pretended_workers import measured
 
-from fastrnns_rs import environment
-from fastrnns_rs.benchmarking import team
-from fastrnns_rs.benchmarking.agreeing import agreed
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.execution import Interrupted, execute
-from fastrnns_rs.benchmarking.opening import new_run
-from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
-from fastrnns_rs.benchmarking.team import Team
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.launching import Setting, Start
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.results import Run
-from fastrnns_rs.torchrun import World, world
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.launcher import Setting, Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench import rank_group
+from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+from fastrnns_rs.verbs.bench.plan_sync import agreed
+from fastrnns_rs.verbs.bench.rank_group import Team
+from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.verbs.bench.torchrun import World, world
 
 VARIABLES = {
     "TORCHELASTIC_RUN_ID": "none",
@@ -161,7 +161,7 @@ def test_other_software_and_machines_are_told() -> None:
 
 
 def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
+    monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
     slow = measured([4_000_000] * 20, None, steady_from=5)
     crowd = Pretended([{**tells(slow), "well": True}])
     run = execute(*begin(("cudnn",)), team=crowd)
@@ -175,7 +175,7 @@ def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
+    monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
     run = execute(*begin(("cudnn",), stop="precision:1%"), team=Pretended([tells(GOOD)]))
     assert run.plan.stopped_by == "precision"
     assert len(run["cudnn"].processes) == 2 * run["cudnn"].forward.n_processes >= 2 * 5
@@ -185,7 +185,7 @@ def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     def launched(_start: object) -> Answer:
         return measured([1_000_000 * (1 + next(wobbly) % 3)] * 20, None, steady_from=5)
 
-    monkeypatch.setattr(team, "launch", launched)
+    monkeypatch.setattr(rank_group, "launch", launched)
     run = execute(*begin(("cudnn",), stop="precision:1%:3s"), team=Pretended([tells(GOOD)]))
     assert (run.plan.stopped_by, run["cudnn"].forward.n_processes) == ("time", 5)
 
@@ -196,7 +196,7 @@ def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.Monke
         start.terms.on_phase(last)
         return Answer({}, "timed_out", "no result after 5 s", "")
 
-    monkeypatch.setattr(team, "launch", launched)
+    monkeypatch.setattr(rank_group, "launch", launched)
     hung = Answer({}, "timed_out", "no result after 5 s", "")
     row = execute(*begin(("cudnn",)), team=Pretended([tells(hung)]))["cudnn"]
     blamed = 1 if last == "wait" else 0
@@ -208,7 +208,7 @@ def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.Monke
 
 
 def test_a_rank_that_failed_ends_its_runner_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "launch", lambda _start: GOOD)
+    monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
     fates = iter([tells(FAILED), *[tells(GOOD)] * 3])
     run = execute(*begin(order_seed=1), team=Pretended([lambda _mine: next(fates)]))
     assert sorted(one.status for one in run.results) == ["failed", "ok"]
@@ -229,7 +229,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
             raise KeyboardInterrupt
         return tells(GOOD)
 
-    monkeypatch.setattr(team, "launch", launched)
+    monkeypatch.setattr(rank_group, "launch", launched)
     crowd.others = [exchanged]
     with pytest.raises(Interrupted) as stopped:
         execute(*begin(("cudnn",)), team=crowd)
@@ -243,7 +243,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
 
 
 def test_a_courier_that_ends_is_an_error_that_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "_COURIER", "fastrnns_rs.no_such_module")
+    monkeypatch.setattr(rank_group, "_COURIER", "fastrnns_rs.no_such_module")
     crowd = Team(FIRST)
     try:
         with pytest.raises(FastrnnsError, match=r"rank 0 cannot reach the others by the store at 127.0.0.1:29500"):

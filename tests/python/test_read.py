@@ -24,7 +24,7 @@ from test_report_command import validate
 
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary, UsageError
-from fastrnns_rs.reporting.document import TABLES, Difference
+from fastrnns_rs.documents.summary import TABLES, Difference
 
 
 @pytest.fixture

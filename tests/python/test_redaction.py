@@ -19,12 +19,12 @@ from fake_tools import nsys_database
 from real_nsys import check_captured, nsys_is_here, tried
 
 from fastrnns_rs._core import Profiler
-from fastrnns_rs.documents import Notice
-from fastrnns_rs.planning import Options
-from fastrnns_rs.profiling import checks, keeping, preparing, redaction
-from fastrnns_rs.profiling.attempt import Attempt, Entry
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.profiling.request import choice
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners.profile_request import choice
+from fastrnns_rs.verbs.profile import capture_checks, capture_plan, capture_storage, redaction
+from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
 
 #: What every name that is planted below holds, and nothing else.
 MARK = b"zqv"
@@ -174,10 +174,10 @@ def test_whatever_the_user_is_called_ranges_stay(
     user: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, somebody: Path
 ) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: user)
-    expected = checks.expected_ranges({"py": ["forward", "backward"]}, range(2))
+    expected = capture_checks.expected_ranges({"py": ["forward", "backward"]}, range(2))
     path = nsys_database(tmp_path / "x.sqlite", expected)
     redaction.redact(path, {"WORD": "backward", "NUMBER": "12345678"})
-    assert all(one.ok for one in checks.nsys_sqlite(path, expected, cuda=False))
+    assert all(one.ok for one in capture_checks.nsys_sqlite(path, expected, cuda=False))
 
 
 def test_a_trace_is_still_json(somebody: Path) -> None:
@@ -215,10 +215,10 @@ def kept(home: Path, *, redact: bool, calls: int = 1) -> Capture:
     attempt.answer = {"runners": [], "cycles": cycles, "warnings": [f"{home}/desk/x.py:3: by annika"]}
     attempt.log.append(Entry(f"# KeyError: {home}/x"))
     attempt.warnings.append(Notice(code="x", message="of annika", evidence=f"{home}/y", hint=None))
-    found = [checks.written(trace), dataclasses.replace(checks.written(trace), found=f"no {home}/x")]
-    plan = preparing.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
+    found = [capture_checks.written(trace), dataclasses.replace(capture_checks.written(trace), found=f"no {home}/x")]
+    plan = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
     for _ in range(calls):
-        record = keeping.keep(plan, Profiler("torch"), attempt, found, intermediate=False)
+        record = capture_storage.keep(plan, Profiler("torch"), attempt, found, intermediate=False)
     return record
 
 

@@ -10,12 +10,13 @@ import pytest
 import run_files
 from run_files import process
 
-from fastrnns_rs import cautions, compare
-from fastrnns_rs.benchmarking.summary import summary
-from fastrnns_rs.cautions.timed import timed_runners
-from fastrnns_rs.comparing.runs import side_of_run
+from fastrnns_rs import compare
+from fastrnns_rs.documents.run_file import PlanRecord, Process, Result, RunRank
+from fastrnns_rs.machine import warnings
+from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 from fastrnns_rs.replicates import by_index, counted, level, levels
-from fastrnns_rs.results import PlanRecord, Process, Result, RunRank
+from fastrnns_rs.verbs.bench.phase_summary import summary
+from fastrnns_rs.verbs.compare.run_side import side_of_run
 
 
 def ranked(index: int, rank: int, forward: list[int], **changes: object) -> Process:
@@ -83,12 +84,12 @@ def test_ranks_are_no_groups_of_processes_and_no_drift() -> None:
     made = run_files.run([two_ranks(12)])
     (runner,) = timed_runners(made)
     assert (len(runner.processes), len(runner.replicates())) == (24, 12)
-    codes = {one.code for one in cautions.after(made)}
+    codes = {one.code for one in warnings.after(made)}
     assert not codes & {"process_modes", "drift"}
     # The same processes without ranks are two groups.
     alone = [replace(one, rank=None, index=number) for number, one in enumerate(made.results[0].processes)]
     assert "process_modes" in {
-        one.code for one in cautions.after(run_files.run([replace(made.results[0], processes=alone)]))
+        one.code for one in warnings.after(run_files.run([replace(made.results[0], processes=alone)]))
     }
 
 

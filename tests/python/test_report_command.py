@@ -17,8 +17,8 @@ from kineto_traces import NAMES, Event, by_dice, call, document, kernel, write
 from test_report_kineto import check
 
 from fastrnns_rs._core import summary_formats, summary_views
-from fastrnns_rs.documents import from_plain, to_plain
-from fastrnns_rs.reporting.document import SummaryDocument
+from fastrnns_rs.documents.codec import from_plain, to_plain
+from fastrnns_rs.documents.summary import SummaryDocument
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "summary.schema.json").read_text())
 #: What the rows of a view are called in the document.

@@ -14,7 +14,7 @@ from conftest import ROOT, run_cli
 from kineto_traces import by_dice, write
 
 from fastrnns_rs._core import capture_formats, summary_views
-from fastrnns_rs.reporting.document import IdleRow, IterationRow, LaunchesEntry, RangeRow, SummaryDocument
+from fastrnns_rs.documents.summary import IdleRow, IterationRow, LaunchesEntry, RangeRow, SummaryDocument
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,8 +22,8 @@ from test_report_command import report, rows_of, validate
 from test_report_sources import failed
 
 import fastrnns_rs
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.reporting.reading import Inductor
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.verbs.report.capture_reader import Inductor
 
 CATEGORIES = [
     "triton_pointwise",

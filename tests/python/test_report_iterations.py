@@ -14,9 +14,9 @@ from kineto_traces import call, kernel, write
 from nsys_exports import STARTED, Export, thread
 
 import fastrnns_rs
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.profiling.record import ArtefactEntry, Capture, ToolEntry
-from fastrnns_rs.reporting.records import sequence_length_of
+from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture, ToolEntry
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.verbs.report.manifests import sequence_length_of
 
 MAIN, AUTOGRAD = thread(100, 1), thread(100, 2)
 GEMM, PERSISTENT, STEP = 1, 11, 12

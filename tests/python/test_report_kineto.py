@@ -14,7 +14,7 @@ from corpus import capture, captures
 from kineto_traces import by_dice, call, copy, document, kernel, operator, write
 
 import fastrnns_rs
-from fastrnns_rs.reporting.document import SummaryDocument
+from fastrnns_rs.documents.summary import SummaryDocument
 
 
 def close(value: float) -> Any:

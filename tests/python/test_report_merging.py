@@ -15,8 +15,8 @@ from kineto_traces import by_dice, call, document, kernel, write
 
 import fastrnns_rs
 from fastrnns_rs import Summary
-from fastrnns_rs.documents import to_plain
-from fastrnns_rs.reporting.document import SummaryDocument
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.summary import SummaryDocument
 
 
 def figures_only(summary: Summary) -> SummaryDocument:

@@ -14,7 +14,7 @@ from kineto_traces import annotation, call, document, kernel, write
 from test_report_command import LISTS, report, rows_of, validate
 
 import fastrnns_rs
-from fastrnns_rs.reporting.reading import Inductor
+from fastrnns_rs.verbs.report.capture_reader import Inductor
 
 #: Names as a file may hold them, each with what a cell of CSV holds of it.
 NAMES = {

@@ -22,7 +22,7 @@ from conftest import run_cli
 from corpus import capture, captures
 
 import fastrnns_rs
-from fastrnns_rs.reporting.summary import Summary
+from fastrnns_rs.verbs.report.capture_summary import Summary
 
 NSYS = shutil.which("nsys")
 needs_nsys = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")

@@ -23,7 +23,7 @@ import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary, UsageError
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import MissingError
-from fastrnns_rs.reporting.folders import natural
+from fastrnns_rs.verbs.report.capture_folders import natural
 
 BASE = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
 

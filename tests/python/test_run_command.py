@@ -93,7 +93,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (inner / "program").chmod(0o755)
     code = "import os; print(os.getcwdb())"
     assert run_command([sys.executable, "-c", code], cwd=inner).stdout_tail == f"{os.fsencode(inner)}\n"
-    # The keeper that has been started stands elsewhere.
+    # The supervisor that has been started stands elsewhere.
     for folder in (tmp_path, tmp_path / "one"):
         monkeypatch.chdir(folder)
         assert run_command(["pwd"]).stdout_tail == f"{folder}\n"
@@ -246,7 +246,7 @@ def test_it_runs_in_a_session_without_our_terminal_and_in_a_group_of_its_own() -
 
 
 def test_signals_are_as_a_shell_leaves_them() -> None:
-    """Python ignores two of them, and so does the keeper, which is Python."""
+    """Python ignores two of them, and so does the supervisor, which is Python."""
     line = run_command(["grep", "SigIgn", "/proc/self/status"]).stdout_tail
     ignored = int(line.split()[1], 16)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from processes import PROMISED_S, left_of, marked, wait_for
-from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_keeper_of, shell, started
+from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_supervisor_of, shell, started
 
 from fastrnns_rs._core import run_command
 
@@ -119,7 +119,7 @@ def test_ctrl_c_ends_it_within_a_second(script: str, mark: str) -> None:
     """
     with started(code, script.replace("MARK", mark), mark=mark) as process:
         assert process.stdout.readline() == b"ready\n"
-        # We, the keeper, and the command.
+        # We, the supervisor, and the command.
         wait_for(mark, 3 + script.count("&"))
         time.sleep(0.1)
         asked = time.monotonic()
@@ -203,18 +203,18 @@ def test_a_daemon_thread_does_not_hold_us(mark: str) -> None:
         "exec env -i sh -c 'sleep MARK & (sleep MARK &) ; setsid sleep MARK & wait'",
     ],
 )
-def test_the_end_of_the_keeper_is_the_end_of_the_command(script: str, mark: str) -> None:
+def test_the_end_of_the_supervisor_is_the_end_of_the_command(script: str, mark: str) -> None:
     with ThreadPoolExecutor() as pool:
         done = pool.submit(run_command, shell(script, mark))
         wait_for(mark, 1 + script.count("MARK"))
-        kill_keeper_of(mark)
-        with pytest.raises(RuntimeError, match="^the command could not be supervised: [^\n]*keeper[^\n]*$"):
+        kill_supervisor_of(mark)
+        with pytest.raises(RuntimeError, match="^the command could not be supervised: [^\n]*supervisor[^\n]*$"):
             done.result(5)
     assert not left_of(mark)
     assert run_command(["true"]).exit_status == 0
 
 
-@pytest.mark.parametrize("who", ["us", "the keeper"])
+@pytest.mark.parametrize("who", ["us", "the supervisor"])
 def test_nothing_of_a_command_that_runs_commands_outlives(who: str, mark: str) -> None:
     """With a command beside it that goes on, so that nothing is ended because all is."""
     inner = textwrap.dedent(PRELUDE) + "run_command(['sh', '-c', sys.argv[1]])"
@@ -234,7 +234,7 @@ def test_nothing_of_a_command_that_runs_commands_outlives(who: str, mark: str) -
             process.wait()
             assert not left_of(mark)
         else:
-            kill_keeper_of(mark, process.pid)
+            kill_supervisor_of(mark, process.pid)
             deadline = time.monotonic() + PROMISED_S
             while len(marked(mark)) > 1 and time.monotonic() < deadline:
                 time.sleep(0.02)
@@ -254,7 +254,7 @@ time.sleep(0.1)
 
 @pytest.mark.parametrize(("end", "points"), [("killed", 50), ("Ctrl-C", 20)])
 def test_nothing_outlives_us_whenever_we_are_ended(end: str, points: int, mark: str) -> None:
-    """Everything that comes of us, the keeper included, has a mark among its variables or its arguments."""
+    """Everything that comes of us, the supervisor included, has a mark among its variables or its arguments."""
     script = "\n".join(WAYS_OUT.values()) + "\ntrap '' TERM; sleep 0.1"
 
     def live(until: float | None, mark: str) -> tuple[float, bytes, list[int]]:
@@ -265,7 +265,7 @@ def test_nothing_outlives_us_whenever_we_are_ended(end: str, points: int, mark: 
             if end == "killed":
                 process.kill()
             elif process.poll() is None:
-                # A terminal sends it to the whole group, and a keeper that has just been started is still in it.
+                # A terminal sends it to the whole group, and a supervisor that has just been started is still in it.
                 os.killpg(process.pid, signal.SIGINT)
             process.wait()
             ended = time.monotonic()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import PROMISED_S, children, marked, wait_for
-from supervised import WAYS_OUT, alone, interpreter, keepers, shell
+from supervised import WAYS_OUT, alone, interpreter, supervisors, shell
 
 from fastrnns_rs._core import Process, run_command
 
@@ -97,7 +97,7 @@ def test_a_process_may_be_forked_at_any_time() -> None:
     code = """
     def work():
         while not ended:
-            # Another mask needs another keeper, so that one is being started nearly always.
+            # Another mask needs another supervisor, so that one is being started nearly always.
             os.umask(os.umask(0) ^ 1)
             run_command(["true"])
     ended = []
@@ -195,18 +195,18 @@ def test_with_children_that_nobody_waits_for() -> None:
 # What it costs us.
 
 
-def test_a_keeper_without_work_leaves() -> None:
+def test_a_supervisor_without_work_leaves() -> None:
     run_command(["true"])
-    assert keepers()
+    assert supervisors()
     deadline = time.monotonic() + PROMISED_S
     while children() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not children()
     assert run_command(["true"]).exit_status == 0
-    assert len(keepers()) == 1
+    assert len(supervisors()) == 1
 
 
-def test_a_command_that_comes_as_the_keeper_leaves() -> None:
+def test_a_command_that_comes_as_the_supervisor_leaves() -> None:
     def twice(pause: float) -> int | None:
         run_command(["true"])
         time.sleep(pause)
@@ -234,7 +234,7 @@ def test_nothing_piles_up() -> None:
     assert children(state="Z") == []
 
 
-def test_keepers_do_not_pile_up() -> None:
+def test_supervisors_do_not_pile_up() -> None:
     umask = os.umask(0)
     try:
         for index in range(20):

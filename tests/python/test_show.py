@@ -12,9 +12,10 @@ from test_compare_command import call, validated
 
 from fastrnns_rs import compare
 from fastrnns_rs._core import run_formats
-from fastrnns_rs.comparing import reading, showing
-from fastrnns_rs.comparing.side import Series, Side
-from fastrnns_rs.documents import Notice
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.verbs.compare import run_files
+from fastrnns_rs.verbs.compare.side import Series, Side
+from fastrnns_rs.views import foreign_results
 
 __all__ = ["call"]
 
@@ -100,11 +101,11 @@ def test_what_another_tool_measured_is_a_plain_table(
         series("broken", [], reason="failed: exit status 1", n_samples=0),
     ]
     side = Side(label="x", files=["x"], series=rows, environment={}, warnings=[])
-    monkeypatch.setattr(reading, "_foreign", lambda _plain, _name: side)
+    monkeypatch.setattr(run_files, "_foreign", lambda _plain, _name: side)
     path = tmp_path / "foreign.json"
     path.write_text("{}")
     done = call("show", path)
-    assert (done.status, done.stdout) == (0, showing.table(side))
+    assert (done.status, done.stdout) == (0, foreign_results.table(side))
     lines = done.stdout.splitlines()
     assert " ".join(lines[0].split()) == "benchmark processes samples median (ms) min (ms) max (ms) note"
     assert lines[1].split() == ["sort", "\\x1b[2J", "3", "30", "2", "1", "3"]
@@ -130,7 +131,7 @@ def test_foreign_series_are_described_and_not_judged(monkeypatch: pytest.MonkeyP
         )
         for name, factor in (("a", 1.0), ("b", 3.0))
     }
-    monkeypatch.setattr(reading, "_foreign", lambda _plain, name: sides[Path(name).name])
+    monkeypatch.setattr(run_files, "_foreign", lambda _plain, name: sides[Path(name).name])
     for name in sides:
         (tmp_path / name).write_text("{}")
     found = compare(tmp_path / "a", tmp_path / "b")

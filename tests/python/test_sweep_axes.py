@@ -8,9 +8,9 @@ import pytest
 from run_files import PROBLEM, failed, result
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.sweeping.axes import axes_of, points
-from fastrnns_rs.sweeping.conditions import MEASURED, conditions_of, row_of
-from fastrnns_rs.sweeping.ordering import ordered
+from fastrnns_rs.problem.sweep.axes import axes_of, points
+from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, row_of
+from fastrnns_rs.problem.sweep.row_order import ordered
 
 
 @pytest.mark.parametrize(

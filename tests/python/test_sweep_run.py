@@ -12,21 +12,22 @@ from conftest import FACTS, TINY, run_cli
 from pretended_workers import each
 from run_files import write
 
-from fastrnns_rs import compare, environment
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.execution import execute
-from fastrnns_rs.benchmarking.opening import new_run
-from fastrnns_rs.benchmarking.plan import BenchPlan, plan_bench
-from fastrnns_rs.benchmarking.resuming import resumed
+from fastrnns_rs import compare
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import Setting
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.problem import Sizes
-from fastrnns_rs.render.words import about, first_calls
-from fastrnns_rs.results import Run
-from fastrnns_rs.sweeping.axes import axes_of
-from fastrnns_rs.sweeping.conditions import conditions_of
+from fastrnns_rs.machine import environment
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.problem.sweep.axes import axes_of
+from fastrnns_rs.problem.sweep.conditions import conditions_of
+from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.execution import execute
+from fastrnns_rs.verbs.bench.resumption import resumed
+from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.views.bench_text import about, first_calls
 
 
 def worker(job: dict[str, Any]) -> Answer:

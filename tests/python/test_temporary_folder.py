@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fastrnns_rs.temporary_folder import temporary_folder
+from fastrnns_rs.processes.temporary_folder import temporary_folder
 
 
 @pytest.fixture

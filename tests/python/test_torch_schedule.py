@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from torch.profiler import ProfilerAction
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.profiling.torch_options import (
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.problem.torch_profiler import (
     SORT_KEYS,
     TorchOptions,
     check_for_device,

@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.profiling.torch_options import TorchOptions
-from fastrnns_rs.profiling.torch_session import Cycle, TorchSession
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.worker.profile.torch_session import Cycle, TorchSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from conftest import TINY
 
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
 
 RUNNERS = Path(__file__).parent / "ranked_runners.py"
 NAMES = ("steady", "fails_at_one", "dies_at_one")

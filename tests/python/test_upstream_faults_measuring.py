@@ -24,14 +24,15 @@ from conftest import PLANTED, TINY, Done, run_cli
 from models_under_test import problem_of
 
 import fastrnns_rs
-from fastrnns_rs import measuring, stopwatch
 from fastrnns_rs._core import RunTable
-from fastrnns_rs.context import JitSettings, jit_settings
-from fastrnns_rs.documents import to_plain
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.models.definition import ModelDef
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.registry import find
-from fastrnns_rs.results import Run
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.worker import stopwatch, timed_loop
+from fastrnns_rs.worker.torch_settings import jit_settings
 
 PLANTED_RUN = ["bench", "--group", "rnns", "--runner-file", PLANTED, "--device", "cpu", "--processes", "1", *TINY]
 
@@ -237,7 +238,7 @@ def check_12_collector(loop: Callable[[ModelDef, int], None]) -> None:
 
 def test_fault_12_no_garbage_is_collected_inside_the_loop() -> None:
     def ours(model: ModelDef, iterations: int) -> None:
-        measuring.run_exactly(model, measuring.stopwatch("cpu", iterations, has_backward=True), iterations)
+        timed_loop.run_exactly(model, timed_loop.stopwatch("cpu", iterations, has_backward=True), iterations)
 
     def planted(model: ModelDef, iterations: int) -> None:
         for _ in range(iterations):

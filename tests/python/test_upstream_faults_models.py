@@ -16,14 +16,14 @@ import pytest
 import torch
 from models_under_test import problem_of, run_once
 
-from fastrnns_rs import measuring
+from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.models.inputs import lstm_inputs
-from fastrnns_rs.problem import PRESETS, Problem, Sizes
-from fastrnns_rs.registry import all_runners, find
-from fastrnns_rs.results import Result
-from fastrnns_rs.runners import Runner
+from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes
+from fastrnns_rs.runners.registry import all_runners, find
+from fastrnns_rs.runners.runner import Runner
+from fastrnns_rs.worker import timed_loop
 
 Creator = Callable[[Problem], Any]
 
@@ -39,8 +39,8 @@ class UpstreamModelDef(NamedTuple):
 
 
 def loop(model: Any, iterations: int = 3) -> None:
-    watch = measuring.stopwatch("cpu", iterations, has_backward=model.backward is not None)
-    measuring.run_exactly(model, watch, iterations)
+    watch = timed_loop.stopwatch("cpu", iterations, has_backward=model.backward is not None)
+    timed_loop.run_exactly(model, watch, iterations)
 
 
 # 3. A generator of parameters is used up by the first iteration.
@@ -48,9 +48,9 @@ def loop(model: Any, iterations: int = 3) -> None:
 
 def check_03(model: Any, weights: list[torch.Tensor]) -> None:
     for _ in range(3):
-        measuring.zero_gradients(list(model.params)) if weights[0].grad is not None else None
+        timed_loop.zero_gradients(list(model.params)) if weights[0].grad is not None else None
         model.backward(*model.backward_setup(model.forward(*model.inputs)))
-        measuring.zero_gradients(list(model.params))
+        timed_loop.zero_gradients(list(model.params))
         assert all(not weight.grad.any() for weight in weights), "gradients pile up"
 
 
@@ -209,9 +209,9 @@ def check_09(measure: Callable[[ModelDef], tuple[list[int], list[int] | None]]) 
 
 def test_fault_09_no_backward_is_no_number() -> None:
     def ours(model: ModelDef) -> tuple[list[int], list[int] | None]:
-        measurement = measuring.Measurement(3)
+        measurement = timed_loop.Measurement(3)
         watch = measurement.begin("cpu", has_backward=model.backward is not None)
-        measuring.run_exactly(model, watch, 3)
+        timed_loop.run_exactly(model, watch, 3)
         found = measurement.samples()
         return found["forward_ns"], found["backward_ns"]
 
@@ -234,8 +234,8 @@ def check_15(module: str) -> None:
 import sys
 sys.modules["torchvision"] = None
 import {module}
-from fastrnns_rs.problem import PRESETS, Sizes
-from fastrnns_rs.registry import find
+from fastrnns_rs.problem.problem import PRESETS, Sizes
+from fastrnns_rs.runners.registry import find
 problem = find("jit").problem(Sizes(), PRESETS["quick"], dtype="float32", device="cpu", seed=0, allow_tf32=False)
 model = find("jit").creator(problem)
 model.forward(*model.inputs)

@@ -14,8 +14,8 @@ from conftest import TINY, run_cli
 from test_profile_forwarding import parsed, plan_of
 
 from fastrnns_rs._core import Profiler, run_command
-from fastrnns_rs.profiling import naming
-from fastrnns_rs.profiling.forwarding import child_command
+from fastrnns_rs.documents import file_names
+from fastrnns_rs.verbs.profile.child_command import child_command
 
 
 def test_fault_17_the_child_understands_what_it_is_given() -> None:
@@ -40,9 +40,9 @@ def test_fault_18_no_shell_and_no_name_twice(tmp_path: Path) -> None:
     assert not (tmp_path / "injected").exists()
     problem = plan_of(parsed(["--rnns", "jit"])).tasks[0].problem
     folder = tmp_path / "not" / "there yet"
-    stems = {naming.reserve(folder, ["jit"], problem) for _ in range(5)}
+    stems = {file_names.reserve(folder, ["jit"], problem) for _ in range(5)}
     assert len(stems) == 5
-    assert naming.name(["jit"], problem, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)).endswith("_20260102T030405Z")
+    assert file_names.name(["jit"], problem, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)).endswith("_20260102T030405Z")
 
 
 def test_fault_19_output_of_any_bytes_is_kept_and_paths_are_shown(tmp_path: Path) -> None:

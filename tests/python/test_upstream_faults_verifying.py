@@ -19,13 +19,13 @@ import pytest
 import torch
 from models_under_test import problem_of
 
-from fastrnns_rs.context import JitSettings
-from fastrnns_rs.registry import find
-from fastrnns_rs.verifying import running
-from fastrnns_rs.verifying.child.checks import compare
-from fastrnns_rs.verifying.child.examining import Examination, examine
-from fastrnns_rs.verifying.child.flattening import results
-from fastrnns_rs.verifying.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.verbs.verify import verification_run
+from fastrnns_rs.worker.verification.checks import compare
+from fastrnns_rs.worker.verification.examination import Examination, examine
+from fastrnns_rs.worker.verification.tensors import results
 
 Equal = Callable[[Any, Any], bool]
 
@@ -80,7 +80,7 @@ def test_fault_23_gradients_are_checked_as_asked(monkeypatch: pytest.MonkeyPatch
         asked.append(one)
         return SimpleNamespace(render=lambda *_, **__: "", results=[], ok=True)
 
-    monkeypatch.setattr(running, "verify", verify)
+    monkeypatch.setattr(verification_run, "verify", verify)
 
     def ours(words: list[str]) -> bool:
         verb.command.main(args=words, standalone_mode=False)

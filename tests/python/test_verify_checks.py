@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.verifying.child.checks import EXACT, Finding, compare, worse
-from fastrnns_rs.verifying.child.flattening import MISSING, pairs, results, tensors
-from fastrnns_rs.verifying.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.problem.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.worker.verification.checks import EXACT, Finding, compare, worse
+from fastrnns_rs.worker.verification.tensors import MISSING, pairs, results, tensors
 
 NEAR = Tolerance(relative=1e-2, absolute=1e-3)
 NAN, INF = math.nan, math.inf

@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 from conftest import FACTS
 
-from fastrnns_rs import environment, registry
-from fastrnns_rs.documents import to_plain
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import RunnerError, UsageError
-from fastrnns_rs.launching import Start
-from fastrnns_rs.listening import Answer
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.problem import Sizes
-from fastrnns_rs.verifying import running
-from fastrnns_rs.verifying.child.references import of_runner
-from fastrnns_rs.verifying.document import Verification, Verified
-from fastrnns_rs.verifying.planning import VerifyOptions, plan_of
+from fastrnns_rs.machine import environment
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.verify import verification_run
+from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan_of
+from fastrnns_rs.worker.verification.references import of_runner
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
 DONE = Answer({"status": "ok"}, "answered", None, "")
@@ -40,10 +41,10 @@ def verify(monkeypatch: pytest.MonkeyPatch, names: list[str], worker: Worker) ->
         given.append([one["runner"] for one in start.job["tasks"]])
         return worker(start.job, start.terms.on_part)
 
-    monkeypatch.setattr(running, "launch", launch)
+    monkeypatch.setattr(verification_run, "launch", launch)
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     options = Options(choice=Choice(groups=[], names=names))
-    return running.verify(VerifyOptions(options=options)), given
+    return verification_run.verify(VerifyOptions(options=options)), given
 
 
 def test_one_process_checks_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +116,7 @@ def test_what_was_checked_before_ctrl_c_is_kept(monkeypatch: pytest.MonkeyPatch)
         part({"index": job["tasks"][0]["index"], "row": row(job["tasks"][0]["runner"])})
         return Answer({}, "interrupted", "interrupted", "")
 
-    with pytest.raises(running.Interrupted) as stopped:
+    with pytest.raises(verification_run.Interrupted) as stopped:
         verify(monkeypatch, ["py", "jit"], worker)
     assert [one.runner for one in stopped.value.verification.results] == ["py"]
 

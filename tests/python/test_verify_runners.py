@@ -8,8 +8,8 @@ import pytest
 from conftest import run_cli
 from models_under_test import OURS, QUICK
 
-from fastrnns_rs.registry import find
-from fastrnns_rs.verifying.child.references import EAGER, KNOWN
+from fastrnns_rs.runners.registry import find
+from fastrnns_rs.worker.verification.references import EAGER, KNOWN
 
 #: Compiled ones take a quarter of a minute each, and have a test and a process of their own below.
 COMPILED = [name for name in OURS if find(name).compiles]

@@ -16,7 +16,7 @@ from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.triton_compat import OutOfResources
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
-from fastrnns_rs.inductor.child import cold, kernels
+from fastrnns_rs.worker.inductor import cold_cache, kernel_times
 
 _IMPORTS = """
 import triton
@@ -156,8 +156,8 @@ def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Compil
     monkeypatch.setattr(CachingAutotuner, "_precompile_config", compile_config)
     monkeypatch.setattr(CachingAutotuner, "get_device_interface", lambda _: interface)
     monkeypatch.setattr(CachingAutotuner, "bench", bench)
-    monkeypatch.setattr(cold, "CudaDevice", device)
-    monkeypatch.setattr(kernels, "device_gb_per_s", lambda _: 1000.0)
+    monkeypatch.setattr(cold_cache, "CudaDevice", device)
+    monkeypatch.setattr(kernel_times, "device_gb_per_s", lambda _: 1000.0)
     modules, by_path = [*PyCodeCache.modules], {**PyCodeCache.modules_no_attr}
     PyCodeCache.cache_clear()
     yield planted

@@ -1,4 +1,4 @@
-//! Commands under supervision, with this very program as the keeper.
+//! Commands under supervision, with this very program as the supervisor.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -15,18 +15,18 @@ use std::time::{Duration, Instant};
 use fastrnns_rs::error::{Error, Result};
 use fastrnns_rs::orchestrate::command::{GRACE, find, is_executable};
 use fastrnns_rs::orchestrate::tail::TAIL_BYTES;
-use fastrnns_rs::orchestrate::{Command, Completed, Process, keeper, run};
+use fastrnns_rs::orchestrate::{Command, Completed, Process, run, supervisor};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-const ENTRY: &str = "FASTRNNS_TEST_IS_KEEPER";
+const ENTRY: &str = "FASTRNNS_TEST_IS_SUPERVISOR";
 const LONG: Duration = Duration::from_secs(20);
 
-/// Is the keeper when it is started as one, and nothing else.
+/// Is the supervisor when it is started as one, and nothing else.
 #[test]
-fn keeper_entry() {
+fn supervisor_entry() {
     if env::var_os(ENTRY).is_some() {
-        keeper::serve(io::stdin().as_fd().try_clone_to_owned().unwrap()).unwrap();
+        supervisor::serve(io::stdin().as_fd().try_clone_to_owned().unwrap()).unwrap();
     }
 }
 
@@ -38,9 +38,9 @@ fn mark() -> String {
 
 fn set_up() {
     let this = env::current_exe().unwrap().into_os_string();
-    let words = ["--exact", "orchestrate::keeper_entry", "--nocapture", "--test-threads=1"].map(OsString::from);
+    let words = ["--exact", "orchestrate::supervisor_entry", "--nocapture", "--test-threads=1"].map(OsString::from);
     let variable = OsString::from(format!("{ENTRY}=1"));
-    keeper::set_program(["/usr/bin/env".into(), variable, this].into_iter().chain(words).collect());
+    supervisor::set_program(["/usr/bin/env".into(), variable, this].into_iter().chain(words).collect());
 }
 
 fn command(words: &[&str]) -> Command {
@@ -145,14 +145,14 @@ fn what_it_leaves_is_ended_while_others_run() {
 }
 
 #[test]
-fn the_end_of_the_keeper_is_an_error() {
+fn the_end_of_the_supervisor_is_an_error() {
     let mark = mark();
     let script = format!("setsid env -i sleep {mark} & exec sleep {mark}");
     let running = thread::spawn(move || run_to_the_end(&shell(&script)));
     let commands = || marked(&mark).into_iter().filter(|&pid| parent(parent(pid)).as_raw_pid() as u32 == process::id());
     wait_until(|| marked(&mark).len() == 2 && commands().count() == 1);
-    let keeper = parent(commands().next().unwrap());
-    kill_process(keeper, Signal::KILL).unwrap();
+    let supervisor = parent(commands().next().unwrap());
+    kill_process(supervisor, Signal::KILL).unwrap();
     assert!(matches!(running.join().unwrap(), Err(Error::Supervision { .. })));
     wait_until(|| marked(&mark).is_empty());
 }

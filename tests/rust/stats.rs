@@ -1,6 +1,6 @@
 //! Properties that hold for whatever samples come.
 
-use fastrnns_rs::stats::description::summarize;
+use fastrnns_rs::stats::describe::summarize;
 use fastrnns_rs::stats::intervals::median_rank_interval;
 use fastrnns_rs::stats::samples::order_statistics;
 use proptest::collection::vec;

@@ -1,7 +1,7 @@
 //! Properties of intervals by resampling that hold for whatever samples come.
 
 use fastrnns_rs::error::Error;
-use fastrnns_rs::stats::bootstrap::{
+use fastrnns_rs::stats::intervals::bootstrap::{
     BootstrapInterval, Method, Request, Resampling, Statistic, automatic_block_length, bootstrap_ci, hierarchical_ci,
 };
 use proptest::collection::vec;

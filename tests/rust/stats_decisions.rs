@@ -1,7 +1,7 @@
 //! Properties of verdicts that hold whatever was measured.
 
-use fastrnns_rs::stats::decisions::{Comparison, Verdict, compare_samples};
-use fastrnns_rs::stats::hypotheses::{benjamini_hochberg, welch};
+use fastrnns_rs::stats::compare::decisions::{Comparison, Verdict, compare_samples};
+use fastrnns_rs::stats::compare::hypotheses::{benjamini_hochberg, welch};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What quantiles, outliers and modes have in common with their definitions, whatever samples come.
 
-use fastrnns_rs::stats::description::{QuantileMethod, modality, outliers, quantiles};
+use fastrnns_rs::stats::describe::{QuantileMethod, modality, outliers, quantiles};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

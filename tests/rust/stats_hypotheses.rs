@@ -1,7 +1,7 @@
 //! Properties of tests and effects of two sides, whatever the samples.
 #![allow(clippy::float_cmp, reason = "what is said to be equal is equal to the last bit")]
 
-use fastrnns_rs::stats::hypotheses::{
+use fastrnns_rs::stats::compare::hypotheses::{
     HodgesLehmann, RankMethod, Statistic, cliffs_delta, hodges_lehmann, mann_whitney, permutation_test,
 };
 use proptest::collection::vec;

@@ -1,8 +1,8 @@
 //! Properties of dependence, intervals and precision that hold for whatever samples come.
 
-use fastrnns_rs::stats::decisions::precision_reached;
-use fastrnns_rs::stats::dependence::{Of, autocorrelation, effective_sample_size};
+use fastrnns_rs::stats::compare::decisions::precision_reached;
 use fastrnns_rs::stats::intervals::{mean_ci, median_ci, process_ci};
+use fastrnns_rs::stats::samples::dependence::{Of, autocorrelation, effective_sample_size};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents import write_atomically
+from fastrnns_rs.documents.codec import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

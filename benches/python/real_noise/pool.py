@@ -14,7 +14,7 @@ from fastrnns_rs import Run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.results import Result
+    from fastrnns_rs.documents.run_file import Result
 
 PHASES = ("forward", "backward")
 

@@ -7,17 +7,17 @@ from fastrnns_rs.api.measurement import bench
 from fastrnns_rs.api.modules import benchmark_modules
 from fastrnns_rs.api.upstream import BenchResult, trainbench
 from fastrnns_rs.api.verification import verify
-from fastrnns_rs.comparing.document import Comparison
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.inductor.document import InductorReport
-from fastrnns_rs.problem import Problem
-from fastrnns_rs.profiling.record import Capture
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.registry import runner
-from fastrnns_rs.reporting.reading import read
-from fastrnns_rs.reporting.summary import Summary
-from fastrnns_rs.results import Run
-from fastrnns_rs.verifying.document import Verification
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.runners.registry import runner
+from fastrnns_rs.verbs.report.capture_reader import read
+from fastrnns_rs.verbs.report.capture_summary import Summary
 
 __all__ = [
     "BenchResult",

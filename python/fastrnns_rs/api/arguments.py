@@ -7,22 +7,22 @@ from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from fastrnns_rs import registry
-from fastrnns_rs.context import JitSettings
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.launching import MARK
-from fastrnns_rs.modes import Mode, Modes
-from fastrnns_rs.planning import Options
-from fastrnns_rs.problem import Sizes
-from fastrnns_rs.sweeping.axes import axes_of
-from fastrnns_rs.sweeping.conditions import conditions_of
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.modes import Mode, Modes
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.problem.sweep.axes import axes_of
+from fastrnns_rs.problem.sweep.conditions import conditions_of
+from fastrnns_rs.processes.launcher import MARK
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fastrnns_rs.planning import Choice
-    from fastrnns_rs.profiling.schedule import Schedule
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.problem.profiler_schedule import Schedule
+    from fastrnns_rs.runners.plan import Choice
 
 #: Fields of `Options` that are made of arguments, rather than being one.
 _MADE = {"choice", "sizes", "modes", "jit", "axes", "filters"}

@@ -20,20 +20,20 @@ from fastrnns_rs.api.arguments import (
 )
 from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.planning import Choice
-from fastrnns_rs.profiling.request import DEFAULT_NLOOPS, DEFAULT_TIMEOUT_S, ProfileRequest, choice
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.profiling.tools import PROGRAMS
-from fastrnns_rs.profiling.torch_options import TorchOptions
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.runners.plan import Choice
+from fastrnns_rs.runners.profile_request import DEFAULT_NLOOPS, DEFAULT_TIMEOUT_S, ProfileRequest, choice
+from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias, Unpack
 
-    from fastrnns_rs.profiling.capturing import Place
-    from fastrnns_rs.profiling.preparing import Prepared
-    from fastrnns_rs.profiling.record import Capture
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.runners.runner import Creator
+    from fastrnns_rs.verbs.profile.capture_plan import Prepared
+    from fastrnns_rs.verbs.profile.capture_run import Place
 
     Runners: TypeAlias = Sequence[str | Creator] | str | Creator | None
 
@@ -153,17 +153,18 @@ def profile(
             With `separate` it is the first of them, raised when every runner had its turn.
         KeyboardInterrupt: Ctrl-C; no process is left, and what was captured until then stays.
     """
-    from fastrnns_rs.profiling import capturing, naming, preparing
+    from fastrnns_rs.documents import file_names
+    from fastrnns_rs.verbs.profile import capture_plan, capture_run
 
     refuse_in_worker("profile")
     given = _KEYWORDS.of_call("profile", arguments)
     request = _request(runners, given)
-    prepared = preparing.prepare(request, _programs(given["tool"], given["tool_path"]))
-    each = preparing.alone(prepared) if separate else [prepared]
-    folder = naming.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
-    place = capturing.Place(folder=folder, keep=given["keep"], redact=given["redact"], baseline=given["baseline"])
+    prepared = capture_plan.prepare(request, _programs(given["tool"], given["tool_path"]))
+    each = capture_plan.alone(prepared) if separate else [prepared]
+    folder = file_names.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
+    place = capture_run.Place(folder=folder, keep=given["keep"], redact=given["redact"], baseline=given["baseline"])
     if dry_run:
-        return [shlex.split(capturing.dry_run(one, place)) for one in each]
+        return [shlex.split(capture_run.dry_run(one, place)) for one in each]
     captures = _captures(each, place)
     return captures if separate else captures[0]
 
@@ -215,13 +216,13 @@ def _programs(tool: str | None, path: str | os.PathLike[str] | None) -> dict[str
 
 def _captures(each: list[Prepared], place: Place) -> list[Capture]:
     """A capture of each, before the first that failed is told of."""
-    from fastrnns_rs.profiling import capturing
+    from fastrnns_rs.verbs.profile import capture_run
 
     captures, errors = [], []
     for one in each:
         try:
-            captures.append(capturing.capture(one, place)[0])
-        except capturing.CaptureError as error:
+            captures.append(capture_run.capture(one, place)[0])
+        except capture_run.CaptureError as error:
             errors.append(error)
     if errors:
         first, *others = errors

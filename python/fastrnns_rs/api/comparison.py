@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.comparing import kinds, margins
-from fastrnns_rs.comparing.assembling import check_causes, compare_sides
-from fastrnns_rs.comparing.reading import read_both, read_side
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.results import Run
+from fastrnns_rs.verbs.compare import file_kinds, margins
+from fastrnns_rs.verbs.compare.run_comparison import check_causes, compare_sides
+from fastrnns_rs.verbs.compare.run_files import read_both, read_side
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import TypeAlias
 
-    from fastrnns_rs.comparing.document import Comparison
+    from fastrnns_rs.documents.comparison import Comparison
 
     Source: TypeAlias = str | os.PathLike[str] | Run
 
@@ -60,7 +60,7 @@ def compare(
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
     sources = _sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate)
-    if kinds.are_captures(*sources):
+    if file_kinds.are_captures(*sources):
         return _of_captures(
             *sources, margin=margin, force=force, causes=causes, iteration_range=iteration_range, nsys_path=nsys_path
         )
@@ -94,7 +94,7 @@ def _of_captures(
     iteration_range: str | None,
     nsys_path: str | None,
 ) -> Comparison:
-    from fastrnns_rs.comparing.captures.assembling import compare_captures
+    from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 
     first, second = ([one for one in side if not isinstance(one, Run)] for side in (baseline, candidate))
     if not second:

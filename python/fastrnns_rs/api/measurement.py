@@ -16,17 +16,17 @@ from fastrnns_rs.api.arguments import (
     refuse_in_worker,
 )
 from fastrnns_rs.api.keywords import Keywords
-from fastrnns_rs.benchmarking.effort import Effort
-from fastrnns_rs.benchmarking.execution import execute
-from fastrnns_rs.benchmarking.starting import start
-from fastrnns_rs.planning import Choice
-from fastrnns_rs.results import Run
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.runners.plan import Choice
+from fastrnns_rs.verbs.bench.effort import Effort
+from fastrnns_rs.verbs.bench.execution import execute
+from fastrnns_rs.verbs.bench.preparation import start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.runners.runner import Creator
 
 _KEYWORDS = Keywords(
     BenchArguments, {**RUN_DEFAULTS, **defaults_of(Effort), "axes": None, "filter": None, "resume": None}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.api.arguments import refuse_in_worker
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.inductor import finding, running
-from fastrnns_rs.inductor.planning import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
+from fastrnns_rs.verbs.inductor import module_files, module_runs
+from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 
 if TYPE_CHECKING:
     import os
 
-    from fastrnns_rs.inductor.document import InductorReport
+    from fastrnns_rs.documents.inductor_report import InductorReport
 
 
 def benchmark_modules(
@@ -84,5 +84,5 @@ def benchmark_modules(
     )
     if not paths and not from_cache:
         raise UsageError("no module is named", "give the path of at least one, or from_cache=True")
-    newest = [one.path for one in finding.newest()] if from_cache else []
-    return running.measure(finding.find([*map(Path, paths), *newest]), asked)
+    newest = [one.path for one in module_files.newest()] if from_cache else []
+    return module_runs.measure(module_files.find([*map(Path, paths), *newest]), asked)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastrnns_rs import registry
-from fastrnns_rs.context import JitSettings, cuda_device_count
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.problem import PRESETS, Problem, Sizes, check_count, check_device, check_seed, resolve
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes, check_count, check_device, check_seed, resolve
+from fastrnns_rs.runners import registry
+from fastrnns_rs.worker.torch_settings import cuda_device_count
 
 if TYPE_CHECKING:
     import torch
 
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.runners.runner import Creator
 
 
 class BenchResult(NamedTuple):
@@ -80,8 +81,8 @@ def trainbench(
     """
     import torch
 
-    from fastrnns_rs.measuring import Measurement, exactly, measure
     from fastrnns_rs.stats import summarize
+    from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
 
     check_count("nloops", nloops, least=1)
     check_count("warmup", warmup, least=0)

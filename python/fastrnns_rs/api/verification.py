@@ -14,16 +14,16 @@ from fastrnns_rs.api.arguments import (
     refuse_in_worker,
 )
 from fastrnns_rs.api.keywords import Keywords
-from fastrnns_rs.planning import Choice
-from fastrnns_rs.verifying import running
-from fastrnns_rs.verifying.planning import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.runners.plan import Choice
+from fastrnns_rs.verbs.verify import verification_run
+from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from fastrnns_rs.runners import Creator
-    from fastrnns_rs.verifying.document import Verification
+    from fastrnns_rs.documents.verification import Verification
+    from fastrnns_rs.runners.runner import Creator
 
 
 class VerifyArguments(ProblemArguments, total=False):
@@ -92,4 +92,4 @@ def verify(
     choice = Choice(groups=groups, names=names_of(runners), variable_lstms=given["variable_lstms"])
     # What a bench takes beside them stays as it is by default.
     options = options_of({**RUN_DEFAULTS, **given}, choice)
-    return running.verify(VerifyOptions(options=options, **{name: given[name] for name in _OWN}))
+    return verification_run.verify(VerifyOptions(options=options, **{name: given[name] for name in _OWN}))

@@ -16,7 +16,7 @@ from fastrnns_rs.cli.shared import STDOUT, tell, unread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.launching import Executor
+    from fastrnns_rs.processes.launcher import Executor
 
 #: Each verb's help in one line, so that the list of verbs needs none of them.
 VERBS = {

@@ -11,11 +11,11 @@ import click
 from fastrnns_rs.cli import devices, effort, running, shared, sides, verdicts
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
-from fastrnns_rs.planning import DEFAULT_TIMEOUT_S
+from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
-    from fastrnns_rs.comparing.document import Comparison
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
 Examples:
@@ -59,13 +59,13 @@ def command(**given: Any) -> int:
     A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
     turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
     """
-    from fastrnns_rs import registry
-    from fastrnns_rs.benchmarking.execution import Interrupted, execute
-    from fastrnns_rs.comparing import margins
-    from fastrnns_rs.comparing.assembling import check_causes
-    from fastrnns_rs.documents import check_writable
-    from fastrnns_rs.interleaving.starting import start
-    from fastrnns_rs.render.terminal import Terminal
+    from fastrnns_rs.documents.codec import check_writable
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+    from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
+    from fastrnns_rs.verbs.compare import margins
+    from fastrnns_rs.verbs.compare.run_comparison import check_causes
+    from fastrnns_rs.views.bench_terminal import Terminal
 
     devices.refuse_ranks("ab")
     format_name = shared.format_of(given) or "table"
@@ -124,7 +124,7 @@ def _check_noise_floor(run: Run) -> None:
     Raises:
         MissingError: The noise of the device was never measured.
     """
-    from fastrnns_rs import noise
+    from fastrnns_rs.machine import noise
 
     device = run.plan.runners[0].problem.device
     if noise.stored(device) is None:
@@ -132,9 +132,9 @@ def _check_noise_floor(run: Run) -> None:
 
 
 def _compared(run: Run, given: dict[str, Any]) -> Comparison:
-    from fastrnns_rs.comparing import margins
-    from fastrnns_rs.comparing.assembling import compare_sides
-    from fastrnns_rs.comparing.reading import read_both
+    from fastrnns_rs.verbs.compare import margins
+    from fastrnns_rs.verbs.compare.run_comparison import compare_sides
+    from fastrnns_rs.verbs.compare.run_files import read_both
 
     baseline, candidate = read_both(run)
     asked = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]

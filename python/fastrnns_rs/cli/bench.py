@@ -12,7 +12,7 @@ from fastrnns_rs._core import run_formats
 from fastrnns_rs.cli import devices, effort, resuming, running, shared, sweeping
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
-from fastrnns_rs.planning import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
+from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 
 EPILOG = """\b
 Examples:
@@ -103,11 +103,11 @@ def command(**given: Any) -> int:
     what the next would measure; their order is random. Sizes that are not given come from a preset: those of
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
-    from fastrnns_rs import registry
-    from fastrnns_rs.benchmarking.execution import Interrupted, execute
-    from fastrnns_rs.benchmarking.starting import start
-    from fastrnns_rs.documents import check_writable
-    from fastrnns_rs.render.terminal import Terminal
+    from fastrnns_rs.documents.codec import check_writable
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+    from fastrnns_rs.verbs.bench.preparation import start
+    from fastrnns_rs.views.bench_terminal import Terminal
 
     resume = None if given["resume"] is None else resuming.load(given["resume"])
     if resume is not None:
@@ -165,7 +165,7 @@ def _format(given: dict[str, Any]) -> str | None:
 
 
 def _options(given: dict[str, Any]) -> Any:
-    from fastrnns_rs.planning import Choice, Options
+    from fastrnns_rs.runners.plan import Choice, Options
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")

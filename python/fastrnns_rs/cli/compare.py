@@ -15,7 +15,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.comparing.side import Side
+    from fastrnns_rs.verbs.compare.side import Side
 
 EPILOG = """\b
 Examples:
@@ -60,8 +60,8 @@ def command(**given: Any) -> int:
     Reads run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of ab has
     both sides, and needs no other. Of captures, all that report reads, it says which kernels made the difference.
     """
-    from fastrnns_rs.comparing import kinds, margins
-    from fastrnns_rs.comparing.assembling import assemble, check_causes, judge_sides
+    from fastrnns_rs.verbs.compare import file_kinds, margins
+    from fastrnns_rs.verbs.compare.run_comparison import assemble, check_causes, judge_sides
 
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
@@ -71,7 +71,7 @@ def command(**given: Any) -> int:
         raise click.UsageError("--fail-on needs regression, inconclusive or both")
     _check_causes(fail_on, check_causes)
     if given["output"] is not None:
-        from fastrnns_rs.documents import check_writable
+        from fastrnns_rs.documents.codec import check_writable
 
         check_writable(given["output"])
         for name in ("files", "baseline", "candidate"):
@@ -81,7 +81,7 @@ def command(**given: Any) -> int:
         # Before files are read, which may take a while.
         margins.number(margin)
     first, second = _files(given)
-    if kinds.are_captures(first, second):
+    if file_kinds.are_captures(first, second):
         return _captures(given, first, second, margin, format_name)
     for name in ("iteration_range", "nsys_path"):
         if given[name] is not None and shared.is_flag(name):
@@ -99,7 +99,7 @@ def command(**given: Any) -> int:
         warnings=warnings,
     )
     if given["explain"] is not None:
-        from fastrnns_rs.comparing.explaining import explain
+        from fastrnns_rs.verbs.compare.explanation import explain
 
         text = explain(judged, given["explain"])
     else:
@@ -113,7 +113,7 @@ def _captures(
     given: dict[str, Any], baseline: Sequence[str], candidate: Sequence[str], margin: float | str, format_name: str
 ) -> int:
     """Compares captures."""
-    from fastrnns_rs.comparing.captures.assembling import compare_captures
+    from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 
     if not candidate:
         message = f"{baseline[0]} is a capture, one side of a comparison"
@@ -127,7 +127,7 @@ def _captures(
         **shared.take(given, "force", "iteration_range", "nsys_path"),
     )
     if given["explain"] is not None:
-        from fastrnns_rs.comparing.captures.explaining import explain
+        from fastrnns_rs.verbs.compare.captures.kernel_explanation import explain
 
         text = explain(compared, given["explain"])
     else:
@@ -157,7 +157,7 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
 
 def _sides(baseline: Sequence[str], candidate: Sequence[str]) -> tuple[Side, Side, bool]:
     """Baseline and candidate, and whether they are the two sides of `ab`."""
-    from fastrnns_rs.comparing.reading import read_both, read_side
+    from fastrnns_rs.verbs.compare.run_files import read_both, read_side
 
     if not candidate:
         return *read_both(baseline[0]), True

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs import torchrun
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench import torchrun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrnns_rs.benchmarking.team import Team
+    from fastrnns_rs.verbs.bench.rank_group import Team
 
 
 def settled(given: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def team(world: torchrun.World | None) -> Iterator[Team | None]:
     if world is None:
         yield None
         return
-    from fastrnns_rs.benchmarking.team import Team
+    from fastrnns_rs.verbs.bench.rank_group import Team
 
     found = Team(world)
     try:

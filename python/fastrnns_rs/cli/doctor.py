@@ -12,20 +12,20 @@ from click.core import ParameterSource
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.diagnosis import ConfigEntry, diagnose
-from fastrnns_rs.documents import check_writable, to_plain, write_atomically
+from fastrnns_rs.documents.codec import check_writable, to_plain, write_atomically
+from fastrnns_rs.documents.diagnosis import ConfigEntry
 from fastrnns_rs.errors import ExitCode, printable
-from fastrnns_rs.noise import wording
-from fastrnns_rs.profiling.tools import PROGRAMS
-from fastrnns_rs.render.columns import aligned
-from fastrnns_rs.render.words import warnings
+from fastrnns_rs.verbs.doctor.diagnosis import diagnose
+from fastrnns_rs.verbs.profile.tools import PROGRAMS
+from fastrnns_rs.views import noise
+from fastrnns_rs.views.bench_text import warnings
+from fastrnns_rs.views.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrnns_rs.diagnosis import Diagnosis
-    from fastrnns_rs.health.check import Check
-    from fastrnns_rs.noise import NoiseFloor
+    from fastrnns_rs.documents.diagnosis import Check, Diagnosis
+    from fastrnns_rs.documents.noise_floor import NoiseFloor
 
 Source = Literal["default", "pyproject", "environment", "flag"]
 
@@ -147,7 +147,7 @@ def _noise(floor: NoiseFloor | None) -> str:
         ("device", f"{floor.device}, {floor.device_name or 'unknown'}"),
         ("measured", f"{floor.measured_utc}, torch {floor.torch_version}"),
         ("processes", f"{floor.n_processes} of {floor.runner}, {floor.phase}"),
-        ("found with 80 % power", wording.detectable(floor)),
-        ("false alarms", wording.false_alarms(floor)),
+        ("found with 80 % power", noise.detectable(floor)),
+        ("false alarms", noise.false_alarms(floor)),
     ]
     return "\n".join(aligned([("noise floor", ""), *rows]))

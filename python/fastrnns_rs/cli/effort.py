@@ -11,7 +11,7 @@ from fastrnns_rs.cli.options import Count
 from fastrnns_rs.cli.shared import is_flag
 
 if TYPE_CHECKING:
-    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.verbs.bench.effort import Effort
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,7 +59,7 @@ def settled(given: dict[str, Any]) -> dict[str, Any]:
 
 def effort_of(given: dict[str, Any]) -> Effort:
     """How much is measured."""
-    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.verbs.bench.effort import Effort
 
     names = ("processes", "rigorous", "affinity", "order_seed")
     further = {name: given[name] for name in ("stop", "devices", "side_by_side") if name in given}

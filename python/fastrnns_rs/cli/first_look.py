@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from fastrnns_rs.errors import FastrnnsError, printable
-from fastrnns_rs.reporting.reading import read
-from fastrnns_rs.reporting.records import READABLE
+from fastrnns_rs.verbs.report.capture_reader import read
+from fastrnns_rs.verbs.report.manifests import READABLE
 
 if TYPE_CHECKING:
-    from fastrnns_rs.profiling.record import Capture
+    from fastrnns_rs.documents.capture_manifest import Capture
 
 #: Files that are tables for people: what a profiler itself makes of a capture.
 _TABLES = {"torch_table", "nvprof_gpu_summary"}

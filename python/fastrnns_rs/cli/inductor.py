@@ -11,19 +11,19 @@ import click
 from fastrnns_rs.cli import running, shared
 from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.cli.progress import ProgressLine
-from fastrnns_rs.context import JitSettings
+from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode, printable
-from fastrnns_rs.inductor.document import FORMATS, short
-from fastrnns_rs.inductor.planning import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
-from fastrnns_rs.modes import Modes
-from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S, Choice, Options
-from fastrnns_rs.problem import Sizes
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import Sizes
+from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, Options
+from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents import Notice
-    from fastrnns_rs.environment import Facts
-    from fastrnns_rs.inductor.document import InductorReport
-    from fastrnns_rs.inductor.finding import Generated
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.inductor_report import InductorReport
+    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.verbs.inductor.module_files import Generated
 
 #: The options that say what is asked of a module, and those that say what a runner is compiled for.
 _ASKED = tuple(one.name for one in fields(InductorOptions))
@@ -125,9 +125,9 @@ def command(**given: Any) -> int:
 
     A module's code is executed, in a process of its own: measure only what you trust.
     """
-    from fastrnns_rs import registry
     from fastrnns_rs.cli.devices import refuse_ranks
-    from fastrnns_rs.inductor.running import Interrupted, measure
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
     refuse_ranks("inductor")
     format_name = shared.format_of(given) or "table"
@@ -137,7 +137,7 @@ def command(**given: Any) -> int:
         registry.load_file(path)
     named = _named(given)
     if output is not None:
-        from fastrnns_rs.documents import check_writable
+        from fastrnns_rs.documents.codec import check_writable
 
         shared.check_not_read(output, [one.path for one in named])
         check_writable(output)
@@ -169,7 +169,7 @@ def command(**given: Any) -> int:
 
 def _named(given: dict[str, Any]) -> list[Generated]:
     """The modules that are named by file, by folder or as the newest."""
-    from fastrnns_rs.inductor import finding
+    from fastrnns_rs.verbs.inductor import module_files
 
     if given["runner"] == ():
         raise click.UsageError("--runner needs the name of at least one runner")
@@ -177,8 +177,8 @@ def _named(given: dict[str, Any]) -> list[Generated]:
         if not given["modules"] and not given["from_cache"]:
             raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
         _refuse_idle_flags()
-    newest = [one.path for one in finding.newest()] if given["from_cache"] else []
-    return finding.find([*given["modules"], *newest])
+    newest = [one.path for one in module_files.newest()] if given["from_cache"] else []
+    return module_files.find([*given["modules"], *newest])
 
 
 def _refuse_idle_flags() -> None:
@@ -192,9 +192,9 @@ def _of_runners(
     given: dict[str, Any], asked: InductorOptions, progress: ProgressLine
 ) -> tuple[list[Generated], list[Notice], Facts]:
     """The modules of the runners that are named, warnings of those that have none, and what torch says of itself."""
-    from fastrnns_rs import environment
-    from fastrnns_rs.inductor import compiled
-    from fastrnns_rs.launching import Setting
+    from fastrnns_rs.machine import environment
+    from fastrnns_rs.processes.launcher import Setting
+    from fastrnns_rs.verbs.inductor import compiled_runners
 
     options = Options(
         choice=Choice(groups=(), names=given["runner"]),
@@ -203,14 +203,14 @@ def _of_runners(
         jit=running.jit_of(given),
         **shared.take(given, "quick", "timeout", "compile_timeout", *running.MACHINE),
     )
-    compiled.check(options)
+    compiled_runners.check(options)
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
 
     def shows(name: str, done: int, of: int) -> None:
         progress.shows(f"compiling {name}", done, of)
 
     kernels = asked.kernels or asked.all_configs
-    return *compiled.modules_of(options, facts, kernels=kernels, on_runner=shows), facts
+    return *compiled_runners.modules_of(options, facts, kernels=kernels, on_runner=shows), facts
 
 
 def _failures(report: InductorReport) -> list[str]:

@@ -9,10 +9,10 @@ import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.errors import ExitCode, UsageError
-from fastrnns_rs.profiling.torch_options import TorchOptions
+from fastrnns_rs.problem.torch_profiler import TorchOptions
 
 if TYPE_CHECKING:
-    from fastrnns_rs.profiling.request import ProfileRequest
+    from fastrnns_rs.runners.profile_request import ProfileRequest
 
 #: What is done with a capture, or around it: whoever starts the profiler does that.
 OF_THE_CAPTURE = (
@@ -50,16 +50,17 @@ def _given(*names: str) -> list[str]:
 
 def run(request: ProfileRequest, given: dict[str, Any]) -> int:
     """Runs the runners in this process: whoever started it watches."""
-    from fastrnns_rs.profiling import inside, naming
+    from fastrnns_rs.documents import file_names
+    from fastrnns_rs.worker.jobs import profile
 
-    plan = inside.plan_of(request)
+    plan = profile.plan_of(request)
     names = [task.runner.name for task in plan.tasks]
     stem = given["stem"]
     if stem is None and request.tool == "torch":
-        folder = given["output_dir"] or naming.default_folder()
-        stem = naming.reserve(folder, names, plan.tasks[0].problem)
+        folder = given["output_dir"] or file_names.default_folder()
+        stem = file_names.reserve(folder, names, plan.tasks[0].problem)
     try:
-        answer = inside.run(
+        answer = profile.run(
             request,
             plan,
             stem=stem or Path("prof"),
@@ -69,7 +70,7 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
     finally:
         if given["stem"] is None and stem is not None:
             # It has held the name until there were files of this name; nothing is logged here.
-            naming.with_suffix(stem, ".log").unlink(missing_ok=True)
+            file_names.with_suffix(stem, ".log").unlink(missing_ok=True)
     for cycle in answer.cycles if given["answer"] is None else []:
         click.echo(f"{cycle['runner']}, cycle {cycle['index']}\n{cycle['table']}")
         for path, _ in cycle["files"]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
-from fastrnns_rs.catalogue import Catalogue, RunnerEntry, catalogue
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.documents import to_plain
-from fastrnns_rs.render.columns import aligned
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.runners.listing import catalogue
+from fastrnns_rs.views.columns import aligned
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.listing import Catalogue, RunnerEntry
 
 #: A letter for each mode that a runner has where few have it, and for each that it has not where most have it.
 _HONOURED = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}

@@ -13,18 +13,24 @@ import click
 
 from fastrnns_rs.cli import internal_run, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
-from fastrnns_rs.documents import check_writable
+from fastrnns_rs.documents.codec import check_writable
 from fastrnns_rs.errors import ExitCode, UsageError
-from fastrnns_rs.profiling.request import DEFAULT_NLOOPS, DEFAULT_PAUSE_S, DEFAULT_TIMEOUT_S, TOOLS, ProfileRequest
-from fastrnns_rs.profiling.schedule import Schedule
-from fastrnns_rs.profiling.tools import PROGRAMS
-from fastrnns_rs.profiling.torch_options import TorchOptions
+from fastrnns_rs.problem.profiler_schedule import Schedule
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.runners.profile_request import (
+    DEFAULT_NLOOPS,
+    DEFAULT_PAUSE_S,
+    DEFAULT_TIMEOUT_S,
+    TOOLS,
+    ProfileRequest,
+)
+from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
 if TYPE_CHECKING:
-    from fastrnns_rs.profiling import capturing
-    from fastrnns_rs.profiling.capturing import Place
-    from fastrnns_rs.profiling.preparing import Prepared
-    from fastrnns_rs.profiling.record import Capture
+    from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.verbs.profile import capture_run
+    from fastrnns_rs.verbs.profile.capture_plan import Prepared
+    from fastrnns_rs.verbs.profile.capture_run import Place
 
 EPILOG = """\b
 Examples:
@@ -130,8 +136,8 @@ def command(**given: Any) -> int:
     One capture holds all its runners: built and warmed up before it begins, then run one after the other. Each phase of
     each iteration is a range runner/phase/iteration.
     """
-    from fastrnns_rs import registry
     from fastrnns_rs.cli.devices import refuse_ranks
+    from fastrnns_rs.runners import registry
 
     if not given["internal_run"]:
         refuse_ranks("profile")
@@ -152,8 +158,8 @@ def command(**given: Any) -> int:
 
 def request_of(given: dict[str, Any]) -> ProfileRequest:
     """What was asked for, from the values of the flags."""
-    from fastrnns_rs.planning import Options
-    from fastrnns_rs.profiling.request import choice
+    from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.runners.profile_request import choice
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")
@@ -190,21 +196,22 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
 
 
 def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
-    from fastrnns_rs.profiling import capturing, naming, preparing
+    from fastrnns_rs.documents import file_names
+    from fastrnns_rs.verbs.profile import capture_plan, capture_run
 
     as_json = given["as_json"] or given["format_name"] == "json"
     shared.interrupt_when_told_to_end()
-    prepared = preparing.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
-    each = preparing.alone(prepared) if given["separate"] else [prepared]
+    prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
+    each = capture_plan.alone(prepared) if given["separate"] else [prepared]
     if as_json and len(each) > 1 and not given["dry_run"]:
         raise UsageError("--json is one capture record, and --separate makes several", "look for them in --output-dir")
     _note_decisions(prepared)
-    folder = given["output_dir"] or naming.default_folder()
-    place = capturing.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
+    folder = given["output_dir"] or file_names.default_folder()
+    place = capture_run.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
     if given["output"] is not None:
         check_writable(given["output"])
     if given["dry_run"]:
-        lines = [capturing.dry_run(one, place) for one in each]
+        lines = [capture_run.dry_run(one, place) for one in each]
         shared.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines), given["output"])
         return ExitCode.DONE
     texts, errors = [], []
@@ -239,13 +246,13 @@ def _note_decisions(prepared: Prepared) -> None:
 
 def _capture_one(
     prepared: Prepared, place: Place, *, as_json: bool, report: bool
-) -> tuple[str, capturing.CaptureError | None]:
+) -> tuple[str, capture_run.CaptureError | None]:
     """What to say of a capture, and what is wrong with it."""
-    from fastrnns_rs.profiling import capturing
+    from fastrnns_rs.verbs.profile import capture_run
 
     try:
-        capture, stem = capturing.capture(prepared, place, lambda line: click.echo(line, err=True))
-    except capturing.CaptureError as error:
+        capture, stem = capture_run.capture(prepared, place, lambda line: click.echo(line, err=True))
+    except capture_run.CaptureError as error:
         # What there is may be of use; that it is not what was asked for is said by the error.
         known = error.capture
         return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error

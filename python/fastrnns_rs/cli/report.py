@@ -114,18 +114,18 @@ def command(**given: Any) -> int:
 
     Several files are summarised together; a folder stands for every capture in it.
     """
-    from fastrnns_rs.reporting.reading import Inductor, read
+    from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
     if given["format_name"] is not None and given["as_json"]:
         raise click.UsageError("--format and --json both say what to write; give one of them")
     shared.interrupt_when_told_to_end()
     if given["output"] is not None:
-        from fastrnns_rs.documents import check_writable
+        from fastrnns_rs.documents.codec import check_writable
 
         check_writable(given["output"])
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":
-        from fastrnns_rs.reporting.records import runs_in, wall_time_of
+        from fastrnns_rs.verbs.report.manifests import runs_in, wall_time_of
 
         files, wall_time_ms = given["files"], given["wall_time_ms"]
         inductor = Inductor(

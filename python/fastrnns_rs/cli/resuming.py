@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.results import Run
 
 #: What does not change what is run.
 _FORMATS = {"format_name", "as_json", "print_json"}

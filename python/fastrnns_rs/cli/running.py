@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fastrnns_rs import registry
 from fastrnns_rs.cli.options import Count, spelled
 from fastrnns_rs.cli.shared import is_flag, take
-from fastrnns_rs.context import EXECUTORS, FUSERS, JitSettings
-from fastrnns_rs.modes import MODES, Modes
-from fastrnns_rs.planning import DEFAULT_COMPILE_TIMEOUT_S
-from fastrnns_rs.problem import DTYPES, Sizes
+from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS, JitSettings
+from fastrnns_rs.problem.modes import MODES, Modes
+from fastrnns_rs.problem.problem import DTYPES, Sizes
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S
 
 if TYPE_CHECKING:
-    from fastrnns_rs.planning import Choice
+    from fastrnns_rs.runners.plan import Choice
 
 F = TypeVar("F", bound=Callable[..., Any])
 COUNT = Count(min=1)

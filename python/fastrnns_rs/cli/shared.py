@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-    from fastrnns_rs.documents import Notice
-    from fastrnns_rs.launching import Executor
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
 
@@ -34,7 +34,7 @@ def is_flag(name: str) -> bool:
 
 def executor() -> Executor:
     """Runs the worker processes of this command: the caller's own where `main` was given one."""
-    from fastrnns_rs.launching import launch_together
+    from fastrnns_rs.processes.launcher import launch_together
 
     given: Executor | None = click.get_current_context().find_root().obj
     return given or launch_together
@@ -54,7 +54,7 @@ def deliver(text: str, output: Path | None) -> None:
             # A path may be bytes that are no UTF-8: they are shown as they are.
             click.echo(text.encode(errors="surrogateescape"), nl=False)
     else:
-        from fastrnns_rs.documents import write_atomically
+        from fastrnns_rs.documents.codec import write_atomically
 
         write_atomically(output, text)
 
@@ -75,7 +75,7 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
             in them. None where what is written has no place for any.
     """
     if format_name in {None, "json", "junit"}:
-        from fastrnns_rs.render.words import warnings
+        from fastrnns_rs.views.bench_text import warnings
 
         tell(warnings(notices))
 

@@ -13,8 +13,8 @@ from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError, printable
 
 if TYPE_CHECKING:
-    from fastrnns_rs.comparing.document import Comparison
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.run_file import Run
 
 
 @click.command(name="show", cls=Verb)
@@ -33,7 +33,7 @@ def command(file: Path, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
     format_name = shared.format_of(given) or "table"
     if output is not None:
-        from fastrnns_rs.documents import check_writable
+        from fastrnns_rs.documents.codec import check_writable
 
         check_writable(output)
         shared.check_not_read(output, [file])
@@ -42,8 +42,8 @@ def command(file: Path, output: Path | None, **given: Any) -> int:
 
 
 def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
-    from fastrnns_rs.comparing.reading import read_any
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.run_files import read_any
 
     found = read_any(file)
     if isinstance(found, Run):
@@ -55,7 +55,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
         return text
     sweeping.refuse(given, file)
     if isinstance(found, dict):
-        from fastrnns_rs.comparing.document import Comparison
+        from fastrnns_rs.documents.comparison import Comparison
 
         _check(file, "a comparison", format_name, comparison_formats())
         try:
@@ -65,7 +65,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
         text = _rendered(file, comparison, format_name)
         shared.tell_warnings(comparison.warnings, format_name)
         return text
-    from fastrnns_rs.comparing.showing import table
+    from fastrnns_rs.views.foreign_results import table
 
     _check(file, "what another tool measured", format_name, [("table", "")])
     shared.tell_warnings(found.warnings)

@@ -13,9 +13,9 @@ from fastrnns_rs.cli.options import dashed
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.benchmarking.effort import Effort
-    from fastrnns_rs.interleaving.side import SideRequest
-    from fastrnns_rs.results import Run
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.bench.effort import Effort
+    from fastrnns_rs.verbs.bench.interleaved.side import SideRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,10 +107,10 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
 
 
 def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any]) -> SideRequest:
-    from fastrnns_rs import registry
-    from fastrnns_rs.benchmarking.effort import Effort
-    from fastrnns_rs.interleaving.side import SideRequest, variables
-    from fastrnns_rs.planning import Choice, Options
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.runners.plan import Choice, Options
+    from fastrnns_rs.verbs.bench.effort import Effort
+    from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
 
     runner = registry.find(runners[0] if runners else _DEFAULT_RUNNER).name
     try:
@@ -141,7 +141,7 @@ def effort_of(given: dict[str, Any]) -> Effort:
     Raises:
         UsageError: Too few for what is asked.
     """
-    from fastrnns_rs.benchmarking.effort import Effort
+    from fastrnns_rs.verbs.bench.effort import Effort
 
     if given["quick"] and given["rigorous"]:
         raise UsageError("quick and rigorous contradict each other", "give one of them")
@@ -155,9 +155,10 @@ def effort_of(given: dict[str, Any]) -> Effort:
 
 def keep_noise_floor(run: Run) -> None:
     """Says what a run of the same against itself tells of the machine, and keeps it for later."""
-    from fastrnns_rs import noise
+    from fastrnns_rs.machine import noise
+    from fastrnns_rs.views.noise import sentence
 
     floor = noise.floor_of(run)
     path = noise.store(floor)
-    click.echo(noise.sentence(floor), err=True)
+    click.echo(sentence(floor), err=True)
     click.echo(f"kept in {path}: doctor shows it, and --margin noise-floor uses it", err=True)

@@ -11,18 +11,18 @@ import click
 from fastrnns_rs.cli.options import WordsOption
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.modes import Modes
-from fastrnns_rs.sweeping import axes as sweeping_axes
-from fastrnns_rs.sweeping import ordering
-from fastrnns_rs.sweeping.conditions import MEASURED, conditions_of, row_of
-from fastrnns_rs.sweeping.names import flag
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.sweep import axes as sweeping_axes
+from fastrnns_rs.problem.sweep import row_order
+from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, row_of
+from fastrnns_rs.problem.sweep.names import flag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.results import Run
-    from fastrnns_rs.sweeping.axes import Axis
-    from fastrnns_rs.sweeping.conditions import Condition
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.problem.sweep.axes import Axis
+    from fastrnns_rs.problem.sweep.conditions import Condition
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,7 +90,7 @@ def check(given: dict[str, Any], *, has_format: bool) -> None:
     """
     if given["sort"] is None:
         return
-    ordering.check(given["sort"])
+    row_order.check(given["sort"])
     if not has_format and is_flag("sort"):
         click.echo(
             "note: --sort changes nothing: stdout carries no --format, and the live table goes as rows end", err=True
@@ -103,7 +103,7 @@ def sorted_by(run: Run, key: str | None) -> Run:
     Raises:
         UsageError: Rows have no such key.
     """
-    return run if key is None else replace(run, results=ordering.ordered(run.results, key))
+    return run if key is None else replace(run, results=row_order.ordered(run.results, key))
 
 
 def chosen(run: Run, given: dict[str, Any]) -> Run:
@@ -124,7 +124,7 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
     if conditions and run.results and not kept:
         raise UsageError("no row is left by the filters", "leave one out, or give other values")
     if run.plan.axes and (conditions or run.sweep is None):
-        from fastrnns_rs.sweeping.finding import sweep_of
+        from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
 
         run = replace(run, sweep=sweep_of(run.plan.axes, kept))
     return sorted_by(replace(run, results=kept), given["sort"])

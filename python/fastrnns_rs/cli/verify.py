@@ -10,10 +10,10 @@ import click
 from fastrnns_rs.cli import running, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.progress import ProgressLine
+from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode, printable
-from fastrnns_rs.planning import Choice, Options
-from fastrnns_rs.verifying.document import FORMATS, Verification
-from fastrnns_rs.verifying.planning import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 EPILOG = """\b
 Examples:
@@ -72,9 +72,9 @@ def command(**given: Any) -> int:
     Every runner names its reference. Sizes that are not given are small, so that a check takes about a second on a CPU.
     The exit code is 1 when a runner is wrong or cannot be checked.
     """
-    from fastrnns_rs import registry
     from fastrnns_rs.cli.devices import refuse_ranks
-    from fastrnns_rs.verifying.running import Interrupted, verify
+    from fastrnns_rs.runners import registry
+    from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
     refuse_ranks("verify")
     format_name = shared.format_of(given) or "table"
@@ -82,7 +82,7 @@ def command(**given: Any) -> int:
         registry.load_file(path)
     output: Path | None = given["output"]
     if output is not None:
-        from fastrnns_rs.documents import check_writable
+        from fastrnns_rs.documents.codec import check_writable
 
         check_writable(output)
     asked = _asked(given)

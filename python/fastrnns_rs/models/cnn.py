@@ -6,11 +6,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_tensor
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
-    from fastrnns_rs.problem import Problem
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners.runner import Creator
 
 
 def _creator(architecture: str, *, traced: bool) -> Creator:
@@ -18,8 +18,8 @@ def _creator(architecture: str, *, traced: bool) -> Creator:
         import torch
         from torchvision import models
 
-        from fastrnns_rs.context import torchscript_warnings_silenced
         from fastrnns_rs.models.inputs import torch_dtype
+        from fastrnns_rs.worker.torch_settings import torchscript_warnings_silenced
 
         torch.manual_seed(problem.seed)
         dtype = torch_dtype(problem)

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
-from fastrnns_rs.registry import find, runner
+from fastrnns_rs.runners.registry import find, runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torch import Tensor
 
-    from fastrnns_rs.problem import Problem
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners.runner import Creator
 
     State = tuple[Tensor, Tensor]
 
@@ -60,7 +60,7 @@ def _cell_by_cell() -> Callable[..., Any]:
     """A layer over a compiled step."""
     import torch
 
-    from fastrnns_rs.cells import lstm_cell
+    from fastrnns_rs.worker.cells import lstm_cell
 
     step = compiled(lstm_cell)
 
@@ -79,7 +79,7 @@ def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
     """A layer whose loop over time the compiler sees as one operator."""
     from torch._higher_order_ops import scan
 
-    from fastrnns_rs.cells import lstm_cell
+    from fastrnns_rs.worker.cells import lstm_cell
 
     def step(carry: State, of_step: Tensor) -> tuple[State, Tensor]:
         h, c = lstm_cell(of_step, carry, *weights)
@@ -131,7 +131,7 @@ def _grows_with_length(_problem: Problem) -> str:
 )
 def compile_unrolled(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
-    from fastrnns_rs.recurrence import lstm_layer
+    from fastrnns_rs.worker.recurrence import lstm_layer
 
     return _model(problem, compiled(_stack(problem, lstm_layer)))
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import backward, from_sequence
 from fastrnns_rs.models.lstm import nn_lstm
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrnns_rs.models.definition import ModelDef
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 #: Calls before the capture: cuDNN chooses its algorithm and the allocator its blocks.
 _WARMUP = 3

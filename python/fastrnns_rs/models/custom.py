@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from fastrnns_rs.models.inputs import MilstmInputs, RecurrentInputs
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 def script(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` compiled by TorchScript, without torch's notice that TorchScript is deprecated."""
     import torch
 
-    from fastrnns_rs.context import torchscript_warnings_silenced
+    from fastrnns_rs.worker.torch_settings import torchscript_warnings_silenced
 
     with torchscript_warnings_silenced():
         compiled: Callable[..., Any] = torch.jit.script(function)
@@ -103,7 +103,7 @@ def _stacked_lstm(problem: Problem, layer: Callable[..., Any]) -> ModelDef:
 
 def _step_by_step(problem: Problem) -> Callable[..., Any]:
     """The layer that multiplies its input in each step, with a projection if the problem has one."""
-    from fastrnns_rs.recurrence import lstm_layer, projected_layer
+    from fastrnns_rs.worker.recurrence import lstm_layer, projected_layer
 
     return lstm_layer if problem.proj_size is None else projected_layer
 
@@ -133,7 +133,7 @@ def jit(problem: Problem) -> ModelDef:
 )
 def jit_premul(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
-    from fastrnns_rs.recurrence import premul_layer
+    from fastrnns_rs.worker.recurrence import premul_layer
 
     return _stacked_lstm(problem, script(premul_layer))
 
@@ -149,7 +149,7 @@ def jit_premul(problem: Problem) -> ModelDef:
 )
 def jit_premul_bias(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
-    from fastrnns_rs.recurrence import premul_bias_layer
+    from fastrnns_rs.worker.recurrence import premul_bias_layer
 
     return _stacked_lstm(problem, script(premul_bias_layer))
 
@@ -171,7 +171,7 @@ def _last_step_only(_problem: Problem) -> str:
 def jit_simple(problem: Problem) -> ModelDef:
     """Returns y [1, B, H], the last step, and (h, c), each [1, B, H]."""
     from fastrnns_rs.models.inputs import lstm_inputs
-    from fastrnns_rs.recurrence import last_state
+    from fastrnns_rs.worker.recurrence import last_state
 
     inputs = lstm_inputs(problem)
     last = script(last_state)
@@ -205,8 +205,8 @@ def jit_multilayer(problem: Problem) -> ModelDef:
 
 def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
     """A stack of layers in one TorchScript function, which drops nothing unless it is trained."""
-    from fastrnns_rs import recurrence
     from fastrnns_rs.models.inputs import lstm_inputs
+    from fastrnns_rs.worker import recurrence
 
     inputs = lstm_inputs(problem)
     return ModelDef(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import multilayer
 from fastrnns_rs.models.lstm import nn_lstm
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 PROBABILITY = 0.4
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
 from fastrnns_rs.models.lstm import of_module
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 @runner(
@@ -38,7 +38,7 @@ def gru_cudnn(problem: Problem) -> ModelDef:
 def gru_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
-    from fastrnns_rs.recurrence import gru_layer
+    from fastrnns_rs.worker.recurrence import gru_layer
 
     return stacked_model(problem, rnn_inputs(problem, "gru"), script(gru_layer))
 
@@ -53,6 +53,6 @@ def gru_jit(problem: Problem) -> ModelDef:
 def gru_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
-    from fastrnns_rs.recurrence import gru_layer
+    from fastrnns_rs.worker.recurrence import gru_layer
 
     return stacked_model(problem, rnn_inputs(problem, "gru"), gru_layer)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 if TYPE_CHECKING:
     import torch
 
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 State = TypeVar("State")
 RnnKind = Literal["gru", "rnn_tanh", "rnn_relu"]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script, stacked
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     import torch
 
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 def _lower_bound(_problem: Problem) -> str:
@@ -89,7 +89,7 @@ def _layer_normalised(problem: Problem, *, decompose: bool) -> ModelDef:
     import torch
 
     from fastrnns_rs.models.inputs import lstm_inputs
-    from fastrnns_rs.recurrence import layer_norm_layer
+    from fastrnns_rs.worker.recurrence import layer_norm_layer
 
     inputs = lstm_inputs(problem)
     layers: list[list[Any]] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.inputs import RecurrentInputs
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 def _same_on_cpu(problem: Problem) -> str | None:
@@ -65,6 +65,6 @@ def aten(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     from dataclasses import replace
 
-    from fastrnns_rs.context import cudnn_disabled
+    from fastrnns_rs.worker.torch_settings import cudnn_disabled
 
     return replace(nn_lstm(problem), context=cudnn_disabled)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 @runner(
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def milstm_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs
-    from fastrnns_rs.recurrence import milstm_layer
+    from fastrnns_rs.worker.recurrence import milstm_layer
 
     return stacked_model(problem, milstm_inputs(problem), script(milstm_layer))
 
@@ -38,6 +38,6 @@ def milstm_jit(problem: Problem) -> ModelDef:
 def milstm_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs
-    from fastrnns_rs.recurrence import milstm_layer
+    from fastrnns_rs.worker.recurrence import milstm_layer
 
     return stacked_model(problem, milstm_inputs(problem), milstm_layer)

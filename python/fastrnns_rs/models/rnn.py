@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.models.custom import script, stacked_model
 from fastrnns_rs.models.lstm import of_module
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.models.inputs import RnnKind
-    from fastrnns_rs.problem import Problem
-    from fastrnns_rs.runners import Creator
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners.runner import Creator
 
 Way = Literal["cudnn", "jit", "py"]
 
@@ -28,7 +28,7 @@ def _creator(kind: RnnKind, way: Way) -> Creator:
     def creator(problem: Problem) -> ModelDef:
         """Returns y [S, B, D H] and h [L D, B, H]."""
         from fastrnns_rs.models.inputs import rnn_inputs
-        from fastrnns_rs.recurrence import rnn_relu_layer, rnn_tanh_layer
+        from fastrnns_rs.worker.recurrence import rnn_relu_layer, rnn_tanh_layer
 
         inputs = rnn_inputs(problem, kind)
         if way == "cudnn":

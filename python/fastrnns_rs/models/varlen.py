@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script
 from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, from_sequence, from_tensor
-from fastrnns_rs.registry import runner
+from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import torch
 
-    from fastrnns_rs.problem import Problem
+    from fastrnns_rs.problem.problem import Problem
 
 
 def _lengths(problem: Problem) -> str:
@@ -65,7 +65,7 @@ def vl_cudnn(problem: Problem) -> ModelDef:
 )
 def vl_jit(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
-    from fastrnns_rs.recurrence import varlen_layers
+    from fastrnns_rs.worker.recurrence import varlen_layers
 
     return _one_by_one(problem, script(varlen_layers))
 
@@ -81,7 +81,7 @@ def vl_jit(problem: Problem) -> ModelDef:
 )
 def vl_py(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
-    from fastrnns_rs.recurrence import varlen_layers
+    from fastrnns_rs.worker.recurrence import varlen_layers
 
     return _one_by_one(problem, varlen_layers)
 

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use super::result::result;
 use crate::python::convert::{Floats, Processes, Rows, threads, whole, whole_or};
 use crate::python::interrupt::interruptibly;
-use crate::stats::bootstrap::{self, Method, Request, Resampling, Statistic};
+use crate::stats::intervals::bootstrap::{self, Method, Request, Resampling, Statistic};
 
 /// Says how sure a mean or a median is, by resampling.
 ///

@@ -6,7 +6,7 @@ use super::result::result;
 use crate::error::Error;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
-use crate::stats::decisions::{self, Side};
+use crate::stats::compare::decisions::{self, Side};
 
 /// Compares two sides of a benchmark and says `faster`, `slower`, `equivalent` or `inconclusive`.
 ///

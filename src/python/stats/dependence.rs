@@ -6,7 +6,7 @@ use super::result::result;
 use crate::error::Error;
 use crate::python::convert::{Floats, whole};
 use crate::python::interrupt::interruptibly;
-use crate::stats::dependence::{self, Of};
+use crate::stats::samples::dependence::{self, Of};
 
 /// The correlation of samples with themselves some steps later.
 ///

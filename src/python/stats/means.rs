@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use super::result::result;
 use crate::python::convert::Floats;
-use crate::stats::hypotheses;
+use crate::stats::compare::hypotheses;
 
 /// Compares the means of two sides, whose spreads and numbers may differ.
 ///

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use super::result::result;
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
-use crate::stats::hypotheses;
+use crate::stats::compare::hypotheses;
 
 /// Says which of many tests to believe.
 ///

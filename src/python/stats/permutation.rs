@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use super::result::result;
 use crate::python::convert::{Floats, threads as threads_of, whole_or};
 use crate::python::interrupt::interruptibly;
-use crate::stats::hypotheses::{self, Statistic};
+use crate::stats::compare::hypotheses::{self, Statistic};
 
 /// Tests whether two sides could be one, divided at random.
 ///

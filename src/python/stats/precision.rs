@@ -6,7 +6,7 @@ use super::intervals::medians;
 use super::result::result;
 use crate::python::convert::whole_or;
 use crate::python::interrupt::interruptibly;
-use crate::stats::decisions;
+use crate::stats::compare::decisions;
 
 /// Whether enough processes have run for `process_ci` to be as narrow as wanted.
 ///

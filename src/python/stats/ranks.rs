@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use super::result::result;
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
-use crate::stats::hypotheses::{self, RankMethod};
+use crate::stats::compare::hypotheses::{self, RankMethod};
 
 /// Tests whether values of one side tend to be larger than those of the other: the rank-sum test of Mann and Whitney.
 ///

@@ -1,7 +1,7 @@
 //! Whether points lie further from their line than their processes from one another.
 
 use super::line::{Line, Point};
-use crate::stats::distributions::f_above;
+use crate::stats::samples::distributions::f_above;
 
 /// The p-value of a straight line against any other curve, by the F test of lack of fit (Fisher, 1922); `None` where
 /// nothing differs within a point, so that there is nothing to hold distances against.

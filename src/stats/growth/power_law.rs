@@ -3,7 +3,7 @@
 use super::lack_of_fit::lack_of_fit;
 use super::line::{Line, Point};
 use crate::error::{Error, Result};
-use crate::stats::distributions::t_quantile;
+use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// A line through two points fits always, and tells nothing of how it fits.

@@ -2,7 +2,7 @@
 
 use super::IntervalMethod;
 use crate::error::Result;
-use crate::stats::distributions::t_quantile;
+use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
 /// What [`mean_ci`] finds, in the unit of the samples.

@@ -3,7 +3,7 @@
 use super::IntervalMethod;
 use super::position::lower_end;
 use crate::error::Result;
-use crate::stats::dependence::{median_autocorrelation_time, octile_ranks};
+use crate::stats::samples::dependence::{median_autocorrelation_time, octile_ranks};
 use crate::stats::samples::{Moments, check, confidence_level as check_level, finite, order_statistics};
 
 /// What [`median_ci`] finds, in the unit of the samples.

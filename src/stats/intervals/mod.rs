@@ -1,5 +1,6 @@
 //! How sure a median or a mean is.
 
+pub mod bootstrap;
 mod mean;
 mod median;
 mod method;

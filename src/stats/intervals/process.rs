@@ -2,7 +2,7 @@
 
 use super::IntervalMethod;
 use crate::error::{Error, Result};
-use crate::stats::distributions::t_quantile;
+use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// With fewer processes there is no interval: of two, Student's t has one degree of freedom and says next to nothing.

@@ -9,7 +9,7 @@ use super::order::{Part, Values};
 use super::{Sample, check};
 use crate::error::Result;
 use crate::simd::{Kernel, vectorised};
-use crate::stats::random::Stream;
+use crate::stats::samples::random::Stream;
 
 /// One value in so many is looked at first, so that to sort them costs little.
 const STRIDE: usize = 64;

@@ -2,10 +2,13 @@
 
 mod brackets;
 mod check;
+pub mod dependence;
+pub mod distributions;
 mod keys;
 mod moments;
 mod order;
 mod processes;
+pub mod random;
 mod sample;
 mod sorting;
 

@@ -229,7 +229,7 @@ fn larger(value: f64, than: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::simd::on_every_path;
-    use crate::stats::random::Stream;
+    use crate::stats::samples::random::Stream;
 
     fn bits(found: Moments) -> [u64; 6] {
         let Moments { count, mean, residue, squared_deviations, min, max } = found;

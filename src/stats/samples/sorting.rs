@@ -137,7 +137,7 @@ fn scatter(keys: &[u64], room: &mut [u64], starts: &mut [usize], part_of: impl F
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::stats::random::Stream;
+    use crate::stats::samples::random::Stream;
 
     fn agrees(values: Vec<f64>) {
         let mut expected = values.clone();

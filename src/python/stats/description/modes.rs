@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
 use crate::python::stats::result::result;
-use crate::stats::description;
+use crate::stats::describe;
 
 /// Tests whether samples have more than one mode, and finds their modes.
 ///

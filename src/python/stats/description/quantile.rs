@@ -6,7 +6,7 @@ use pyo3::types::{PyFloat, PyInt};
 
 use crate::python::convert::{Floats, Samples, with_slice};
 use crate::python::interrupt::interruptibly;
-use crate::stats::description::{self, QuantileMethod};
+use crate::stats::describe::{self, QuantileMethod};
 
 /// Quantiles by any of the nine definitions.
 ///

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use crate::python::convert::{Samples, with_slice};
 use crate::python::interrupt::interruptibly;
 use crate::python::stats::result::result;
-use crate::stats::description;
+use crate::stats::describe;
 
 /// Describes samples.
 ///

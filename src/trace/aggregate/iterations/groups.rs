@@ -1,6 +1,6 @@
 //! The iterations of each runner and phase, and which of them stand out.
 
-use crate::stats::description::outliers;
+use crate::stats::describe::outliers;
 use crate::trace::{Distinct, IterationRow};
 
 /// The iterations of one runner and phase, by their places.

@@ -1,0 +1,1 @@
+"""The JSON documents: dataclasses, codec and schemas, without other logic."""

@@ -1,0 +1,224 @@
+"""The comparison as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastrnns_rs.documents import codec, row_names
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SCHEMA = "fastrnns-rs/comparison"
+SCHEMA_VERSION = "1.0"
+
+Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
+MarginSource = Literal["default", "option", "noise_floor"]
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One of the two sides. `captures` and `iterations` are null for runs, the latter also where they are not known."""
+
+    label: str
+    files: list[str]
+    captures: int | None = field(default=None, metadata=codec.LATER)
+    iterations: int | None = field(default=None, metadata=codec.LATER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How verdicts were come to. `forced`: rows that do not belong together were compared all the same."""
+
+    name: str
+    confidence_level: float
+    margin: float
+    margin_source: MarginSource
+    false_discovery_rate: float
+    forced: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something that the two environments do not share."""
+
+    key: str
+    baseline: Value
+    candidate: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One side of a row. Without a process level `n_processes` is 0, and the estimate the median of all samples."""
+
+    n_processes: int
+    n_samples: int
+    estimate_ns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One runner and phase. Ratios are candidate / baseline: above 1 is slower."""
+
+    runner: str
+    group: str | None
+    phase: Literal["forward", "backward"] | None
+    problem: Problem | None
+    baseline: Figures | None
+    candidate: Figures | None
+    ratio: float | None
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    shift_ns: float | None
+    cliffs_delta: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    verdict: Verdict | None
+    reason: str
+    label: str | None
+    additional_processes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelFigures:
+    """One side of a kernel. `total_ns` and `launches` are by the comparison's `basis`, `count` is of all captures.
+
+    `n_repeats` is how many numbers an interval comes from: captures, or batches of iterations; 0 without repeats.
+    """
+
+    count: int
+    total_ns: int
+    launches: float
+    n_repeats: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What the two sides of a category took, or of everything. Ratios are candidate / baseline: above 1 is slower.
+
+    `delta_ns` of all kernels add up to that of everything, as do those of all categories; `contribution` is the share.
+    """
+
+    name: str
+    presence: Literal["both", "appeared", "vanished"]
+    baseline: KernelFigures | None
+    candidate: KernelFigures | None
+    delta_ns: int
+    contribution: float | None
+    ratio: float | None
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    verdict: Verdict | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Change):
+    """A kernel, or a kind of copy or set, of two sides. `matched_by` is `shape` where it was renamed."""
+
+    category: str
+    matched_by: Literal["name", "shape"] | None
+    baseline_name: str | None
+    candidate_name: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeometricMean:
+    """Of the ratios of `n` runners, both phases of each together. The interval tells how sure the mean of these is."""
+
+    ratio: float
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many rows have each verdict."""
+
+    faster: int
+    slower: int
+    equivalent: int
+    inconclusive: int
+    none: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What `compare` found: `rows` of runs; `kernels`, `categories` and `device_time` of captures, by `basis`."""
+
+    schema: Literal["fastrnns-rs/comparison"]
+    schema_version: str
+    kind: Literal["run", "capture"]
+    warnings: list[Notice]
+    exit_code: int
+    baseline: Compared
+    candidate: Compared
+    method: Method
+    environment_differences: list[Difference]
+    rows: list[Row]
+    kernels: list[Kernel]
+    geometric_mean: GeometricMean | None
+    counts: Counts
+    basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=codec.LATER)
+    categories: list[Change] = field(default_factory=list, metadata=codec.LATER)
+    device_time: Change | None = field(default=None, metadata=codec.LATER)
+
+    def __getitem__(self, name: str) -> Row:
+        """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.
+
+        Rows of one runner on several problems have these in their names: `runner/phase (hidden_size 64)`.
+
+        Raises:
+            KeyError: There is none, or more than one.
+        """
+        known = names_of(self.rows)
+        # A whole name before those that may be of several rows.
+        found = [row for row, (title, *_) in zip(self.rows, known, strict=True) if name == title]
+        found = found or [row for row, called in zip(self.rows, known, strict=True) if name in called]
+        if len(found) != 1:
+            raise KeyError(name)
+        return found[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        plain: dict[str, Any] = codec.to_plain(self)
+        return plain
+
+    def render(self, name: str) -> str:
+        """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
+        from fastrnns_rs._core import render_comparison
+
+        return render_comparison(json.dumps(self.to_dict(), allow_nan=False), name)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the JSON document. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        codec.write_atomically(Path(path), self.render("json"))
+
+    @classmethod
+    def from_dict(cls, plain: object) -> Comparison:
+        """The comparison that a JSON document holds.
+
+        Raises:
+            UsageError: It is not one; the message names the key.
+        """
+        codec.check_version(plain, SCHEMA_VERSION)
+        return codec.from_plain(cls, plain)
+
+
+def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """What each of the rows of a comparison may be called; the first of its names is its own."""
+    problems = [None if row.problem is None else codec.to_plain(row.problem) for row in rows]
+    return row_names.names([(row.runner, row.phase, problem) for row, problem in zip(rows, problems, strict=True)])

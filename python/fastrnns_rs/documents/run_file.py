@@ -1,0 +1,364 @@
+"""The run file as objects. Each class is one object of the JSON document, each attribute one of its keys.
+
+What a key means stands in its class; durations are integers of nanoseconds, statistics of them may be fractional, and
+what is unknown is None.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from fastrnns_rs._core import quantiles, render_run
+from fastrnns_rs.documents import codec
+from fastrnns_rs.documents.codec import LATER, Notice
+from fastrnns_rs.documents.sweep import Point, Sweep, SweepAxis
+from fastrnns_rs.errors import MissingError, UsageError, nearest
+from fastrnns_rs.problem.problem import Problem
+
+SCHEMA_VERSION = "1.0"
+
+RunStatus = Literal["complete", "interrupted", "failed"]
+ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Which build of fastrnns-rs measured."""
+
+    name: str
+    version: str
+    build_profile: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """A CUDA device as it was before the run."""
+
+    index: int
+    name: str
+    uuid: str | None
+    compute_capability: str | None
+    memory_total_bytes: int | None
+    sm_clock_mhz: float | None
+    power_limit_w: float | None
+    temperature_c: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Git:
+    """The checkout in the working directory."""
+
+    commit: str | None
+    dirty: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The machine and the software, before the run."""
+
+    python_version: str
+    torch_version: str
+    torchvision_version: str | None
+    cuda_version: str | None
+    cudnn_version: str | None
+    driver_version: str | None
+    os: str
+    cpu_model: str | None
+    cpu_count: int
+    cpu_affinity: list[int]
+    cpu_governor: str | None
+    num_threads: int
+    load_average_1m: float | None
+    gpus: list[Gpu]
+    variables: dict[str, str]
+    git: Git
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warmup:
+    """How the iterations before the timed ones were chosen."""
+
+    mode: Literal["detect", "fixed"]
+    iterations: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """The rule that ends the run: `count` and `time` end a process's loop, `precision` the processes of a runner."""
+
+    rule: str
+    parameters: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jit:
+    """How TorchScript was told to compile."""
+
+    fuser: str
+    executor: str | None
+    cuda_pointwise_loop_level: int | None
+    cuda_pointwise_block_count: int | None
+    cuda_pointwise_block_size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRunner:
+    """A runner that is to run: where it is defined, and what it is built for."""
+
+    runner: str
+    side: Literal["a", "b"] | None
+    source: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRecord:
+    """What the run set out to do, and what ended it. `precision` is the widest relative half width of an interval."""
+
+    preset: str
+    processes: int
+    order_seed: int | None
+    warmup: Warmup
+    stop: Stop
+    stopped_by: str | None
+    precision: float | None
+    jit: Jit
+    threads: int | None = field(default=None, metadata=LATER)
+    affinity: list[int] | None = field(default=None, metadata=LATER)
+    timeout_s: float | None = field(default=None, metadata=LATER)
+    compile_timeout_s: float | None = field(default=None, metadata=LATER)
+    compile_cache: str | None = field(default=None, metadata=LATER)
+    runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
+    devices: list[str] = field(default_factory=list, metadata=LATER)
+    side_by_side: bool = field(default=False, metadata=LATER)
+    axes: list[SweepAxis] = field(default_factory=list, metadata=LATER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRank:
+    """One of the ranks that `torchrun` started: where its workers ran. Machines are told apart by number."""
+
+    rank: int
+    local_rank: int
+    node: int
+    device: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSide:
+    """One of the two sides of an `ab`: what it runs, and in what."""
+
+    name: Literal["a", "b"]
+    label: str
+    runner: str
+    python: str | None
+    options: list[str]
+    variables: dict[str, str]
+    environment: Environment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseSummary:
+    """The timed samples of a phase, described. The estimate is what tables show."""
+
+    n_processes: int
+    n_samples: int
+    n_effective: float | None
+    estimate_ns: float
+    ci_low_ns: float | None
+    ci_high_ns: float | None
+    confidence_level: float
+    ci_method: str | None
+    mean_ns: float
+    stddev_ns: float | None
+    min_ns: float
+    max_ns: float
+    median_ns: float
+    q1_ns: float
+    q3_ns: float
+    p95_ns: float
+    p99_ns: float
+    mad_ns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """The first iteration: it compiles, tunes and allocates."""
+
+    forward_ns: int
+    backward_ns: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compile:
+    """What compiling cost, for runners that compile ahead of the loop; null for all others.
+
+    `cold_ns` is the whole first iteration with an empty cache, forward and backward, the loading of the compiler
+    included; null where the cache was given. `warm_ns` is the same again in the same process, of which only the files
+    of the cache are kept. `recompilations` were in the loop.
+    """
+
+    cold_ns: int | None
+    warm_ns: int | None
+    graph_breaks: int | None
+    recompilations: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One worker process: every sample that it took, warm-up included, in order.
+
+    Processes of one `index` are those of the ranks that `torchrun` started: they ran at the same time, and are one
+    replicate. `rank` is None where there are none.
+    """
+
+    index: int
+    order: int
+    rank: int | None
+    status: ResultStatus | Literal["interrupted"]
+    reason: str | None
+    warmup_class: str | None
+    steady_from: int | None
+    first_call: FirstCall | None
+    compile: Compile
+    peak_memory_bytes: int | None
+    peak_reserved_bytes: int | None
+    timed_loop_ns: int | None
+    forward_ns: list[int]
+    backward_ns: list[int] | None
+    baseline_memory_bytes: int | None = field(default=None, metadata=LATER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One runner on one problem; `point` says where in a sweep it stands."""
+
+    runner: str
+    group: str
+    mode: Literal["train", "inference"]
+    timing_mode: str | None
+    timer_resolution_ns: int | None
+    problem: Problem
+    status: ResultStatus
+    reason: str | None
+    note: str | None
+    forward: PhaseSummary | None
+    backward: PhaseSummary | None
+    processes: list[Process]
+    side: Literal["a", "b"] | None = field(default=None, metadata=LATER)
+    warmup_class: str | None = field(default=None, metadata=LATER)
+    peak_memory_bytes: int | None = field(default=None, metadata=LATER)
+    peak_reserved_bytes: int | None = field(default=None, metadata=LATER)
+    point: Point = field(default_factory=dict, metadata=LATER)
+    label: str | None = field(default=None, metadata=LATER)
+
+    @property
+    def title(self) -> str:
+        """The runner's name, and what tells it from other rows of that runner: `cudnn[hidden-size=256] on cuda:1`."""
+        return self.label or self.runner
+
+    def first_call_ns(self) -> float | None:
+        """The first iteration, forward and backward together: the median of the processes that count."""
+        firsts = [one.first_call for one in self.processes if one.status == "ok" and one.first_call is not None]
+        return quantiles([one.forward_ns + (one.backward_ns or 0) for one in firsts], [0.5])[0] if firsts else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a bench wrote."""
+
+    schema: Literal["fastrnns-rs/run"]
+    schema_version: str
+    run_id: str
+    created_utc: str
+    status: RunStatus
+    command: list[str]
+    warnings: list[Notice]
+    tool: Tool
+    environment: Environment
+    plan: PlanRecord
+    results: list[Result]
+    sides: list[RunSide] = field(default_factory=list, metadata=LATER)
+    ranks: list[RunRank] = field(default_factory=list, metadata=LATER)
+    sweep: Sweep | None = field(default=None, metadata=LATER)
+
+    def __getitem__(self, name: str) -> Result:
+        """The result of the runner called `name`; of one that has several the first, or that of a name with its point.
+
+        Raises:
+            KeyError: The run has none.
+        """
+        for result in self.results:
+            if name in {result.runner, result.title}:
+                return result
+        raise KeyError(name)
+
+    def results_of(self, runner: str, **problem: object) -> list[Result]:
+        """Every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
+
+        Args:
+            runner: Its name.
+            problem: What its problem has, by field.
+
+        Raises:
+            UsageError: A problem has no such field.
+        """
+        known = [one.name for one in fields(Problem)]
+        for name in problem:
+            if name not in known:
+                raise UsageError(f"no problem has a {name}", nearest(name, known))
+        return [
+            one
+            for one in self.results
+            if one.runner == runner and all(getattr(one.problem, name) == value for name, value in problem.items())
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        plain: dict[str, Any] = codec.to_plain(self)
+        return plain
+
+    def render(self, name: str) -> str:
+        """The run in an output format: `table`, `json`, `csv`, `markdown`, `oss` or `pep`."""
+        return render_run(json.dumps(self.to_dict(), allow_nan=False), name)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the run file. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        codec.write_atomically(Path(path), self.render("json"))
+
+    @classmethod
+    def from_dict(cls, plain: object) -> Run:
+        """The run that a JSON document holds.
+
+        Raises:
+            UsageError: It is not one; the message names the key.
+        """
+        codec.check_version(plain, SCHEMA_VERSION)
+        return codec.from_plain(cls, plain)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Run:
+        """Reads a run file.
+
+        Raises:
+            MissingError: There is no such file.
+            UsageError: It is not a run file.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise MissingError(f"no file at {path}", "give the path of a run file") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
+        try:
+            return cls.from_dict(json.loads(text))
+        # A number of 5,000 digits, or brackets in brackets without end.
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error

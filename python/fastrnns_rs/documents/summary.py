@@ -1,0 +1,341 @@
+"""The document `fastrnns-rs/summary`: what the extension makes of captures, as dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fastrnns_rs.documents.codec import Notice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedEntry:
+    """Events that could not be read for one reason, and where the first stands in the decompressed text."""
+
+    reason: str
+    count: int
+    first_offset_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureEntry:
+    """A file that was read. `sha256` is null for one of more than 16 MiB; `rank` is what the file says."""
+
+    path: str
+    format: str
+    format_version: str | None
+    tool_version: str | None
+    sha256: str | None
+    size_bytes: int
+    events_read: int
+    events_skipped: int
+    skipped: list[SkippedEntry]
+    graph_level: bool
+    rank: int | None
+    world_size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRow:
+    """A device as one process used it, from its first operation to the end of its last."""
+
+    device_id: int | None
+    process_id: int | None
+    name: str | None
+    start_ns: int
+    end_ns: int
+    span_ns: int
+    busy_ns: int
+    idle_ns: int
+    overlap_ns: int
+    utilization: float | None
+    kernel_count: int
+    kernel_total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelRow:
+    """The runs of a kernel. What differs between its launches is null.
+
+    `median_ns`, `stddev_ns` and `p95_ns` are null where a capture tells only totals.
+    """
+
+    name: str
+    short_name: str
+    mangled_name: str | None
+    category: str
+    device_id: int | None
+    count: int
+    total_ns: int
+    mean_ns: float
+    median_ns: float | None
+    min_ns: int
+    max_ns: int
+    stddev_ns: float | None
+    p95_ns: float | None
+    kernel_time_fraction: float | None
+    span_fraction: float | None
+    grid: list[int] | None
+    block: list[int] | None
+    registers_per_thread: int | None
+    shared_memory_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryRow:
+    """The kernels of a category."""
+
+    name: str
+    count: int
+    total_ns: int
+    kernel_time_fraction: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow:
+    """The copies or sets of a kind. Sizes are null where the capture has none."""
+
+    kind: str
+    device_id: int | None
+    count: int
+    total_ns: int
+    mean_ns: float
+    median_ns: float | None
+    min_ns: int
+    max_ns: int
+    stddev_ns: float | None
+    total_bytes: int | None
+    mean_bytes: float | None
+    median_bytes: float | None
+    min_bytes: int | None
+    max_bytes: int | None
+    stddev_bytes: float | None
+    bandwidth_gb_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamRow:
+    """A queue of a device."""
+
+    device_id: int | None
+    stream_id: int | None
+    kernel_count: int
+    busy_ns: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiRow:
+    """The calls of a function of the device's interface."""
+
+    name: str
+    count: int
+    total_ns: int
+    mean_ns: float
+    median_ns: float | None
+    min_ns: int
+    max_ns: int
+    stddev_ns: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InductorKernel:
+    """A kernel, a copy or a set."""
+
+    name: str
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InductorCategory:
+    """A category under Inductor's name, over all runs."""
+
+    name: str
+    count: int
+    total_ns: int
+    kernels: list[InductorKernel]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InductorEntry:
+    """What Inductor's own benchmark would say of the capture."""
+
+    wall_time_ns: float
+    runs: int
+    busy_fraction: float
+    tabulate_line: str
+    categories: list[InductorCategory]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeRow:
+    """What ran in the ranges of a name, by the calls that launched it.
+
+    `gpu_inclusive_ns` and `kernel_count` count each operation once, however many ranges of the name are around it;
+    `gpu_exclusive_ns` counts it in the innermost range only. `host_total_ns` is of the ranges that were closed.
+    """
+
+    name: str
+    domain: str | None
+    kind: Literal["nvtx", "record_function"]
+    runner: str | None
+    phase: str | None
+    count: int
+    host_total_ns: int
+    gpu_inclusive_ns: int
+    gpu_exclusive_ns: int
+    kernel_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """By how much the device time of a category differs from that of the median iteration."""
+
+    category: str
+    delta_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationRow:
+    """An iteration of a model. `outlier`: beyond Tukey's far fences; `differences` says what it did differently."""
+
+    index: int
+    runner: str | None
+    phase: str | None
+    start_ns: int
+    duration_ns: int
+    gpu_busy_ns: int
+    outlier: bool
+    differences: list[Difference]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationStatistics:
+    """The durations of the iterations of one runner and phase."""
+
+    runner: str | None
+    phase: str | None
+    count: int
+    total_ns: int
+    mean_ns: float
+    median_ns: float
+    min_ns: int
+    max_ns: int
+    stddev_ns: float | None
+    p95_ns: float
+    gpu_busy_median_ns: float
+    outlier_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchesEntry:
+    """How kernels follow the calls that launched them.
+
+    Latency is from the start of the call to the start of the kernel, queue from the end of the call, 0 if negative.
+    """
+
+    matched_count: int
+    unmatched_kernel_count: int
+    latency_median_ns: float | None
+    latency_p95_ns: float | None
+    queue_median_ns: float | None
+    queue_p95_ns: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleRow:
+    """Why a device was idle. The rows of a device add up to its idle time."""
+
+    device_id: int | None
+    cause: Literal[
+        "graph_gap", "unmatched", "launch", "synchronization", "allocation", "data_loader", "host", "dependency"
+    ]
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CudnnRnnRow:
+    """Which way cuDNN took through recurrent networks: one kernel for a sequence, or some for each step."""
+
+    runner: str | None
+    phase: str | None
+    path: Literal["persistent", "stepwise", "mixed"]
+    kernel_count: int
+    iterations: int | None
+    kernels_per_iteration: float | None
+    kernels_per_step: float | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRow:
+    """One of several files that belong together. `busy_ratio`: its busy time over the median of all."""
+
+    path: str
+    rank: int | None
+    span_ns: int
+    busy_ns: int
+    kernel_count: int
+    kernel_total_ns: int
+    busy_ratio: float | None
+    slowest: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRow:
+    """What a device counted while a kernel ran: a metric of nvprof, or an event, which has no description."""
+
+    device: str
+    kernel: str
+    invocations: int
+    name: str
+    description: str | None
+    min: float | None
+    max: float | None
+    avg: float | None
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryDocument:
+    """Where the time of captures went, and why."""
+
+    schema: Literal["fastrnns-rs/summary"]
+    schema_version: str
+    warnings: list[Notice]
+    captures: list[CaptureEntry]
+    devices: list[DeviceRow]
+    kernels: list[KernelRow]
+    categories: list[CategoryRow]
+    memory_operations: list[MemoryRow]
+    streams: list[StreamRow]
+    api_calls: list[ApiRow]
+    ranges: list[RangeRow]
+    iterations: list[IterationRow]
+    iteration_statistics: list[IterationStatistics]
+    launches: LaunchesEntry
+    idle_causes: list[IdleRow]
+    cudnn_rnn: list[CudnnRnnRow]
+    ranks: list[RankRow]
+    metrics: list[MetricRow]
+    inductor: InductorEntry | None
+
+
+#: The lists of the document, each with the class of its rows.
+TABLES = {
+    "devices": DeviceRow,
+    "kernels": KernelRow,
+    "categories": CategoryRow,
+    "memory_operations": MemoryRow,
+    "streams": StreamRow,
+    "api_calls": ApiRow,
+    "ranges": RangeRow,
+    "iterations": IterationRow,
+    "iteration_statistics": IterationStatistics,
+    "idle_causes": IdleRow,
+    "cudnn_rnn": CudnnRnnRow,
+    "ranks": RankRow,
+    "metrics": MetricRow,
+}

@@ -1,0 +1,120 @@
+"""The verification as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fastrnns_rs.documents import codec
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.errors import UsageError, nearest
+
+SCHEMA_VERSION = "1.0"
+FORMATS = ("table", "json")
+
+Status = Literal["ok", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One tensor against its reference; of the calls that were looked at, the worst.
+
+    Attributes:
+        name: `output`, `state`, `gradient:NAME`; also `input` and `parameter:NAME`, which must be those that the seed
+            gives. Of several an index follows: `state[0]`.
+        ok: Whether it is what is expected.
+        max_absolute: Largest absolute error; None where there is no finite one.
+        max_relative: Largest error relative to the expected element, of a gradient to the largest expected one.
+        tolerance_absolute: Absolute error that is allowed.
+        tolerance_relative: Relative error that is allowed on top.
+        worst_index: Where the error is furthest from what is allowed; None where shapes differ.
+        shape: The tensor's shape; None where it is missing.
+        expected_shape: The reference's shape; None where nothing is expected.
+    """
+
+    name: str
+    ok: bool
+    max_absolute: float | None
+    max_relative: float | None
+    tolerance_absolute: float
+    tolerance_relative: float
+    worst_index: list[int] | None
+    shape: list[int] | None
+    expected_shape: list[int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What was found of one runner. `reason` also tells what a runner that is ok was not checked for."""
+
+    runner: str
+    reference: str | None
+    dtype: str
+    status: Status
+    reason: str | None
+    checks: list[Check]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What `verify` found."""
+
+    schema: Literal["fastrnns-rs/verification"]
+    schema_version: str
+    warnings: list[Notice]
+    ok: bool
+    results: list[Verified]
+
+    def __getitem__(self, name: str) -> Verified:
+        """The row of the runner called `name`.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for one in self.results:
+            if one.runner == name:
+                return one
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        plain: dict[str, Any] = codec.to_plain(self)
+        return plain
+
+    def render(self, name: str = "table", *, verbose: bool = False) -> str:
+        """The verification as text.
+
+        Args:
+            name: `table` or `json`.
+            verbose: Whether the table has a line for every check.
+
+        Raises:
+            UsageError: There is no such format.
+        """
+        if name == "json":
+            return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+        if name not in FORMATS:
+            raise UsageError(f"no format is called {name!r}", nearest(name, FORMATS))
+        from fastrnns_rs.views.verification import table
+
+        return table(self, verbose=verbose)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the JSON document. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        codec.write_atomically(Path(path), self.render("json"))
+
+    @classmethod
+    def from_dict(cls, plain: object) -> Verification:
+        """The verification that a JSON document holds.
+
+        Raises:
+            UsageError: It is not one; the message names the key.
+        """
+        codec.check_version(plain, SCHEMA_VERSION)
+        return codec.from_plain(cls, plain)

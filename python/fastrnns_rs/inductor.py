@@ -1,0 +1,49 @@
+"""The functions of `torch._inductor.wrapper_benchmark`, by the same names.
+
+Each is loaded when it is first used: importing this module does not load torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.inductor.kernel_categories import get_kernel_category, get_kernel_category_by_source_code
+    from fastrnns_rs.worker.inductor.bandwidth import create_bandwidth_info_str
+    from fastrnns_rs.worker.inductor.kernel_times import benchmark_all_kernels
+    from fastrnns_rs.worker.inductor.profiled_calls import parse_profile_event_list
+    from fastrnns_rs.worker.inductor.standalone import compiled_module_main
+    from fastrnns_rs.worker.inductor.triton_kernels import get_triton_kernel
+
+__all__ = [
+    "benchmark_all_kernels",
+    "compiled_module_main",
+    "create_bandwidth_info_str",
+    "get_kernel_category",
+    "get_kernel_category_by_source_code",
+    "get_triton_kernel",
+    "parse_profile_event_list",
+]
+
+_HOME = {
+    "benchmark_all_kernels": "worker.inductor.kernel_times",
+    "compiled_module_main": "worker.inductor.standalone",
+    "create_bandwidth_info_str": "worker.inductor.bandwidth",
+    "get_kernel_category": "verbs.inductor.kernel_categories",
+    "get_kernel_category_by_source_code": "verbs.inductor.kernel_categories",
+    "get_triton_kernel": "worker.inductor.triton_kernels",
+    "parse_profile_event_list": "worker.inductor.profiled_calls",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"fastrnns_rs.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

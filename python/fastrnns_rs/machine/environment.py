@@ -1,0 +1,167 @@
+"""The machine and the software that a run was made with. What needs torch is asked of a child process."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastrnns_rs.documents.run_file import Environment, Git, Gpu
+from fastrnns_rs.errors import FastrnnsError, MissingError
+from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
+from fastrnns_rs.processes.listener import Terms
+
+#: Variables that change how fast models run; no other variable enters a run file.
+_VARIABLES = ("OMP_", "MKL_", "CUDA_", "PYTORCH_", "TORCH", "FASTRNNS_")
+#: Importing torch from a cold disk can take most of a minute.
+_PROBE_TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the child process found out about torch and the device that was asked for.
+
+    Attributes:
+        device: The device that the name stands for; None where there is none.
+        no_cuda_reason: Why there is no CUDA device, where there is none.
+        dtype_problem: Why the dtype does not work on the device; None where it does.
+        tf32_problem: Why the device has no TF32; None where it has.
+        gpus: For each CUDA device some keys of `results.Gpu`.
+        start_s: How long the child took, most of it to import torch, in seconds; None if it was not a child.
+    """
+
+    python_version: str
+    torch_version: str
+    torchvision_version: str | None
+    cuda_version: str | None
+    cudnn_version: str | None
+    num_threads: int
+    device: str | None
+    cuda_device_count: int
+    no_cuda_reason: str | None
+    dtype_problem: str | None
+    tf32_problem: str | None
+    gpus: list[dict[str, Any]]
+    start_s: float | None = None
+
+
+def probe(device: str, dtype: str, setting: Setting | None = None, *, executor: Executor = launch_together) -> Facts:
+    """Asks a child process about torch, `device` and `dtype`.
+
+    Args:
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        dtype: Name of a torch dtype.
+        setting: What the child runs in; by default as this process.
+        executor: Runs the child.
+
+    Raises:
+        MissingError: Torch is not installed.
+        FastrnnsError: Torch cannot be imported, or the child died.
+        KeyboardInterrupt: Ctrl-C; the child is gone.
+    """
+    begin = time.monotonic()
+    job = {"kind": "probe", "device": device, "dtype": dtype}
+    [answer] = executor([Start(job=job, terms=Terms(timeout=_PROBE_TIMEOUT_S), setting=setting or Setting())])
+    if answer.ended == "interrupted":
+        raise KeyboardInterrupt
+    if answer.content.get("status") != "ok":
+        if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
+            raise MissingError("torch is not installed", "pip install torch torchvision")
+        raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
+    return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
+
+
+def describe(facts: Facts, setting: Setting | None = None) -> Environment:
+    """The environment of a run file, for workers that run in `setting`."""
+    setting = setting or Setting()
+    variables = setting.environment()
+    extra = _nvidia_smi()
+    return Environment(
+        python_version=facts.python_version,
+        torch_version=facts.torch_version,
+        torchvision_version=facts.torchvision_version,
+        cuda_version=facts.cuda_version,
+        cudnn_version=facts.cudnn_version,
+        driver_version=next((str(one["driver_version"]) for one in extra.values()), None),
+        os=f"{platform.system()} {platform.release()}",
+        cpu_model=cpu_model(),
+        cpu_count=os.cpu_count() or 1,
+        cpu_affinity=sorted(setting.affinity or os.sched_getaffinity(0)),
+        cpu_governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        num_threads=setting.threads or facts.num_threads,
+        load_average_1m=os.getloadavg()[0],
+        gpus=[_gpu(one, extra.get(str(one["uuid"]), {})) for one in facts.gpus],
+        variables={
+            name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
+        },
+        git=_git(),
+    )
+
+
+def cpu_model() -> str | None:
+    """What the CPU calls itself, or None where it does not."""
+    for line in (_read("/proc/cpuinfo") or "").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return None
+
+
+def _gpu(known: dict[str, Any], extra: dict[str, Any]) -> Gpu:
+    return Gpu(
+        **known,
+        sm_clock_mhz=extra.get("sm_clock_mhz"),
+        power_limit_w=extra.get("power_limit_w"),
+        temperature_c=extra.get("temperature_c"),
+    )
+
+
+def _nvidia_smi() -> dict[str, dict[str, Any]]:
+    """What `nvidia-smi` tells of each GPU, by its uuid; nothing where there is no such tool."""
+    query = "uuid,driver_version,clocks.sm,power.limit,temperature.gpu"
+    text = _output("nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits")
+    gpus = {}
+    for line in (text or "").splitlines():
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) == len(query.split(",")):
+            uuid, driver, clock, power, temperature = fields
+            gpus[uuid] = {
+                "driver_version": driver,
+                "sm_clock_mhz": _number(clock),
+                "power_limit_w": _number(power),
+                "temperature_c": _number(temperature),
+            }
+    return gpus
+
+
+def _number(text: str) -> float | None:
+    """A number, or None for the likes of `[N/A]`."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _git() -> Git:
+    commit = _output("git", "rev-parse", "HEAD")
+    status = None if commit is None else _output("git", "status", "--porcelain")
+    return Git(commit=commit, dirty=None if status is None else bool(status))
+
+
+def _output(*command: str) -> str | None:
+    """What a command prints, or None where it fails or does not exist."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError:
+        return None

@@ -1,0 +1,86 @@
+"""The checks of the GPUs, from what `nvidia-smi` tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine import nvidia
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.diagnosis import CheckId
+    from fastrnns_rs.machine.environment import Facts
+
+
+def checks(facts: Facts | None) -> list[Check]:
+    """What can be said of the GPUs."""
+    problem = "nvidia-smi lists no GPU"
+    try:
+        states = nvidia.states()
+    except FastrnnsError as error:
+        states, problem = [], error.message
+    names = [state.name for state in states] or [str(one["name"]) for one in (facts.gpus if facts else [])]
+    if not names and not nvidia.has_device():
+        ids: tuple[CheckId, ...] = ("gpu.present", "gpu.clocks", "gpu.throttle", "gpu.other_processes")
+        return [Check(id=one, status="skipped", message="no GPU") for one in ids]
+    shown = ", ".join(names) or "the driver has a device"
+    present = Check(id="gpu.present", status="ok", value=len(names) or None, message=shown)
+    if not states:
+        rest: tuple[CheckId, ...] = ("gpu.clocks", "gpu.throttle", "gpu.other_processes")
+        return [present, *(Check(id=one, status="skipped", message=problem) for one in rest)]
+    return [present, clocks(states), throttle(states), other_processes()]
+
+
+def clocks(states: list[nvidia.State]) -> Check:
+    """Whether the GPUs stay awake between processes; the value is the lowest SM clock."""
+    known = [state.sm_clock_mhz for state in states if state.sm_clock_mhz is not None]
+    modes = {True: "on", False: "off", None: "unknown"}
+    asleep = any(state.persistent is False for state in states)
+    return Check(
+        id="gpu.clocks",
+        status="warn" if asleep else "ok" if known else "skipped",
+        value=min(known, default=None),
+        unit="MHz" if known else None,
+        message=_each([f"SM clock {_mhz(state)}, persistence mode {modes[state.persistent]}" for state in states]),
+        hint="sudo nvidia-smi -pm 1; else the driver starts the GPU anew for each process" if asleep else None,
+    )
+
+
+def throttle(states: list[nvidia.State]) -> Check:
+    """Whether something slows the GPUs down just now."""
+    if any(state.slowdowns is None for state in states):
+        return Check(id="gpu.throttle", status="skipped", message="the driver does not tell what slows the GPU down")
+    slowed = sorted({reason for state in states for reason in state.slowdowns or []})
+    return Check(
+        id="gpu.throttle",
+        status="warn" if slowed else "ok",
+        value=" ".join(slowed) or "none",
+        message=_each([" ".join(state.slowdowns or []) or "nothing slows it down" for state in states]),
+        hint="let it cool, or look at its power limit: nvidia-smi -q -d PERFORMANCE" if slowed else None,
+    )
+
+
+def other_processes(uuid: str | None = None) -> Check:
+    """Whether another process computes on a GPU, or on the one of a uuid."""
+    try:
+        others = nvidia.processes(uuid)
+    except FastrnnsError as error:
+        return Check(id="gpu.other_processes", status="skipped", message=error.message)
+    return Check(
+        id="gpu.other_processes",
+        status="warn" if others else "ok",
+        value=len(others),
+        message=", ".join(others) or "nvidia-smi lists none",
+        hint="wait for them, or choose another device with --device cuda:N" if others else None,
+    )
+
+
+def _mhz(state: nvidia.State) -> str:
+    known = state.sm_clock_mhz is not None and state.max_sm_clock_mhz is not None
+    return f"{state.sm_clock_mhz:g} of {state.max_sm_clock_mhz:g} MHz" if known else "unknown"
+
+
+def _each(texts: list[str]) -> str:
+    """What holds for each GPU, with its number where there are several."""
+    return texts[0] if len(texts) == 1 else "; ".join(f"GPU {index}: {text}" for index, text in enumerate(texts))

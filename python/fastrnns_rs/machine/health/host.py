@@ -1,0 +1,142 @@
+"""The checks of the CPU, the kernel and the disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.diagnosis import Check
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Environment
+    from fastrnns_rs.machine.environment import Facts
+
+#: A phase of a tiny model takes some microseconds: a coarser clock shows in it.
+_COARSEST_CLOCK_NS = 100
+#: Half of the CPUs busy with something else leaves a benchmark of all of them no quiet minute.
+_MOST_LOAD_PER_CPU = 0.5
+#: The kernel's level from which on a user may not sample the CPU.
+_MOST_PARANOID = 2
+#: Captures of a minute take hundreds of megabytes.
+_LEAST_FREE_BYTES = 2 << 30
+
+
+def clock_resolution(nanoseconds: int) -> Check:
+    """Whether the clock is fine enough for the shortest phases."""
+    coarse = nanoseconds > _COARSEST_CLOCK_NS
+    return Check(
+        id="clock.resolution",
+        status="warn" if coarse else "ok",
+        value=nanoseconds,
+        unit="ns",
+        message="what the timer can tell apart on a CPU",
+        hint="choose sizes whose phases take a thousand times as long" if coarse else None,
+    )
+
+
+def governor(root: Path = Path("/")) -> Check:
+    """Whether the CPUs' clock follows the load."""
+    files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
+    governors = sorted({text for text in map(_read, files) if text})
+    if not governors:
+        return Check(id="cpu.governor", status="skipped", message="the kernel shows no governor")
+    if governors == ["performance"]:
+        return Check(id="cpu.governor", status="ok", value="performance", message="the CPUs keep their clock up")
+    return Check(
+        id="cpu.governor",
+        status="warn",
+        value=" ".join(governors),
+        message="the CPUs' clock follows the load",
+        hint="sudo cpupower frequency-set -g performance",
+    )
+
+
+def turbo(root: Path = Path("/")) -> Check:
+    """Whether the CPUs' clock rises for as long as heat and power allow."""
+    folder = root / "sys/devices/system/cpu"
+    switches = ((folder / "intel_pstate/no_turbo", "0", "1"), (folder / "cpufreq/boost", "1", "0"))
+    for path, on, off in switches:
+        if _read(path) == off:
+            return Check(id="cpu.turbo", status="ok", value="off", message="the CPUs' clock has a fixed ceiling")
+        if _read(path) == on:
+            return Check(
+                id="cpu.turbo",
+                status="warn",
+                value="on",
+                message="the CPUs' clock depends on heat and on how many of them work",
+                hint=f"for steadier numbers: echo {off} | sudo tee {path}",
+            )
+    return Check(id="cpu.turbo", status="skipped", message="the kernel shows no switch for it")
+
+
+def load(average: float, cpus: int) -> Check:
+    """Whether the machine does something else."""
+    most = _MOST_LOAD_PER_CPU * cpus
+    busy = average > most
+    return Check(
+        id="cpu.load",
+        status="warn" if busy else "ok",
+        value=round(average, 2),
+        message=f"the load of the last minute; {cpus} CPUs are quiet up to {most:g}",
+        hint="wait, or end what runs beside" if busy else None,
+    )
+
+
+def threads(facts: Facts | Environment | None, cpus: int) -> Check:
+    """Whether torch's threads have a CPU each."""
+    if facts is None:
+        return Check(id="cpu.threads", status="skipped", message="torch does not work here")
+    crowded = facts.num_threads > cpus
+    return Check(
+        id="cpu.threads",
+        status="warn" if crowded else "ok",
+        value=facts.num_threads,
+        message=f"torch's threads, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use",
+        hint=f"bench --threads {cpus}, or OMP_NUM_THREADS={cpus}" if crowded else None,
+    )
+
+
+def perf_paranoid(root: Path = Path("/")) -> Check:
+    """Whether a profiler may sample the CPU."""
+    level = _read(root / "proc/sys/kernel/perf_event_paranoid")
+    try:
+        value = int(level or "")
+    except ValueError:
+        return Check(id="perf.paranoid", status="skipped", message="the kernel has no perf events")
+    if value > _MOST_PARANOID:
+        return Check(
+            id="perf.paranoid",
+            status="warn",
+            value=value,
+            message="nsys cannot sample the CPU; tracing works",
+            hint=f"sudo sysctl kernel.perf_event_paranoid={_MOST_PARANOID}",
+        )
+    return Check(id="perf.paranoid", status="ok", value=value, message="nsys can sample the CPU")
+
+
+def disk(folder: Path) -> Check:
+    """Whether there is room where captures go."""
+    existing = next(place for place in (folder, *folder.parents, Path()) if os.access(place, os.F_OK))
+    hint = "give profile an --output-dir on another disk, or set XDG_DATA_HOME"
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        message = f"{existing} cannot be written to; captures go to {folder}"
+        return Check(id="disk.output", status="fail", message=message, hint=hint)
+    room = os.statvfs(existing)
+    free = room.f_bavail * room.f_frsize
+    scarce = free < _LEAST_FREE_BYTES
+    return Check(
+        id="disk.output",
+        status="warn" if scarce else "ok",
+        value=free,
+        unit="bytes",
+        message=f"free ({free / (1 << 30):.1f} GiB) where captures go: {folder}",
+        hint=hint if scarce else None,
+    )
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None

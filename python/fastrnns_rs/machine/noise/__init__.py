@@ -1,0 +1,10 @@
+"""A machine's own noise: how often it calls equal sides different, and how small a difference it can show.
+
+The names below are those that other parts of the package use.
+"""
+
+from fastrnns_rs.machine.noise.from_run import floor_of
+from fastrnns_rs.machine.noise.relabelling import LEAST_PROCESSES, measure_floor
+from fastrnns_rs.machine.noise.storage import kept, store, stored
+
+__all__ = ["LEAST_PROCESSES", "floor_of", "kept", "measure_floor", "store", "stored"]

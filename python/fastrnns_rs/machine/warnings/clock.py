@@ -1,0 +1,43 @@
+"""The warning of a clock that is too coarse for what it times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.machine.warnings.timed_samples import name_of
+from fastrnns_rs.machine.warnings.warning import caution, duration, listed
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.run_file import PhaseSummary, Result
+
+#: The default margin of a verdict: a tick above it alone looks like a difference that matters.
+_COARSEST = 0.01
+
+
+def cautions(results: list[Result]) -> list[Notice]:
+    """Which phases are too short for the clock."""
+    coarse = []
+    for result in results:
+        summaries = {"forward": result.forward, "backward": result.backward}
+        for phase, summary in summaries.items():
+            if summary is not None and (share := _share(result.timer_resolution_ns, summary)) > _COARSEST:
+                tick, whole = duration(result.timer_resolution_ns or 0), duration(summary.estimate_ns)
+                coarse.append(f"{name_of(result)} {phase}: {tick} of {whole}, {share:.1%}")
+    if not coarse:
+        return []
+    return [
+        caution(
+            "coarse_clock",
+            "the clock ticks in steps of more than 1 % of what it times",
+            evidence=listed(coarse),
+            hint="choose sizes whose phases take longer",
+        )
+    ]
+
+
+def _share(resolution_ns: int | None, summary: PhaseSummary) -> float:
+    """The tick as a part of the estimate; of an estimate of 0 all of it."""
+    if resolution_ns is None or resolution_ns <= 0:
+        return 0.0
+    return resolution_ns / max(summary.estimate_ns, resolution_ns)

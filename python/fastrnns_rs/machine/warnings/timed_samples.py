@@ -1,0 +1,100 @@
+"""The timed samples of a run, runner by runner: what the warnings look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastrnns_rs.documents.run_file import Process, Result, Run
+from fastrnns_rs.replicates import counted, level
+from fastrnns_rs.stats import quantiles
+
+#: A century. What is longer was not measured, and the sum of a few still is a number of nanoseconds.
+_LONGEST_NS = 100 * 366 * 24 * 3600 * 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedProcess:
+    """A process that ended well.
+
+    Attributes:
+        record: The process as the run file has it.
+        phases: For each phase its timed samples in nanoseconds, all above 0.
+        medians_ns: For each phase the median of these.
+    """
+
+    record: Process
+    phases: dict[str, list[int]]
+    medians_ns: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replicate:
+    """A process, or the ranks of one index, which ran at the same time.
+
+    Attributes:
+        order: Its place in the run.
+        medians_ns: For each phase its number.
+    """
+
+    order: int
+    medians_ns: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedRunner:
+    """A result and its processes that ended well, of which there is at least one, all with the same phases."""
+
+    name: str
+    result: Result
+    processes: list[TimedProcess]
+
+    def phases(self) -> list[str]:
+        """`forward`, and `backward` where there is one."""
+        return list(self.processes[0].phases)
+
+    def replicates(self) -> list[Replicate]:
+        """What counts once, however many ranks it had."""
+        known = {id(one.record): one.medians_ns for one in self.processes}
+        found = [
+            (ranks[0].order, [known[id(one)] for one in ranks if id(one) in known])
+            for ranks in counted(self.result.processes)
+        ]
+        return [
+            Replicate(order=order, medians_ns={phase: level([one[phase] for one in each]) for phase in each[0]})
+            for order, each in found
+            if each
+        ]
+
+
+def timed_runners(run: Run) -> list[TimedRunner]:
+    """The results that have samples, in the order of the run file."""
+    found = []
+    for result in run.results:
+        processes = [timed for one in result.processes if (timed := _timed(one)) is not None]
+        phases = [set(one.phases) for one in processes]
+        if result.status == "ok" and processes and all(one == phases[0] for one in phases):
+            found.append(TimedRunner(name=name_of(result), result=result, processes=processes))
+    return found
+
+
+def name_of(result: Result) -> str:
+    """What warnings call a result."""
+    return result.title if result.side is None else f"{result.title} (side {result.side})"
+
+
+def all_positive(samples: list[int]) -> bool:
+    """Whether there are samples, and all of them can have logarithms."""
+    return bool(samples) and min(samples) > 0 and max(samples) < _LONGEST_NS
+
+
+def _timed(process: Process) -> TimedProcess | None:
+    if process.status != "ok" or process.steady_from is None or process.steady_from < 0:
+        return None
+    phases = {"forward": process.forward_ns[process.steady_from :]}
+    if process.backward_ns is not None:
+        phases["backward"] = process.backward_ns[process.steady_from :]
+    # A clock that is too coarse gives zeros, which its own warning tells.
+    if not all(all_positive(samples) for samples in phases.values()):
+        return None
+    medians = {phase: quantiles(samples, [0.5])[0] for phase, samples in phases.items()}
+    return TimedProcess(record=process, phases=phases, medians_ns=medians)

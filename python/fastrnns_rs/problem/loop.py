@@ -1,0 +1,47 @@
+"""How long a process measures: a number of iterations, or seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: How often a process that is not steady when it should end goes on for as long again.
+EXTENSIONS = 1
+#: Beside the first call. A steady state cannot be told from fewer, and a median of fewer says little.
+LEAST_ITERATIONS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """What ends the loop of a process.
+
+    Attributes:
+        warmup: Iterations before the timed ones, exactly; None to detect them.
+        nloops: Timed iterations, exactly; None for as many as `seconds` hold.
+        seconds: How long the loop runs where a count is missing, the first call not included.
+        least: Iterations that it runs at least, if they take no more than some seconds; the first call not included.
+        most: Iterations after which it ends, however short they are; the first call not included.
+    """
+
+    warmup: int | None
+    nloops: int | None
+    seconds: float
+    least: int = LEAST_ITERATIONS
+    most: int = 1000
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number of iterations is known beforehand."""
+        return self.warmup is not None and self.nloops is not None
+
+    @property
+    def first_stop(self) -> int:
+        """Iterations, the first call included, after which it is asked whether to go on."""
+        if self.nloops is not None:
+            # The first call is warm-up, or comes before it: it is never a sample.
+            return max(1, LEAST_ITERATIONS if self.warmup is None else self.warmup) + self.nloops
+        return max(1, self.warmup or 0) + self.most
+
+    @property
+    def capacity(self) -> int:
+        """The most iterations that it can come to."""
+        return self.first_stop if self.is_exact else (1 + EXTENSIONS) * self.first_stop

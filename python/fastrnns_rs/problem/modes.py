@@ -1,0 +1,44 @@
+"""How a model is run, beside its sizes: for training or inference, in which precision, in which variant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.problem.problem import check_count
+
+Mode = Literal["train", "inference"]
+MODES: tuple[str, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modes:
+    """What was asked for; a runner honours each of them or is refused by name.
+
+    Attributes:
+        mode: `train` runs forward and backward; `inference` only forward, without gradients and in evaluation mode.
+        amp: Automatic mixed precision: forward under autocast to bfloat16.
+        channels_last: Images and convolutions with their channels innermost.
+        cudnn_benchmark: cuDNN tries its algorithms for a convolution and takes the quickest.
+        deterministic: Only algorithms that give the same result every time.
+        bidirectional: A second layer beside each, which reads the sequence backwards.
+        proj_size: Features that the hidden state is projected to; None for no projection.
+    """
+
+    mode: Mode = "train"
+    amp: bool = False
+    channels_last: bool = False
+    cudnn_benchmark: bool = False
+    deterministic: bool = False
+    bidirectional: bool = False
+    proj_size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"no mode is called {self.mode!r}", nearest(str(self.mode), MODES))
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, bool) and not isinstance(value, bool):
+                raise UsageError(f"{field.name} is {value!r}", "give True or False")
+        check_count("proj_size", self.proj_size, least=1)

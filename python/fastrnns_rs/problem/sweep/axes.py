@@ -1,0 +1,103 @@
+"""Axes as they are asked for, and the points of their product."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fastrnns_rs.documents.sweep import SweepAxis
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.sweep.names import AXES, find, flag
+from fastrnns_rs.problem.sweep.values import MOST, shown, values_of
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.sweep import Point
+
+T = TypeVar("T")
+_HINT = "give NAME=VALUES, as hidden-size=128,256 or hidden-size=pow2:6:10"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """An option and the values that it takes in turn.
+
+    Attributes:
+        name: The option, as `hidden_size`.
+        values: Whole numbers, words or truth values, each once.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+
+    def record(self) -> SweepAxis:
+        """As the run file has it."""
+        return SweepAxis(name=flag(self.name), values=[plain(value) for value in self.values])
+
+
+def axes_of(given: object) -> tuple[Axis, ...]:
+    """The axes that were asked for.
+
+    Args:
+        given: Texts as `hidden-size=128,256`, or values by name; None for none.
+
+    Raises:
+        UsageError: One is not understood or there twice, or together they have too many points.
+    """
+    pairs = [*given.items()] if isinstance(given, Mapping) else [_pair(one) for one in _texts(given)]
+    found: list[Axis] = []
+    for spelled, values in pairs:
+        name = find(spelled, AXES, "axis")
+        if any(axis.name == name for axis in found):
+            raise UsageError(f"the axis {flag(name)} is there twice", "give all its values at once")
+        found.append(Axis(name=name, values=values_of(name, values)))
+    count = math.prod(len(axis.values) for axis in found)
+    if count > MOST:
+        product = " * ".join(str(len(axis.values)) for axis in found)
+        raise UsageError(f"the axes have {product} = {count} points; a sweep takes {MOST} at most", "give fewer values")
+    return tuple(found)
+
+
+def points(axes: Sequence[Axis]) -> list[dict[str, Any]]:
+    """The product of the axes, values by option, the last axis changing first; one empty point without axes."""
+    names = [axis.name for axis in axes]
+    return [dict(zip(names, values, strict=True)) for values in itertools.product(*(axis.values for axis in axes))]
+
+
+def moved(given: T, point: Mapping[str, Any]) -> T:
+    """A dataclass with those of its fields that a point has."""
+    # A type variable cannot say that it is a dataclass.
+    changed: Any = given
+    moved: T = replace(changed, **{one.name: point[one.name] for one in fields(changed) if one.name in point})
+    return moved
+
+
+def recorded(point: Mapping[str, Any]) -> Point:
+    """A point as a run file has it."""
+    return {flag(name): plain(value) for name, value in point.items()}
+
+
+def plain(value: Any) -> int | str:
+    """A value as a run file has it: a number or a word."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else shown(value)
+
+
+def _texts(given: object) -> list[object]:
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise UsageError(f"axes is {given!r}", "give a dict of values by name, or texts as hidden-size=128,256")
+    return [*given]
+
+
+def _pair(text: object) -> tuple[str, str]:
+    if not isinstance(text, str):
+        raise UsageError(f"an axis is {text!r}", _HINT)
+    name, equals, values = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"no axis is written {text!r}", _HINT)
+    return name, values

@@ -1,0 +1,105 @@
+"""`--filter`: which rows are measured, or shown."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from typing import Any
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.problem.sweep.names import find, flag
+from fastrnns_rs.problem.sweep.values import SWITCH, shown
+
+#: What a row has before it is measured.
+PLANNED = ("runner", "group", *(one.name for one in fields(Problem)))
+#: What it has in a run file.
+MEASURED = (*PLANNED, "status", "side")
+_ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_HINT = "give KEY OP VALUE, as hidden-size>=256 or runner~jit, with =, !=, <, <=, >, >= or ~"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What a row must be.
+
+    Attributes:
+        key: The runner, its group, or a field of its problem.
+        sign: `=`, `!=`, `<`, `<=`, `>`, `>=`, or `~`: holds the text, or matches it where it has a `*`, `?` or `[`.
+        value: What it is held against.
+    """
+
+    key: str
+    sign: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{flag(self.key)}{self.sign}{self.value}"
+
+    def holds(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row is so. One to which the key does not apply is unlike every value, and neither more nor less."""
+        found = row.get(self.key)
+        if self.sign in _ORDER:
+            return found is not None and bool(_ORDER[self.sign](found, int(self.value)))
+        text = None if found is None else shown(found)
+        if self.sign == "~":
+            pattern = self.value if set("*?[") & {*self.value} else f"*{self.value}*"
+            return text is not None and fnmatchcase(text, pattern)
+        wanted = shown(SWITCH[self.value.lower()]) if isinstance(found, bool) else self.value
+        return (text == wanted) is (self.sign == "=")
+
+
+def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Condition, ...]:
+    """The conditions that were asked for, all of which a row must meet.
+
+    Args:
+        given: Texts as `hidden-size>=256`, one or several; None for none.
+        known: What a row has.
+
+    Raises:
+        UsageError: One is not understood.
+    """
+    if given is None:
+        return ()
+    texts = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    return tuple(_condition(text, known) for text in texts)
+
+
+def row_of(runner: str, group: str, problem: Problem, **more: object) -> dict[str, Any]:
+    """What conditions and sorting look at."""
+    return {
+        "runner": runner,
+        "group": group,
+        **{one.name: getattr(problem, one.name) for one in fields(Problem)},
+        **more,
+    }
+
+
+def _condition(text: object, known: tuple[str, ...]) -> Condition:
+    found = (
+        re.fullmatch(r"\s*([\w-]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", text, re.DOTALL) if isinstance(text, str) else None
+    )
+    if found is None or not found[3]:
+        raise UsageError(f"no filter is written {text!r}", _HINT)
+    key = find(found[1], known, "key of a row")
+    number = re.fullmatch(r"\d{1,19}", found[3], re.ASCII)
+    if found[2] in _ORDER and (key not in _NUMBERS or number is None):
+        what = f"{found[3]!r} is no whole number" if key in _NUMBERS else f"{found[1]} is not a number"
+        raise UsageError(f"the filter {text!r} compares sizes, and {what}", _HINT)
+    if found[3].startswith("="):
+        raise UsageError(f"no filter is written {text!r}", _HINT)
+    if key in _SWITCHES and (found[2] not in {"=", "!="} or found[3].lower() not in SWITCH):
+        raise UsageError(
+            f"the filter {text!r} is of an option that is on or off", f"give {found[1]}=on or {found[1]}=off"
+        )
+    if key in _NUMBERS and found[2] != "~" and number is None:
+        raise UsageError(f"the filter {text!r} has no whole number", _HINT)
+    value = str(int(found[3])) if key in _NUMBERS and number else found[3]
+    return Condition(key=key, sign=found[2], value=value)
+
+
+_NUMBERS = {one.name for one in fields(Problem) if "int" in str(one.type)}
+_SWITCHES = {one.name for one in fields(Problem) if "bool" in str(one.type)}

@@ -1,0 +1,106 @@
+"""The values of an axis: `128,256`, `64:256:64` with its stop, `pow2:6:10`, and lists of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.problem.problem import check_count
+from fastrnns_rs.problem.sweep.names import NUMBERS, WORDS, flag
+
+#: A point is at least a process of some seconds.
+MOST = 1000
+#: How an option that is on or off is written.
+SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
+_FORMS = "give numbers as 128,256, as start:stop:step, or as pow2:6:10 for powers of two"
+
+
+def values_of(name: str, given: object) -> tuple[Any, ...]:
+    """The values of the axis `name`, each once and in the order given.
+
+    Args:
+        name: The option.
+        given: A text as the command line takes it, one value, or several of either.
+
+    Raises:
+        UsageError: There are none, one twice or too many, or one that the option does not take.
+    """
+    words = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    found: list[Any] = []
+    for word in words:
+        for part in word.split(",") if isinstance(word, str) else [word]:
+            for value in _part(name, part.strip() if isinstance(part, str) else part):
+                if value in found:
+                    raise UsageError(f"the axis {flag(name)} has {shown(value)} twice", "give each value once")
+                found.append(value)
+                if len(found) > MOST:
+                    raise _too_many(name, f"more than {MOST}")
+    if not found:
+        raise UsageError(f"the axis {flag(name)} has no values", f"give some, as {flag(name)}={_example(name)}")
+    return tuple(found)
+
+
+def shown(value: object) -> str:
+    """A value as the command line takes it."""
+    return str(value) if not isinstance(value, bool) else "on" if value else "off"
+
+
+def _part(name: str, part: object) -> Iterable[Any]:
+    if part == "":
+        raise UsageError(f"the axis {flag(name)} has an empty value", f"give some, as {flag(name)}={_example(name)}")
+    if name in NUMBERS:
+        return _numbers(name, part)
+    if name in WORDS:
+        if part not in WORDS[name]:
+            raise UsageError(f"no {name} is called {part!r}", nearest(str(part), WORDS[name]))
+        return [part]
+    switch = part if isinstance(part, bool) else SWITCH.get(str(part).lower())
+    if switch is None:
+        raise UsageError(f"the axis {flag(name)} has {part!r}", "give on, off or both")
+    return [switch]
+
+
+def _numbers(name: str, part: object) -> Iterable[int]:
+    if not isinstance(part, str):
+        found: Iterable[object] = [part]
+    elif re.fullmatch(r"\d{1,19}", part, re.ASCII):
+        found = [int(part)]
+    elif bounds := re.fullmatch(r"pow2:(\d{1,3}):(\d{1,3})", part, re.ASCII):
+        first, last = int(bounds[1]), int(bounds[2])
+        found = [1 << power for power in range(first, last + 1)]
+        if first > last:
+            raise UsageError(f"the axis {flag(name)} has {part!r}, which ends before it begins", _FORMS)
+    elif bounds := re.fullmatch(r"(\d{1,19}):(\d{1,19}):(-?\d{1,19})", part, re.ASCII):
+        found = _range(name, part, int(bounds[1]), int(bounds[2]), int(bounds[3]))
+    else:
+        raise UsageError(f"the axis {flag(name)} has {part!r}", _FORMS)
+    return _checked(name, found)
+
+
+def _range(name: str, part: str, start: int, stop: int, step: int) -> range:
+    if step <= 0:
+        raise UsageError(f"the step of {flag(name)}={part} is {step}", "give a step of 1 or more")
+    if start > stop:
+        raise UsageError(f"the axis {flag(name)} has {part!r}, which ends before it begins", _FORMS)
+    found = range(start, stop + 1, step)
+    if len(found) > MOST:
+        raise _too_many(name, str(len(found)))
+    return found
+
+
+def _checked(name: str, numbers: Iterable[Any]) -> Iterator[int]:
+    for number in numbers:
+        if number is None:
+            raise UsageError(f"the axis {flag(name)} has None", _FORMS)
+        check_count(flag(name), number, least=1)
+        yield number
+
+
+def _too_many(name: str, count: str) -> UsageError:
+    return UsageError(f"the axis {flag(name)} has {count} values; a sweep takes {MOST} at most", "give a larger step")
+
+
+def _example(name: str) -> str:
+    return "128,256" if name in NUMBERS else ",".join(WORDS[name][:2]) if name in WORDS else "on,off"

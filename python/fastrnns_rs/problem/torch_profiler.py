@@ -1,0 +1,175 @@
+"""What is asked of torch's profiler. It is checked here, and travels to the child process as flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.problem.problem import check_count
+from fastrnns_rs.problem.profiler_schedule import Schedule
+
+ACTIVITIES = ("cpu", "cuda")
+SORT_KEYS = (
+    "count",
+    "cpu_time",
+    "cpu_time_total",
+    "self_cpu_time_total",
+    "device_time",
+    "device_time_total",
+    "self_device_time_total",
+    "cpu_memory_usage",
+    "self_cpu_memory_usage",
+    "device_memory_usage",
+    "self_device_memory_usage",
+    "flops",
+)
+HANDLERS = ("chrome", "tensorboard")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchOptions:
+    """How `torch.profiler.profile` is called, and what becomes of each cycle of its schedule.
+
+    Attributes:
+        activities: What is traced, of `cpu` and `cuda`; None leaves it to the device. Without `cpu`, neither phases nor
+            iterations are marked in a trace.
+        schedule: Which iterations are recorded.
+        on_trace_ready: Where traces go: `chrome:DIR`, `tensorboard:DIR`, or `module:function` to have a function called
+            with the profiler instead; None stands for Chrome's form, in the capture's own folder.
+        record_shapes: Shapes of inputs are recorded.
+        profile_memory: Allocations are recorded.
+        with_stack: Python's calls are recorded.
+        with_flops: Operations of matrix products and convolutions are counted.
+        with_modules: Modules of TorchScript are recorded.
+        group_by_input_shape: The table has a row for each operator and shape of its inputs.
+        group_by_stack: The table has a row for each operator and this many of the calls that led to it; 0 is off.
+        sort_by: What the table is sorted by, as torch calls it today or with `cuda` for `device`; None stands for the
+            time in kernels where CUDA is traced, and for that on the CPU where it is not.
+        row_limit: The table's rows; -1 is all.
+        memory_timeline: The sizes of parameters, activations and gradients over time are written.
+        memory_snapshot: CUDA's allocator writes its history.
+    """
+
+    activities: tuple[str, ...] | None = None
+    schedule: Schedule = field(default_factory=Schedule)
+    on_trace_ready: str | None = None
+    record_shapes: bool = False
+    profile_memory: bool = False
+    with_stack: bool = False
+    with_flops: bool = False
+    with_modules: bool = False
+    group_by_input_shape: bool = False
+    group_by_stack: int = 0
+    sort_by: str | None = None
+    row_limit: int = 20
+    memory_timeline: bool = False
+    memory_snapshot: bool = False
+
+    def __post_init__(self) -> None:
+        self._check_activities()
+        check_count("group_by_stack", self.group_by_stack, least=0)
+        if self.row_limit != -1 and self.row_limit < 1:
+            raise UsageError(f"row_limit is {self.row_limit}", "give a whole number of at least 1, or -1 for all")
+        self._check_handler()
+        self._check_sort_by()
+
+    def _check_activities(self) -> None:
+        for activity in self.activities or ():
+            if activity not in ACTIVITIES:
+                raise UsageError(f"no activity is called {activity!r}", nearest(activity, ACTIVITIES))
+        if self.activities is not None and not self.activities:
+            raise UsageError("no activities are given", f"known: {', '.join(ACTIVITIES)}")
+        if self.activities and len(set(self.activities)) < len(self.activities):
+            raise UsageError("an activity is given twice", "keep one of them")
+
+    def _check_handler(self) -> None:
+        if self.handler is None:
+            return
+        kind, target = self.handler
+        names = f"{kind}.{target}".split(".")
+        if not target or (kind not in HANDLERS and not all(name.isidentifier() for name in names)):
+            raise UsageError(
+                f"on_trace_ready is {self.on_trace_ready!r}", "give chrome:DIR, tensorboard:DIR or module:function"
+            )
+
+    def _check_sort_by(self) -> None:
+        if self.sort_by is None:
+            return
+        key = _todays(self.sort_by)
+        if key not in SORT_KEYS:
+            raise UsageError(f"no table is sorted by {self.sort_by!r}", nearest(key, SORT_KEYS))
+        if key == "flops" and not self.with_flops:
+            raise UsageError(f"sort_by is {self.sort_by!r} and with_flops is off", "give --with-flops too")
+        if "memory" in key and not self.flags()["profile_memory"]:
+            raise UsageError(f"sort_by is {self.sort_by!r} and profile_memory is off", "give --profile-memory too")
+
+    @property
+    def handler(self) -> tuple[str, str] | None:
+        """`chrome` or `tensorboard` with a folder, or a module with a function."""
+        if self.on_trace_ready is None:
+            return None
+        kind, _, target = self.on_trace_ready.partition(":")
+        return kind, target
+
+    def flags(self) -> dict[str, bool]:
+        """What torch is told to record: what was asked for, and what that cannot do without."""
+        return {
+            "record_shapes": (
+                self.record_shapes or self.with_flops or self.group_by_input_shape or self.memory_timeline
+            ),
+            "profile_memory": self.profile_memory or self.memory_timeline,
+            "with_stack": self.with_stack or self.group_by_stack > 0 or self.memory_timeline,
+            "with_flops": self.with_flops,
+            "with_modules": self.with_modules,
+        }
+
+
+def check_for_device(options: TorchOptions, device: str) -> None:
+    """Refuses what a device cannot do.
+
+    Raises:
+        UsageError: CUDA's activity, times, memory or allocator are asked for on a CPU.
+    """
+    resolve_activities(options, device)
+    resolve_sort_by(options, device)
+    if options.memory_snapshot and not _is_cuda(device):
+        raise UsageError(f"a memory snapshot is of CUDA, and the device is {device}", "give --memory-timeline instead")
+
+
+def resolve_activities(options: TorchOptions, device: str) -> tuple[str, ...]:
+    """What is traced on a device: what was asked for, or the CPU and the device.
+
+    Raises:
+        UsageError: CUDA is asked for on a CPU.
+    """
+    if options.activities is None:
+        return ACTIVITIES if _is_cuda(device) else ("cpu",)
+    if "cuda" in options.activities and not _is_cuda(device):
+        raise UsageError(f"the activity 'cuda' is asked for, and the device is {device}", "give --device cuda")
+    return options.activities
+
+
+def resolve_sort_by(options: TorchOptions, device: str) -> str:
+    """What the table is sorted by, under the name that torch has for it now.
+
+    Raises:
+        UsageError: A time or a memory of CUDA is asked for where CUDA is not traced.
+    """
+    traced = "cuda" in resolve_activities(options, device)
+    if options.sort_by is None:
+        return "self_device_time_total" if traced else "self_cpu_time_total"
+    key = _todays(options.sort_by)
+    if "device" in key and not traced:
+        raise UsageError(
+            f"sort_by is {options.sort_by!r}, and CUDA is not traced", f"give {key.replace('device', 'cpu')}"
+        )
+    return key
+
+
+def _todays(key: str) -> str:
+    """The name that torch 2.11 and later have for what older ones called by `cuda`."""
+    return key.replace("cuda", "device")
+
+
+def _is_cuda(device: str) -> bool:
+    return device.partition(":")[0] == "cuda"

@@ -1,0 +1,14 @@
+"""What the helper process runs that every command is a child of; see `run_command`.
+
+It is started by path, without site-packages and without this package, so that it is there within milliseconds.
+"""
+
+import importlib.machinery
+import sys
+
+if __name__ == "__main__":
+    path = sys.argv[1]
+    loader = importlib.machinery.ExtensionFileLoader("fastrnns_rs._core", path)
+    module = loader.create_module(importlib.machinery.ModuleSpec("fastrnns_rs._core", loader, origin=path))
+    loader.exec_module(module)
+    module.keep()

@@ -1,0 +1,270 @@
+"""From what was asked for to what will run: runners in order, each with its problem, and those that cannot."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.sweep import Point
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import (
+    PRESETS,
+    Preset,
+    Problem,
+    Sizes,
+    check_count,
+    check_device,
+    check_dtype,
+    check_seed,
+)
+from fastrnns_rs.problem.sweep.axes import Axis, moved, points, recorded
+from fastrnns_rs.problem.sweep.conditions import Condition, row_of
+from fastrnns_rs.problem.sweep.names import flag
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.runner import Runner
+
+if TYPE_CHECKING:
+    from fastrnns_rs.machine.environment import Facts
+
+DEFAULT_GROUPS = ("cnns", "rnns")
+DEFAULT_TIMEOUT_S = 1800.0
+DEFAULT_COMPILE_TIMEOUT_S = 300.0
+#: OpenMP dies of many more.
+MOST_THREADS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which runners were asked for.
+
+    Attributes:
+        groups: Groups of which every runner runs.
+        rnns: Runners in place of those of the group `rnns`; None or empty for the group's own.
+        cnns: The same for `cnns`.
+        variable_lstms: Whether the group `vl_rnns` runs too.
+        names: Runners by name, beside any group.
+    """
+
+    groups: Sequence[str] = DEFAULT_GROUPS
+    rnns: Sequence[str] | None = None
+    cnns: Sequence[str] | None = None
+    variable_lstms: bool = False
+    names: Sequence[str] = ()
+
+    def runners(self) -> list[tuple[Runner, bool]]:
+        """The runners in the order in which they run, each with whether it was named by hand.
+
+        Raises:
+            UsageError: There is no runner or group of a name.
+        """
+        for group in self.groups:
+            registry.members(group)
+        by_hand = {"rnns": self.rnns, "cnns": self.cnns}
+        chosen: dict[str, bool] = {}
+        for group in registry.GROUPS:
+            if group in self.groups or registry.ALL in self.groups or (group == "vl_rnns" and self.variable_lstms):
+                named = by_hand.get(group)
+                chosen |= dict.fromkeys(named, True) if named else dict.fromkeys(registry.members(group), False)
+        if registry.ALL in self.groups:
+            chosen = dict.fromkeys(registry.members(registry.ALL), False) | chosen
+        chosen |= dict.fromkeys(self.names, True)
+        return [(registry.find(name), by_hand) for name, by_hand in chosen.items()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a bench is asked to do; None stands for what the preset or the machine says.
+
+    `axes` are options that take several values in turn, `filters` what a row must be to be run.
+    """
+
+    choice: Choice = field(default_factory=Choice)
+    sizes: Sizes = field(default_factory=Sizes)
+    modes: Modes = field(default_factory=Modes)
+    quick: bool = False
+    warmup: int | None = None
+    nloops: int | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    seed: int = 0
+    allow_tf32: bool = False
+    threads: int | None = None
+    timeout: float = DEFAULT_TIMEOUT_S
+    compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
+    compile_cache: str | os.PathLike[str] | None = None
+    jit: JitSettings = field(default_factory=JitSettings)
+    axes: tuple[Axis, ...] = ()
+    filters: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_count("warmup", self.warmup, least=0)
+        check_count("nloops", self.nloops, least=1)
+        check_count("threads", self.threads, least=1, most=MOST_THREADS)
+        check_seed(self.seed)
+        check_device(self.device)
+        check_dtype(self.dtype)
+        if self.compile_cache is not None and not isinstance(self.compile_cache, str | os.PathLike):
+            raise UsageError(f"compile_cache is {self.compile_cache!r}", "give the path of a folder")
+        for name in ("timeout", "compile_timeout"):
+            seconds = getattr(self, name)
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+                raise UsageError(f"{name} is {seconds!r}", "give a number of seconds above 0")
+        defaults = {one.name: one.default for kind in (Sizes, Modes, Options) for one in fields(kind)}
+        for axis in self.axes:
+            holder = next(one for one in (self.sizes, self.modes, self) if hasattr(one, axis.name))
+            if defaults[axis.name] is not MISSING and getattr(holder, axis.name) != defaults[axis.name]:
+                raise UsageError(f"{flag(axis.name)} is an axis, and given too", "leave one of them out")
+
+    @property
+    def computed_dtype(self) -> str:
+        """What the device has to compute in; of a sweep over dtypes, the first."""
+        return self.computed_dtypes[0]
+
+    @property
+    def computed_dtypes(self) -> tuple[str, ...]:
+        """What the device has to compute in, each once: under autocast another dtype than that of the parameters."""
+        each = (one for _, one in self.each())
+        return tuple(dict.fromkeys("bfloat16" if one.modes.amp else one.dtype for one in each))
+
+    @property
+    def sweeps_amp(self) -> bool:
+        """Whether mixed precision is asked for at some point."""
+        return any(one.modes.amp for _, one in self.each())
+
+    def each(self) -> list[tuple[dict[str, Any], Options]]:
+        """Every point of the axes, with the options that hold there."""
+        alone = replace(self, axes=())
+        return [
+            (point, replace(moved(alone, point), sizes=moved(self.sizes, point), modes=moved(self.modes, point)))
+            for point in points(self.axes)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One runner on one problem; `refusal` says why it is skipped, if it is, and `point` where in a sweep it stands."""
+
+    runner: Runner
+    problem: Problem
+    refusal: str | None
+    point: Point = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What will run."""
+
+    preset: Preset
+    warmup: int
+    nloops: int
+    threads: int | None
+    timeout: float
+    compile_timeout: float
+    compile_cache: str | None
+    jit: JitSettings
+    tasks: list[Task]
+
+
+def make_plan(options: Options, facts: Facts) -> Plan:
+    """Decides what will run, before anything does.
+
+    Raises:
+        MissingError: The device is not there.
+        UsageError: The device cannot do the dtype or TF32, or a runner named by hand cannot honour an option.
+    """
+    chosen = options.each()
+    devices = [_device(one, facts, options.computed_dtype) for _, one in chosen]
+    device = devices[0]
+    preset = PRESETS["quick" if options.quick else "upstream" if device.startswith("cuda") else "cpu"]
+    tasks = []
+    for runner, by_hand in options.choice.runners():
+        for task in _tasks(runner, chosen, preset, device, by_hand=by_hand):
+            row = row_of(runner.name, runner.family, task.problem)
+            if not all(one.holds(row) for one in options.filters):
+                continue
+            if task.refusal and by_hand:
+                raise UsageError(f"{runner.name} cannot do this: {task.refusal}", "leave it out, or change the option")
+            tasks.append(task)
+    if not tasks:
+        if options.filters:
+            asked = ", ".join(map(str, options.filters))
+            raise UsageError(f"no row is left by the filter {asked}", "leave it out, or give another value")
+        raise UsageError("nothing was asked for", "name a group or a runner")
+    return Plan(
+        preset=preset,
+        warmup=preset.warmup if options.warmup is None else options.warmup,
+        nloops=options.nloops or preset.nloops,
+        threads=options.threads,
+        timeout=options.timeout,
+        compile_timeout=options.compile_timeout,
+        compile_cache=None if options.compile_cache is None else os.fspath(options.compile_cache),
+        jit=options.jit,
+        tasks=tasks,
+    )
+
+
+def _tasks(
+    runner: Runner, chosen: Sequence[tuple[dict[str, Any], Options]], preset: Preset, device: str, *, by_hand: bool
+) -> list[Task]:
+    """A runner at each point that differs for it: what an axis does not concern is run once.
+
+    Raises:
+        UsageError: It was named by hand, and no axis concerns it.
+    """
+    problems = [
+        runner.problem(
+            options.sizes,
+            preset,
+            options.modes,
+            dtype=options.dtype,
+            device=device,
+            seed=options.seed,
+            allow_tf32=options.allow_tf32,
+        )
+        for _, options in chosen
+    ]
+    axes = [name for name in chosen[0][0] if any(getattr(problem, name) is not None for problem in problems)]
+    if by_hand and chosen[0][0] and not axes:
+        names = " and ".join(flag(name) for name in chosen[0][0])
+        raise UsageError(f"{runner.name} has no {names}", "leave it out, or sweep something else")
+    found: dict[Problem, Task] = {}
+    for (point, _), problem in zip(chosen, problems, strict=True):
+        here = recorded({name: value for name, value in point.items() if name in axes})
+        found.setdefault(problem, Task(runner=runner, problem=problem, refusal=runner.refusal(problem), point=here))
+    return [*found.values()]
+
+
+def check_works(dtype: str, facts: Facts, *, amp: bool) -> None:
+    """Refuses a dtype that the device cannot do; with `amp` it is that of autocast, or may be.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if facts.dtype_problem is not None:
+        message = f"{dtype} does not work on {facts.device}: {facts.dtype_problem}"
+        raise UsageError(message, f"{'leave out --amp' if amp else 'choose another --dtype'}, or another --device")
+
+
+def _device(options: Options, facts: Facts, computed: str) -> str:
+    """The device, if it is there and does what is asked; the facts are of the dtype `computed`."""
+    if facts.device is None:
+        count = facts.cuda_device_count
+        reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+        known = "" if count == 0 else f", or cuda:0 to cuda:{count - 1}"
+        raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
+    if options.modes.amp and options.dtype != "float32":
+        raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
+    if options.computed_dtype == computed:
+        check_works(computed, facts, amp=options.modes.amp)
+    if options.allow_tf32 and facts.tf32_problem is not None:
+        raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
+    if options.allow_tf32 and options.dtype != "float32":
+        raise UsageError(f"--allow-tf32 concerns float32; --dtype is {options.dtype}", "leave one of them out")
+    if options.modes.cudnn_benchmark and not facts.device.startswith("cuda"):
+        raise UsageError(f"--cudnn-benchmark needs a CUDA device; --device is {facts.device}", "leave it out")
+    return facts.device

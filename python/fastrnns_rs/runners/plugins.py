@@ -1,0 +1,174 @@
+"""Runners of other packages: found by their entry points and imported, so that one that fails harms no other.
+
+A package adds runners with an entry point in the group `fastrnns_rs.runners` that names a module. The name of the entry
+point is the plug-in's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.codec import Notice
+
+GROUP = "fastrnns_rs.runners"
+#: An exception may have megabytes of text.
+_REASON_LENGTH = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """An entry point of an installed package.
+
+    Attributes:
+        name: What the package calls it.
+        value: The module that it names.
+        package: Name and version of the package, as `extra 1.0`.
+    """
+
+    name: str
+    value: str
+    package: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value} of the package {self.package}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A plug-in that could not be loaded, and why, in one line."""
+
+    plugin: Plugin
+    reason: str
+
+    def notice(self) -> Notice:
+        """What a person is told of it."""
+        from fastrnns_rs.documents.codec import Notice
+
+        return Notice(
+            code="plugin_failed",
+            message=f"the plug-in {self.plugin} failed, and its runners are not known",
+            evidence=self.reason,
+            hint=f"mend or uninstall {self.plugin.package.partition(' ')[0]}; FASTRNNS_DEBUG=1 shows where it failed",
+        )
+
+
+def installed() -> tuple[list[Plugin], list[Failure]]:
+    """Every plug-in, and packages whose entry points cannot be read.
+
+    They come by the names of package and entry point: which of two is first is no accident of a disk.
+    """
+    found: dict[str, list[Plugin] | Failure] = {}
+    # Python passes over whatever else stands there.
+    for folder in (one for one in sys.path if isinstance(one, str)):
+        for place in _mentioning(folder):
+            name, points = _read(place)
+            # As Python does: of one package that is there twice, the first on sys.path counts.
+            found.setdefault(name, points)
+    damaged = [one for one in found.values() if isinstance(one, Failure)]
+    plugins = [plugin for one in found.values() if not isinstance(one, Failure) for plugin in one]
+    return sorted(plugins, key=lambda one: (one.package, one.name)), damaged
+
+
+def load(plugin: Plugin) -> Failure | None:
+    """Imports what a plug-in names, and says why that failed, if it did.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    try:
+        with _standard_output_elsewhere():
+            import_value(plugin.value)
+    except KeyboardInterrupt:
+        raise
+    # A module may also call sys.exit.
+    except BaseException as error:  # noqa: BLE001
+        if os.environ.get("FASTRNNS_DEBUG"):
+            traceback.print_exc()
+        return Failure(plugin=plugin, reason=_reason(error))
+    return None
+
+
+def import_value(value: str) -> None:
+    """Imports the module that an entry point names, `module` or `module:attribute`, and looks at the attribute."""
+    module, _, attributes = value.partition("[")[0].partition(":")
+    found = importlib.import_module(module.strip())
+    for name in filter(None, attributes.strip().split(".")):
+        found = getattr(found, name)
+
+
+def _reason(error: BaseException) -> str:
+    """One line that says what went wrong."""
+    try:
+        text = str(error).strip()
+    except Exception as second:  # noqa: BLE001  # an error whose text is an error too
+        text = f"its message cannot be shown: {type(second).__name__}"
+    line = printable(f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__)
+    return line if len(line) <= _REASON_LENGTH else line[: _REASON_LENGTH - 1] + "…"
+
+
+@contextlib.contextmanager
+def _standard_output_elsewhere() -> Iterator[None]:
+    """Sends what is written to standard output to standard error, from below Python too: the first is for results."""
+    with contextlib.ExitStack() as stack:
+        # Either may be closed.
+        with contextlib.suppress(OSError, ValueError):
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            before = os.dup(1)
+            stack.callback(os.close, before)
+            os.dup2(2, 1)
+            stack.callback(os.dup2, before, 1)
+            if sys.stdout is not None:
+                stack.callback(sys.stdout.flush)
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))
+        yield
+
+
+def _mentioning(folder: str) -> list[Path]:
+    """The packages in a folder of `sys.path` that may have entry points for us.
+
+    Asking `importlib.metadata` takes as long as everything else that `list` does; reading the files takes a tenth.
+    """
+    wanted = f"[{GROUP}]".encode()
+    found = []
+    try:
+        names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+    except (OSError, ValueError):
+        return []
+    for name in names:
+        place = Path(folder, name)
+        try:
+            if wanted in (place / "entry_points.txt").read_bytes():
+                found.append(place)
+        except OSError:
+            continue
+    return found
+
+
+def _read(place: Path) -> tuple[str, list[Plugin] | Failure]:
+    """A package's name as Python compares it, and its plug-ins."""
+    from importlib.metadata import Distribution
+
+    # As the folder is called: `extra-1.0.dist-info`.
+    name, _, version = place.stem.partition("-")
+    label = f"{name} {version}".strip()
+    try:
+        package = Distribution.at(place)
+        label = f"{package.metadata['Name'] or name} {package.metadata['Version'] or version}".strip()
+        points = package.entry_points.select(group=GROUP)
+        plugins = [Plugin(name=one.name, value=one.value, package=label) for one in points]
+    except Exception as error:  # noqa: BLE001  # whatever somebody else wrote there
+        return name.lower(), Failure(plugin=Plugin(name="?", value="?", package=label), reason=_reason(error))
+    return name.lower(), plugins

@@ -1,0 +1,91 @@
+"""What is to be profiled, and how: the options of `bench` and those of a capture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.plan import Choice, Options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: As in PyTorch's fastrnns.
+DEFAULT_RUNNERS = ("cudnn", "aten", "jit")
+DEFAULT_NLOOPS = 5
+DEFAULT_PAUSE_S = 1.0
+#: Longer than any capture that is of use: nsys takes minutes to write what it saw in five.
+DEFAULT_TIMEOUT_S = 900.0
+
+TOOLS = ("nsys", "nvprof", "torch")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRequest:
+    """What the process that is profiled does. All of it but the timeout is forwarded to that process.
+
+    Attributes:
+        options: Runners, problem and counts, as `bench` takes them.
+        tool: `nsys`, `nvprof` or `torch`; None for the best that works here.
+        sleep_between_seconds: Pause between two runners.
+        torch: How torch's profiler is called, where it is the tool.
+    """
+
+    options: Options = field(default_factory=lambda: Options(nloops=DEFAULT_NLOOPS, timeout=DEFAULT_TIMEOUT_S))
+    tool: str | None = None
+    sleep_between_seconds: float = DEFAULT_PAUSE_S
+    torch: TorchOptions = field(default_factory=TorchOptions)
+
+    def __post_init__(self) -> None:
+        pause = self.sleep_between_seconds
+        if isinstance(pause, bool) or not isinstance(pause, int | float) or not 0 <= pause < float("inf"):
+            raise UsageError(f"sleep_between_seconds is {pause!r}", "give a number of seconds from 0 on")
+        if self.tool is not None and self.tool not in TOOLS:
+            raise UsageError(f"no profiler is called {self.tool!r}", f"known: {', '.join(TOOLS)}")
+
+    def captured(self, nloops: int) -> list[int]:
+        """The iterations that a capture holds, of those that a runner runs.
+
+        Raises:
+            UsageError: The schedule of torch's profiler needs more.
+        """
+        if self.tool != "torch":
+            return [*range(nloops)]
+        self.torch.schedule.check(nloops)
+        return [iteration for cycle in self.torch.schedule.cycles(nloops) for iteration in cycle]
+
+    def captured_cycles(self, nloops: int) -> int:
+        """How many captures torch's profiler makes of a runner."""
+        return len(self.torch.schedule.cycles(nloops))
+
+
+def choice(
+    *,
+    groups: Sequence[str] | None = None,
+    rnns: Sequence[str] | None = None,
+    cnns: Sequence[str] | None = None,
+    variable_lstms: bool = False,
+    names: Sequence[str] = (),
+) -> Choice:
+    """The runners to profile. With groups this is as in `bench`, without them only those that were named run.
+
+    Args:
+        groups: Groups of which every runner is profiled.
+        rnns: Runners by name; empty for the three that PyTorch's fastrnns profiles by default.
+        cnns: Runners by name; empty for the group's.
+        variable_lstms: Whether the group `vl_rnns` is profiled too.
+        names: Exactly these runners, in this order, whatever else is given.
+    """
+    if names:
+        return Choice(groups=(), names=names)
+    if groups is not None:
+        return Choice(groups=groups, rnns=rnns, cnns=cnns, variable_lstms=variable_lstms)
+    chosen: list[str] = []
+    if rnns is not None or (cnns is None and not variable_lstms):
+        chosen += rnns or DEFAULT_RUNNERS
+    if cnns is not None:
+        chosen += cnns or registry.members("cnns")
+    return Choice(groups=(), names=chosen, variable_lstms=variable_lstms)

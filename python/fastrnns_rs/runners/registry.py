@@ -1,0 +1,306 @@
+"""The runners by name: how one is added, found and grouped. Nothing here needs torch."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import FastrnnsError, UsageError, nearest
+from fastrnns_rs.runners import plugins
+from fastrnns_rs.runners.runner import Creator, Runner, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.problem.problem import Problem
+
+#: What modules are called that were made of a runner's file: nobody can import them.
+_FILE_MODULE = "_fastrnns_runners_"
+#: What `--group` picks, in the order in which groups run.
+GROUPS = ("vl_rnns", "rnns", "cnns")
+ALL = "all"
+
+_OUR_MODELS = (
+    "lstm",
+    "custom",
+    "layernorm",
+    "dropout",
+    "gru",
+    "rnn",
+    "milstm",
+    "varlen",
+    "cnn",
+    "compiled",
+    "cudagraph",
+)
+_runners: dict[str, Runner] = {}
+_failures: list[plugins.Failure] = []
+#: The plug-in that is being loaded: what is registered meanwhile is its.
+_plugin: plugins.Plugin | None = None
+_plugins_wanted = True
+
+
+def runner(
+    name: str,
+    *,
+    family: str = "custom",
+    group: str | None = None,
+    description: str = "",
+    images: bool = False,
+    layers: tuple[int, int | None] = (1, None),
+    devices: tuple[str, ...] = ("cpu", "cuda"),
+    requires: tuple[str, ...] = (),
+    torchscript: bool = False,
+    compiles: bool = False,
+    honours: tuple[str, ...] = (),
+    lacks: tuple[str, ...] = (),
+    reference: str | None = None,
+    note: Callable[[Problem], str | None] = lambda _problem: None,
+) -> Callable[[Creator], Creator]:
+    """Makes a function that builds a model a runner.
+
+    Args:
+        name: What `--rnns` and `bench(runners=…)` take.
+        family: The group that results carry.
+        group: The value of `--group` that picks it, if any.
+        description: One line; the first line of the function's docstring when empty.
+        images: Whether it takes images (`mini_batch`, `image_size`) rather than sequences.
+        layers: Fewest and most layers that its mathematics permits.
+        devices: Kinds of device that it runs on.
+        requires: Modules beside torch that it imports.
+        torchscript: Whether it compiles with TorchScript.
+        compiles: Whether it compiles with torch.compile, which has time and a cache of its own.
+        honours: Which of the modes it has that few have: `bidirectional`, `proj_size`, `channels_last`.
+        lacks: Which of the modes it has not that most have: `inference`, `amp`, `deterministic`.
+        reference: What `verify` holds it against.
+        note: What a reader must know to compare its row, for a problem.
+
+    Returns:
+        A decorator that returns the function unchanged. The function takes a `Problem` and returns a `ModelDef`; it
+        imports torch inside its body, so that listing runners stays quick.
+
+    Raises:
+        UsageError: The name is taken by a runner from elsewhere.
+    """
+
+    def register(creator: Creator) -> Creator:
+        source = _source_of(creator)
+        if not source.module.startswith("fastrnns_rs."):
+            all_runners()
+        known = _runners.get(name)
+        # The same function again is a file that is read again.
+        if known is not None and (known.source.file, known.qualified) != (source.file, creator.__qualname__):
+            raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
+        _runners[name] = Runner(
+            name=name,
+            creator=creator,
+            family=family,
+            group=group,
+            description=description or (creator.__doc__ or "").strip().split("\n")[0],
+            images=images,
+            layers=layers,
+            devices=devices,
+            requires=requires,
+            torchscript=torchscript,
+            compiles=compiles,
+            honours=honours,
+            lacks=lacks,
+            reference=reference,
+            note=note,
+            source=source,
+            qualified=creator.__qualname__,
+        )
+        return creator
+
+    return register
+
+
+def _source_of(creator: Creator) -> Source:
+    code = getattr(inspect.unwrap(creator), "__code__", None)
+    if code is None:
+        raise UsageError(f"{creator!r} is no function", "decorate a function that is defined with def")
+    return Source(
+        module=creator.__module__,
+        file=str(Path(code.co_filename).resolve()),
+        package=None if _plugin is None else _plugin.package,
+        plugin=None if _plugin is None else _plugin.value,
+    )
+
+
+def all_runners() -> Mapping[str, Runner]:
+    """Every runner by name: ours, then those of installed packages."""
+    global _plugins_wanted  # noqa: PLW0603
+    _load_ours()
+    if _plugins_wanted:
+        _plugins_wanted = False
+        _load_plugins()
+    return _runners
+
+
+def obtain(name: str, source: Source) -> Runner:
+    """The runner called `name`, in a process that was started for it: other plug-ins are loaded if it is not found.
+
+    Raises:
+        UsageError: Its source defines no such runner.
+    """
+    global _plugins_wanted  # noqa: PLW0603
+    _load_ours()
+    if name not in _runners:
+        wanted, _plugins_wanted = _plugins_wanted, False
+        load(source)
+        _plugins_wanted = wanted
+    return find(name)
+
+
+def notices() -> list[Notice]:
+    """A warning for each plug-in that could not be loaded."""
+    all_runners()
+    return [one.notice() for one in _failures]
+
+
+def _load_ours() -> None:
+    for module in _OUR_MODELS:
+        importlib.import_module(f"fastrnns_rs.models.{module}")
+
+
+def _load_plugins() -> None:
+    """Imports the plug-ins; of one that fails nothing stays, for a worker could not load it either."""
+    global _plugin  # noqa: PLW0603
+    found, damaged = plugins.installed()
+    _failures.extend(damaged)
+    try:
+        for _plugin in found:
+            before = dict(_runners)
+            failure = plugins.load(_plugin)
+            if failure is not None:
+                _failures.append(failure)
+                _runners.clear()
+                _runners.update(before)
+    finally:
+        _plugin = None
+
+
+def find(name: str) -> Runner:
+    """The runner called `name`.
+
+    Raises:
+        UsageError: There is none; the hint offers the nearest match.
+    """
+    _load_ours()
+    runners = _runners if name in _runners else all_runners()
+    if name not in runners:
+        failed = ", ".join(str(one.plugin) for one in _failures)
+        hint = f"; or it is of a plug-in that failed: {failed}" if failed else ""
+        raise UsageError(f"no runner is called {name!r}", nearest(name, runners) + hint)
+    return runners[name]
+
+
+def name_of(creator: Creator) -> str:
+    """The name of the runner that a decorated function builds.
+
+    Raises:
+        UsageError: It is not decorated, or a fresh process could not find it.
+    """
+    for name, one in all_runners().items():
+        if one.creator is creator:
+            if "<locals>" in one.qualified or not Path(one.source.file).is_file():
+                message = f"the runner {name} is not at the top level of a file, where a fresh process could find it"
+                raise UsageError(message, "define it in a module or script, outside of functions")
+            return name
+    shown = getattr(creator, "__name__", repr(creator))
+    raise UsageError(f"{shown} is no runner", "decorate it with @fastrnns_rs.runner(name)")
+
+
+def members(group: str) -> list[str]:
+    """The names of a group's runners, in the order in which they run.
+
+    Raises:
+        UsageError: There is no such group.
+    """
+    if group == ALL:
+        grouped = [name for one in GROUPS for name in members(one)]
+        return grouped + [name for name in all_runners() if name not in grouped]
+    if group not in GROUPS:
+        raise UsageError(f"no group is called {group!r}", nearest(group, [*GROUPS, ALL]))
+    return [name for name, one in all_runners().items() if one.group == group]
+
+
+def load(source: Source) -> None:
+    """Runs the code that defines a runner, in a process that does not have it yet."""
+    if source.plugin is not None:
+        # Not the module of the function: that may have been made elsewhere.
+        plugins.import_value(source.plugin)
+    elif is_importable(source):
+        importlib.import_module(source.module)
+    else:
+        load_file(source.file)
+
+
+def load_module(name: str) -> None:
+    """Imports a module that defines runners.
+
+    Raises:
+        UsageError: It cannot be imported.
+    """
+    all_runners()
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        message = f"the module {name} cannot be imported: {type(error).__name__}: {error}"
+        raise UsageError(message, "put its folder on PYTHONPATH") from error
+
+
+def is_importable(source: Source) -> bool:
+    """Whether importing its module runs its file."""
+    return not source.module.startswith(_FILE_MODULE) and _origin(source.module) == source.file
+
+
+def load_file(path: str) -> list[str]:
+    """Registers the runners that a Python file defines, and returns their names.
+
+    Raises:
+        UsageError: There is no such file, it defines no runner, or it fails when it is executed.
+    """
+    all_runners()
+    if not Path(path).is_file():
+        raise UsageError(f"no file at {path}", "give the path of a Python file that defines runners")
+    file = Path(path).resolve()
+    # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a
+    # script guards stays out of it.
+    sys.path.insert(0, str(file.parent))
+    name = f"{_FILE_MODULE}{file.stem}"
+    loader = SourceFileLoader(name, str(file))
+    spec = importlib.util.spec_from_loader(name, loader)
+    if spec is None:
+        raise UsageError(f"{path} is not a Python file", "give the path of a file that defines runners")
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        # Standard output is for results.
+        with contextlib.redirect_stdout(sys.stderr):
+            loader.exec_module(sys.modules[name])
+    except (FastrnnsError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise UsageError(f"{path} cannot be loaded: {type(error).__name__}: {error}", "mend the file") from error
+    names = [name for name, one in _runners.items() if one.source.file == str(file)]
+    if not names:
+        raise UsageError(f"{path} defines no runner", "decorate a function with @fastrnns_rs.runner(name)")
+    return names
+
+
+def _origin(module: str) -> str | None:
+    """The file that importing `module` would run, if it can be found."""
+    if module == "__main__":
+        return None
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None or spec.origin is None else str(Path(spec.origin).resolve())

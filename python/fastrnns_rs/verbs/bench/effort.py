@@ -1,0 +1,160 @@
+"""How much a bench measures: how many processes, how long each, by which rule it ends, and on which CPUs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.loop import Loop
+from fastrnns_rs.problem.problem import check_count, check_device
+from fastrnns_rs.verbs.bench import stopping_rule
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.bench.stopping_rule import StopRule
+
+RIGOROUS_PROCESSES = 20
+#: More would be a mistake: at the least some days.
+MOST_PROCESSES = 100_000
+#: An interval from fewer processes is not one to stop by.
+LEAST_FOR_PRECISION = 5
+#: What a default run on a CPU takes at most, roughly.
+_DEFAULT_RUN_S = 600.0
+_LEAST_SIDE_BY_SIDE = 2
+_LEAST_SECONDS = 0.5
+#: Iterations that a process keeps where only time ends it: enough for any phase, and bounded in a file.
+_MOST_BY_TIME = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What a bench is asked to spend; None stands for what the preset says.
+
+    Attributes:
+        processes: Fresh processes of each runner.
+        rigorous: Many processes.
+        stop: The rule that ends the run, as `stopping.parse` takes it.
+        affinity: The CPUs that workers may use, as `0,2-3`.
+        order_seed: Seed of the order in which processes run; None for a random one.
+        devices: The devices, where each runner is to run on several.
+        side_by_side: Whether these measure at the same time, rather than one after the other.
+    """
+
+    processes: int | None = None
+    rigorous: bool = False
+    stop: str | None = None
+    affinity: str | None = None
+    order_seed: int | None = None
+    devices: Sequence[str] | None = None
+    side_by_side: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("processes", self.processes, least=1, most=MOST_PROCESSES)
+        check_count("order_seed", self.order_seed, least=0, most=(1 << 32) - 1)
+        if self.stop is not None and not isinstance(self.stop, str):
+            raise UsageError(f"stop is {self.stop!r}", "give a text as precision:1%")
+        if self.devices is not None:
+            _check_devices(self.devices)
+        if self.side_by_side and len(self.devices or ()) < _LEAST_SIDE_BY_SIDE:
+            raise UsageError("side by side is for several devices", "name them, as --devices cuda:0,cuda:1")
+
+    def rule(self) -> StopRule | None:
+        """The rule that was asked for.
+
+        Raises:
+            UsageError: There is no such rule.
+        """
+        return None if self.stop is None else stopping_rule.parse(self.stop)
+
+    def cpus(self) -> tuple[int, ...] | None:
+        """The CPUs that were asked for.
+
+        Raises:
+            UsageError: It is no list of CPUs, or this process may not use one of them.
+        """
+        return None if self.affinity is None else _cpus(self.affinity)
+
+    def processes_of(self, preset: int, *, quick: bool) -> int:
+        """How many processes of a runner are started.
+
+        Raises:
+            UsageError: `quick` and `rigorous` are both asked for.
+        """
+        if quick and self.rigorous:
+            raise UsageError("quick and rigorous contradict each other", "give one of them")
+        rule = self.rule()
+        least = LEAST_FOR_PRECISION if rule is not None and rule.rule == "precision" else 1
+        return max(least, self.processes or (RIGOROUS_PROCESSES if self.rigorous else preset))
+
+
+def loop_of(
+    rule: StopRule | None,
+    *,
+    warmup: int | None,
+    nloops: int | None,
+    processes: int,
+    seconds: float,
+) -> Loop:
+    """What ends the loop of each process.
+
+    Args:
+        rule: The rule that was asked for.
+        warmup: Warm-up iterations, if they were given.
+        nloops: Timed iterations, if they were given.
+        processes: How many processes share the time of a runner.
+        seconds: How long a process measures where nothing else is said.
+
+    Raises:
+        UsageError: The rule and `nloops` contradict each other.
+    """
+    if rule is not None and rule.rule != "precision":
+        if nloops is not None:
+            raise UsageError("nloops and stop both say when a loop ends", "give one of them")
+        if rule.rule == "count":
+            check_count("count", int(rule.value), least=1)
+            return Loop(warmup=warmup, nloops=int(rule.value), seconds=seconds)
+        return Loop(warmup=warmup, nloops=None, seconds=rule.value / processes, most=_MOST_BY_TIME)
+    return Loop(warmup=warmup, nloops=nloops, seconds=seconds)
+
+
+def seconds_within(seconds: float, processes: int, start_s: float) -> float:
+    """How long a process may measure, at most `seconds`, so that a default run stays within its time.
+
+    A process without a steady state takes its time twice, and what comes before its loop is taken to be as long as the
+    import of torch.
+    """
+    each = _DEFAULT_RUN_S / max(1, processes)
+    return min(seconds, max(_LEAST_SECONDS, (each - start_s) / 2))
+
+
+def _check_devices(devices: Sequence[str]) -> None:
+    hint = "name each device once, as --devices cuda:0,cuda:1"
+    if isinstance(devices, str) or not isinstance(devices, Iterable):
+        raise UsageError(f"devices is {devices!r}", 'give a list, as ["cuda:0", "cuda:1"]')
+    for one in devices:
+        check_device(one)
+        if one == "auto":
+            raise UsageError("--devices names devices, and auto is not the name of one", hint)
+    if not devices:
+        raise UsageError("--devices needs the name of at least one device", hint)
+    names = ["cuda:0" if one == "cuda" else one for one in devices]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--devices names {twice} twice", hint)
+
+
+def _cpus(text: str) -> tuple[int, ...]:
+    hint = "give CPUs that this process may use, as 0 or 0,2-3"
+    found: set[int] = set()
+    for part in str(text).split(","):
+        ends = re.fullmatch(r"\s*(\d{1,5})(?:-(\d{1,5}))?\s*", part)
+        if not ends or int(ends[2] or ends[1]) < int(ends[1]):
+            raise UsageError(f"no list of CPUs is written {text!r}", hint)
+        found |= {*range(int(ends[1]), int(ends[2] or ends[1]) + 1)}
+    beyond = found - os.sched_getaffinity(0)
+    if beyond:
+        raise UsageError(f"CPU {min(beyond)} is not among those that this process may use", hint)
+    return tuple(sorted(found))

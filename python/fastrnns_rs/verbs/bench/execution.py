@@ -1,0 +1,257 @@
+"""Runs a plan: fresh worker processes in turn, and a run file that is written whole after each."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.machine import warnings
+from fastrnns_rs.machine.warnings.gpu import Watch
+from fastrnns_rs.processes.launcher import Executor, Start, launch_together
+from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.verbs.bench.compile_limits import compiling
+from fastrnns_rs.verbs.bench.observer import Observer, Silent
+from fastrnns_rs.verbs.bench.process_order import rounds, turns_of
+from fastrnns_rs.verbs.bench.result_rows import Row
+from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastrnns_rs.documents.run_file import Result, Run, RunStatus
+    from fastrnns_rs.processes.listener import Answer
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
+    from fastrnns_rs.verbs.bench.rank_group import Team
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run.
+
+    Attributes:
+        run: What was measured until then, `status` `interrupted`.
+    """
+
+    def __init__(self, run: Run) -> None:
+        super().__init__("interrupted")
+        self.run = run
+
+
+def execute(
+    plan: BenchPlan,
+    run: Run,
+    *,
+    observer: Observer | None = None,
+    save: Callable[[Run], None] = lambda _run: None,
+    team: Team | None = None,
+    executor: Executor = launch_together,
+) -> Run:
+    """Runs what is left of a plan.
+
+    Args:
+        plan: What to run.
+        run: A new run, or one that was interrupted: what it has measured is not measured again.
+        observer: Who is told how it goes.
+        save: Called with the run so far before the first process, after each, and at the end.
+        team: The ranks that `torchrun` started, which all execute the same plan.
+        executor: Runs the worker processes.
+
+    Returns:
+        The run. Runners that failed are rows of it.
+
+    Raises:
+        Interrupted: Ctrl-C; the exception carries the run.
+    """
+    execution = _Execution(plan, run, observer or Silent(), save, team, executor)
+    interrupted = False
+    try:
+        with ExitStack() as stack:
+            devices = dict.fromkeys(task.problem.device for task in plan.measured)
+            watches = [stack.enter_context(Watch(run.environment, device)) for device in devices]
+            try:
+                execution.measure()
+            except KeyboardInterrupt:
+                interrupted = True
+        execution.warnings += [notice for watch in watches for notice in watch.notices()]
+    except KeyboardInterrupt:
+        interrupted = True
+    try:
+        done = execution.finish(interrupted=interrupted)
+    except KeyboardInterrupt:
+        # Once more, while the first was heeded.
+        raise Interrupted(execution.so_far()) from None
+    if interrupted:
+        raise Interrupted(done)
+    return done
+
+
+class _Execution:
+    """The state of a run."""
+
+    def __init__(
+        self,
+        plan: BenchPlan,
+        run: Run,
+        observer: Observer,
+        save: Callable[[Run], None],
+        team: Team | None,
+        executor: Executor,
+    ) -> None:
+        self._plan = plan
+        self._run = run
+        self._observer = observer
+        self._save = save
+        self._team = team
+        self._executor = executor
+        # Ranks that decided by clocks of their own would not decide alike.
+        self._clock = time.monotonic if team is None else team.clock
+        self._turns = turns_of(plan)
+        earlier = {(one.runner, one.side, one.problem): one for one in run.results}
+        self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
+        self._results: dict[int, Result] = {}
+        for index, row in enumerate(self._rows):
+            if row.processes or row.task.refusal is not None:
+                self._results[index] = row.result()
+        self._order = sum(len(row.processes) for row in self._rows)
+        self._ended: set[int] = set()
+        self._stopped_by = plan.rule.rule if plan.rule else "time" if plan.loop.nloops is None else "count"
+        self.warnings = [*run.warnings]
+
+    def measure(self) -> None:
+        """Runs processes until every runner has had enough.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+        """
+        self._save(self.so_far())
+        self._observer.begins(self.so_far(), self._plan)
+        for index in range(len(self._rows)):
+            self._settle(index)
+        for indices in self._coming():
+            self._measure(indices)
+
+    def _coming(self) -> Iterator[list[int]]:
+        """Of which rows a process comes next: of one, or of one on each device."""
+        plan, rule = self._plan, self._plan.rule
+        by_precision = rule is not None and rule.rule == "precision"
+        deadline = self._clock() + rule.limit_s if rule is not None and by_precision else float("inf")
+        for turns, quota in rounds(len(self._turns), plan.design, plan.order_seed):
+            for turn in turns:
+                most = quota if by_precision else min(quota, plan.processes)
+                left = [index for index in self._turns[turn] if index not in self._ended]
+                done = min((len(self._rows[index].replicates) for index in left), default=most)
+                late = done >= plan.processes and self._clock() > deadline
+                if done < most and not late:
+                    yield left
+            if len(self._ended) == len(self._rows):
+                return
+            if self._clock() > deadline and quota >= plan.processes:
+                self._stopped_by = "time"
+                for index in {*range(len(self._rows))} - self._ended:
+                    self._end(index)
+                return
+
+    def _settle(self, index: int) -> None:
+        """Ends a row that has had enough, or cannot go on; one side of two tells nothing, so both end then."""
+        failed = self._rows[index].failure is not None
+        over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
+        # Devices side by side go on until each has enough: one that went on alone would meet another load.
+        beside = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
+        enough = all(self._has_enough(row) for row in beside if row.failure is None)
+        for one in over:
+            if one not in self._ended and (failed or enough):
+                self._end(one)
+
+    def _has_enough(self, row: Row) -> bool:
+        rule = self._plan.rule
+        if row.task.refusal is not None:
+            return True
+        if rule is not None and rule.rule == "precision":
+            return row.has_precision(rule.value, self._plan.processes)
+        return len(row.replicates) >= self._plan.processes
+
+    def _end(self, index: int) -> None:
+        self._ended.add(index)
+        self._results[index] = self._rows[index].result()
+        self._observer.runner_ends(self._results[index])
+
+    def _measure(self, indices: list[int]) -> None:
+        rows = [self._rows[index] for index in indices]
+        for row in rows:
+            self._observer.process_begins(row.task, row.next_index)
+        answers = self._launch([row.task for row in rows])
+        for index, row, of_ranks in zip(indices, rows, answers, strict=True):
+            number = row.next_index
+            for rank, answer in of_ranks.items():
+                process = row.add(answer, self._order, index=number, rank=rank)
+                self._order += 1
+                self._observer.process_ends(process, answer.printed)
+            self._results[index] = row.result()
+        if any(answer.ended == "interrupted" for of_ranks in answers for answer in of_ranks.values()):
+            raise KeyboardInterrupt
+        for index in indices:
+            self._settle(index)
+            if index not in self._ended:
+                self._observer.row_changes(self._results[index])
+        self._save(self.so_far())
+
+    def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
+        """For each task what its worker answered, by rank."""
+        with ExitStack() as stack:
+            starts = [stack.enter_context(self._start(task)) for task in tasks]
+            if self._team is not None:
+                return [self._team.measure(starts[0])]
+            return [{None: answer} for answer in self._executor(starts)]
+
+    @contextmanager
+    def _start(self, task: BenchTask) -> Iterator[Start]:
+        """The worker of a task, and what it needs beside it while it runs."""
+        job: dict[str, Any] = {
+            "kind": "bench",
+            "runner": task.runner.name,
+            "source": asdict(task.runner.source),
+            "problem": asdict(task.problem),
+            "loop": asdict(self._plan.loop),
+            "threads": task.setting.threads,
+            "jit": asdict(task.jit),
+        }
+        with compiling(task, self._plan) as (setting, shared, limits):
+            job |= {"shared_compile_cache": shared}
+            terms = Terms(timeout=self._plan.timeout, limits=limits, on_phase=self._observer.phase)
+            yield Start(job=job, terms=terms, setting=setting)
+
+    def so_far(self) -> Run:
+        """The run with what it has measured."""
+        return replace(self._run, results=[self._results[index] for index in sorted(self._results)])
+
+    def finish(self, *, interrupted: bool) -> Run:
+        """The run at its end, saved."""
+        for index, row in enumerate(self._rows):
+            # A row may have been cut short between a process and what is told of it.
+            if row.processes and index not in self._ended:
+                self._end(index)
+        run = self.so_far()
+        widths = [row.precision() for row in self._rows if row.counted and row.failure is None]
+        known = [width for width in widths if width is not None]
+        run = replace(
+            run,
+            status=_status(run, interrupted=interrupted),
+            warnings=[*self.warnings, *warnings.after(run)],
+            plan=replace(
+                run.plan,
+                stopped_by="interrupt" if interrupted else self._stopped_by if widths else None,
+                precision=max(known) if known and len(known) == len(widths) else None,
+            ),
+        )
+        if run.plan.axes:
+            run = replace(run, sweep=sweep_of(run.plan.axes, run.results))
+        self._save(run)
+        self._observer.ends(run)
+        return run
+
+
+def _status(run: Run, *, interrupted: bool) -> RunStatus:
+    if interrupted:
+        return "interrupted"
+    return "failed" if any(result.status in {"failed", "timed_out"} for result in run.results) else "complete"

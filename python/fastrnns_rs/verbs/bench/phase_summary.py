@@ -1,0 +1,75 @@
+"""A phase described: its estimate and interval from the medians of processes, the rest from all timed samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.run_file import PhaseSummary
+from fastrnns_rs.replicates import levels
+from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.stats import ProcessInterval
+
+#: From two processes there is no interval, only their range: it holds the median of process medians with this chance.
+_RANGE_LEVEL = 0.5
+_LEAST_FOR_INTERVAL = 3
+
+
+def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
+    """Describes a phase.
+
+    Args:
+        replicates: For each replicate, for each of its processes (one, or one of each rank) its timed samples, in
+            nanoseconds and in order; none of them empty.
+    """
+    processes = [one for ranks in replicates for one in ranks]
+    found = summarize([sample for one in processes for sample in one])
+    low: float | None
+    high: float | None
+    method: str | None
+    if len(processes) == 1:
+        within = median_ci(processes[0])
+        estimate, n_effective = within.estimate, within.n_effective
+        low, high, method, sure = within.ci_low, within.ci_high, within.ci_method, within.confidence_level
+    else:
+        interval = between(replicates)
+        n_effective = sum(effective_sample_size(one, of="median").n_effective for one in processes)
+        if interval is None:
+            estimate, low, high, method, sure = found.median, None, None, None, found.confidence_level
+        elif len(replicates) == 1:
+            # Ranks that ran at the same time: their range says nothing of what the next process would measure.
+            estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
+        elif len(replicates) < _LEAST_FOR_INTERVAL:
+            estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
+        else:
+            estimate, sure = interval.estimate, interval.confidence_level
+            low, high, method = interval.ci_low, interval.ci_high, interval.ci_method
+    return PhaseSummary(
+        n_processes=len(replicates),
+        n_samples=found.count,
+        n_effective=n_effective,
+        estimate_ns=estimate,
+        ci_low_ns=low,
+        ci_high_ns=high,
+        confidence_level=sure,
+        ci_method=method,
+        mean_ns=found.mean,
+        stddev_ns=found.stddev,
+        min_ns=found.min,
+        max_ns=found.max,
+        median_ns=found.median,
+        q1_ns=found.q1,
+        q3_ns=found.q3,
+        p95_ns=found.p95,
+        p99_ns=found.p99,
+        mad_ns=found.mad,
+    )
+
+
+def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | None:
+    """The estimate from process medians; None where a timer saw nothing of one, for it has no logarithm."""
+    medians = levels(replicates)
+    return process_ci(medians) if min(medians) > 0 else None

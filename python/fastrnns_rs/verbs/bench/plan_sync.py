@@ -1,0 +1,107 @@
+"""What the ranks that `torchrun` started agree on before anything runs: one plan, in one order."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.documents.run_file import RunRank
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench.resumption import flat
+from fastrnns_rs.verbs.bench.run_init import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
+    from fastrnns_rs.verbs.bench.rank_group import Team
+
+#: As many differences as a line has room for.
+_SHOWN = 4
+
+
+def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
+    """The plan and the run that all ranks have: in the order that rank 0 drew, each process as long as its.
+
+    Args:
+        team: The ranks.
+        plan: What this rank would run.
+        run: The run that it would begin.
+
+    Raises:
+        UsageError: The ranks were asked for different things.
+        FastrnnsError: A rank told nothing.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    world = team.world
+    device = plan.tasks[0].problem.device
+    told = team.exchange(
+        "hello",
+        {
+            "rank": asdict(RunRank(rank=world.rank, local_rank=world.local_rank, node=world.node, device=device)),
+            "order_seed": plan.order_seed,
+            "seconds": plan.loop.seconds,
+            "start_s": plan.start_s,
+            "plan": _shared(plan),
+            "environment": flat("environment", to_plain(run.environment)),
+            "host": socket.gethostname(),
+        },
+    )
+    first = told[0]
+    for rank, one in enumerate(told):
+        for key, ours, theirs in _differences(first["plan"], one["plan"]):
+            message = f"rank {rank} was asked for something else: its {key} is {theirs}, and {ours} at rank 0"
+            raise UsageError(message, "give all ranks the same options and variables")
+    plan = replace(
+        plan,
+        order_seed=first["order_seed"],
+        start_s=first["start_s"],
+        loop=replace(plan.loop, seconds=first["seconds"]),
+    )
+    ranks = [RunRank(**one["rank"]) for one in told]
+    return plan, replace(run, plan=record(plan), ranks=ranks, warnings=[*run.warnings, *_warnings(told)])
+
+
+def _shared(plan: BenchPlan) -> dict[str, Any]:
+    """What has to be the same at all ranks: not where they run, nor what rank 0 decides for all."""
+    tasks = [replace(one, problem=replace(one.problem, device="")) for one in plan.tasks]
+    found = flat("plan", to_plain(record(replace(plan, tasks=tasks))))
+    found.pop("plan.stop.parameters.process_seconds", None)
+    return found
+
+
+def _warnings(told: list[dict[str, Any]]) -> Iterator[Notice]:
+    first = told[0]
+    found = [
+        f"rank {rank}: {key} {theirs}, not {ours}"
+        for rank, one in enumerate(told)
+        for key, ours, theirs in _differences(first["environment"], one["environment"])
+        # These name the rank, and each GPU is another one.
+        if not key.startswith(("environment.variables.TORCHELASTIC_", "environment.cpu_affinity"))
+        and not key.endswith((".uuid", ".index"))
+    ]
+    if found:
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        yield Notice(
+            code="ranks_differ",
+            message="the ranks ran in different environments; the run file has that of rank 0",
+            evidence="; ".join(found[:_SHOWN]) + more,
+            hint="the estimate is of all ranks together: look at the processes of each",
+        )
+    hosts = len({one["host"] for one in told})
+    if hosts > 1:
+        yield Notice(
+            code="several_machines",
+            message="the ranks ran on several machines; the run file describes that of rank 0",
+            evidence=f"{hosts} machines",
+            hint="what was seen of the machine, as clocks and load, is that of rank 0",
+        )
+
+
+def _differences(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            yield key, ours.get(key), theirs.get(key)

@@ -1,0 +1,71 @@
+"""From what was asked for to a plan and its run, ready to be executed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.machine import environment, warnings
+from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
+from fastrnns_rs.runners.plan import check_works
+from fastrnns_rs.verbs.bench.bench_plan import plan_bench
+from fastrnns_rs.verbs.bench.device_facts import facts_of
+from fastrnns_rs.verbs.bench.effort import loop_of
+from fastrnns_rs.verbs.bench.plan_sync import agreed
+from fastrnns_rs.verbs.bench.resumption import resumed
+from fastrnns_rs.verbs.bench.run_init import new_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
+    from fastrnns_rs.verbs.bench.effort import Effort
+    from fastrnns_rs.verbs.bench.rank_group import Team
+
+
+def start(
+    options: Options,
+    effort: Effort,
+    *,
+    command: Sequence[str],
+    resume: Run | None = None,
+    team: Team | None = None,
+    executor: Executor = launch_together,
+) -> tuple[BenchPlan, Run]:
+    """Asks a child process about torch, and decides what will run.
+
+    Args:
+        options: Which runners, on which problem.
+        effort: How much is measured.
+        command: What the run file names as its command.
+        resume: A run that was interrupted, to go on with.
+        team: The ranks that `torchrun` started, this process among them.
+        executor: Runs the child process.
+
+    Raises:
+        MissingError: The device is not there, or torch is not installed.
+        UsageError: An option makes no sense, or the run cannot be resumed.
+        FastrnnsError: Torch does not work.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    # Whatever makes no sense is told before torch is asked, which takes seconds.
+    processes = effort.processes_of(1, quick=options.quick)
+    loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
+    setting = Setting(threads=options.threads, affinity=effort.cpus())
+    facts, *further = facts_of(options, effort.devices, setting, executor=executor)
+    for dtype in options.computed_dtypes[1:]:
+        for device in [one.device or options.device for one in (facts, *further)]:
+            found = environment.probe(device, dtype, setting, executor=executor)
+            check_works(dtype, found, amp=options.sweeps_amp)
+    if team is not None:
+        facts = team.own_device(facts, options.device)
+    plan = plan_bench(options, effort, facts, setting, further)
+    run = new_run(plan, environment.describe(facts, setting), command)
+    devices = plan.devices or [plan.tasks[0].problem.device]
+    told = [one for device in devices for one in warnings.before(run.environment, device=device)]
+    run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
+    if team is not None:
+        return agreed(team, plan, run)
+    return (plan, run) if resume is None else resumed(resume, plan, run)

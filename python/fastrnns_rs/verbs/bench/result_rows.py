@@ -1,0 +1,179 @@
+"""From what workers answer to the processes and the row of a runner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastrnns_rs.documents.run_file import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
+from fastrnns_rs.replicates import by_index, counted, levels
+from fastrnns_rs.stats import precision_reached
+from fastrnns_rs.verbs.bench.phase_summary import between, summary
+
+if TYPE_CHECKING:
+    from fastrnns_rs.processes.listener import Answer
+    from fastrnns_rs.verbs.bench.bench_plan import BenchTask
+
+_NOT_COMPILED = dict.fromkeys(("cold_ns", "warm_ns", "graph_breaks", "recompilations"))
+
+
+class Row:
+    """What is known of a runner so far.
+
+    Args:
+        task: The runner.
+        processes: Those that ran already, in a run that is resumed.
+    """
+
+    def __init__(self, task: BenchTask, earlier: Result | None = None) -> None:
+        self.task = task
+        self.processes: list[Process] = [*earlier.processes] if earlier else []
+        self._timing_mode = earlier.timing_mode if earlier else None
+        self._resolution = earlier.timer_resolution_ns if earlier else None
+
+    @property
+    def replicates(self) -> list[list[Process]]:
+        """Those that measured to their end: a process each, or the ranks of one index."""
+        return counted(self.processes)
+
+    @property
+    def counted(self) -> list[Process]:
+        """The processes that measured to their end, as did all ranks beside them."""
+        return [process for one in self.replicates for process in one]
+
+    @property
+    def next_index(self) -> int:
+        """The index of the process that comes next."""
+        return len(by_index(self.processes))
+
+    @property
+    def failure(self) -> Process | None:
+        """The first process that failed, if one did: a runner that fails is not started again."""
+        return next((one for one in self.processes if one.status in {"failed", "timed_out"}), None)
+
+    def add(self, answer: Answer, order: int, *, index: int | None = None, rank: int | None = None) -> Process:
+        """Takes what a worker answered, the `order`-th of the run.
+
+        Args:
+            answer: What it answered.
+            order: Its place among the processes of the run.
+            index: Its place among those of the row; None for the next. Ranks share one.
+            rank: Which of the ranks it is.
+        """
+        content = answer.content
+        self._timing_mode = self._timing_mode or content.get("timing_mode")
+        self._resolution = self._resolution or content.get("timer_resolution_ns")
+        process = replace(_process(answer, self.next_index if index is None else index, order), rank=rank)
+        first = next(iter(self.counted), process)
+        if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
+            reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
+            process = replace(process, status="failed", reason=reason)
+        self.processes.append(process)
+        return process
+
+    def timed(self) -> list[list[list[list[int]]]]:
+        """For each phase, for each replicate that counts, for each of its processes its timed samples."""
+        found = self.replicates
+        if not found:
+            return []
+        phases = [[[one.forward_ns[one.steady_from :] for one in ranks] for ranks in found]]
+        backward = [
+            [one.backward_ns[one.steady_from :] for one in ranks if one.backward_ns is not None] for ranks in found
+        ]
+        return [*phases, backward] if all(backward) else phases
+
+    def precision(self) -> float | None:
+        """The wider relative half width of the intervals of its phases; None below three processes."""
+        found = [between(phase) for phase in self.timed()]
+        widths = [None if one is None else one.half_width for one in found]
+        known = [width for width in widths if width is not None]
+        return max(known) if len(known) == len(widths) and known else None
+
+    def has_precision(self, target: float, least: int) -> bool:
+        """Whether the interval of each phase is as narrow as `target`, from `least` processes on."""
+        return bool(self.counted) and all(
+            between(phase) is not None and precision_reached(levels(phase), target=target, minimum=least).reached
+            for phase in self.timed()
+        )
+
+    def result(self) -> Result:
+        """The row of the run file."""
+        status, reason = self._outcome()
+        # Numbers of a runner that failed are kept as samples, not offered as a result.
+        phases = [summary(one) for one in self.timed()] if status == "ok" else []
+        described: list[PhaseSummary | None] = [*phases, None, None]
+        return Result(
+            runner=self.task.runner.name,
+            side=self.task.side,
+            point=self.task.point,
+            group=self.task.runner.family,
+            mode=self.task.problem.mode,
+            timing_mode=self._timing_mode,
+            timer_resolution_ns=self._resolution,
+            problem=self.task.problem,
+            status=status,
+            reason=reason,
+            note=self.task.runner.note_on(self.task.problem),
+            warmup_class=_warmup_class([one.warmup_class for one in self.counted]),
+            forward=described[0],
+            backward=described[1],
+            peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,
+            peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
+            processes=[*self.processes],
+            label=self.task.name if self.task.on or self.task.point else None,
+        )
+
+    def _most(self, name: str) -> int | None:
+        """The largest value of the processes that count, of those that know it."""
+        known: list[int] = [value for one in self.counted if (value := getattr(one, name)) is not None]
+        return max(known, default=None)
+
+    def _outcome(self) -> tuple[ResultStatus, str | None]:
+        if self.task.refusal is not None:
+            return "skipped", self.task.refusal
+        failure = self.failure
+        if failure is not None:
+            status: ResultStatus = "timed_out" if failure.status == "timed_out" else "failed"
+            before = len(self.replicates)
+            where = f"process {failure.index + 1}, after {before} that did not: " if before else ""
+            where += "" if failure.rank is None else f"rank {failure.rank}: "
+            return status, f"{where}{failure.reason}"
+        if not self.counted:
+            return "failed", next((one.reason for one in self.processes), "interrupted")
+        return "ok", None
+
+
+def _warmup_class(classes: list[str | None]) -> str | None:
+    """The class of a runner: that of its processes, or `inconsistent`."""
+    found = {name for name in classes if name is not None}
+    return next(iter(found)) if len(found) == 1 else "inconsistent" if found else None
+
+
+def _process(answer: Answer, index: int, order: int) -> Process:
+    content: dict[str, Any] = answer.content
+    forward: list[int] = content.get("forward_ns") or []
+    backward: list[int] | None = content.get("backward_ns")
+    first = FirstCall(forward_ns=forward[0], backward_ns=backward[0] if backward else None) if forward else None
+    return Process(
+        index=index,
+        order=order,
+        rank=None,
+        status=_status(answer),
+        reason=answer.reason,
+        warmup_class=content.get("warmup_class"),
+        steady_from=content.get("steady_from"),
+        first_call=first,
+        compile=Compile(**(content.get("compile") or _NOT_COMPILED)),
+        peak_memory_bytes=content.get("peak_memory_bytes"),
+        peak_reserved_bytes=content.get("peak_reserved_bytes"),
+        timed_loop_ns=content.get("timed_loop_ns"),
+        forward_ns=forward,
+        backward_ns=backward,
+        baseline_memory_bytes=content.get("baseline_memory_bytes"),
+    )
+
+
+def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:
+    if answer.ended in {"interrupted", "timed_out", "deserted"}:
+        return "timed_out" if answer.ended == "timed_out" else "interrupted"
+    return "ok" if answer.ended == "answered" and answer.content.get("status") == "ok" else "failed"

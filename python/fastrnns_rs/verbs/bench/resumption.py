@@ -1,0 +1,111 @@
+"""Goes on with a run that was interrupted, if it is still the same run on the same machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.machine import warnings
+from fastrnns_rs.verbs.bench.run_init import record
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
+
+#: What differs from one minute to the next.
+_VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"}
+#: A sample of a century is none.
+_MOST_NS = 1 << 62
+#: What only the end of a run tells.
+_OF_THE_END = {"stopped_by", "precision", "order_seed"}
+
+
+def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
+    """A plan and its run that go on where an interrupted run ended: in its order, and with its results.
+
+    Args:
+        earlier: The run that was interrupted.
+        plan: What the same command would run now.
+        fresh: The run that it would begin.
+
+    Raises:
+        UsageError: Nothing is left to run, or plan or environment are others now.
+    """
+    if earlier.status != "interrupted":
+        raise UsageError(f"the run is {earlier.status}: nothing of it is left to run", "leave out --resume")
+    if earlier.ranks:
+        raise UsageError("the run has ranks, which torchrun started", "start it again: ranks are not resumed")
+    if earlier.sides:
+        raise UsageError("the run has two sides", "start ab again: its sides are to be measured at the same time")
+    given: dict[str, Any] = {"order_seed": earlier.plan.order_seed or 0}
+    if "process_seconds" in earlier.plan.stop.parameters:
+        # It follows from how long torch took to import, which is never the same.
+        given["loop"] = replace(plan.loop, seconds=earlier.plan.stop.parameters["process_seconds"])
+    plan = replace(plan, **given)
+    _compare("plan", earlier.plan, record(plan))
+    _compare("environment", earlier.environment, fresh.environment)
+    _compare("tool", earlier.tool, fresh.tool)
+    _check_results(earlier)
+    # What the samples say is said anew at the end; what the machine said then holds for what was measured then.
+    of_samples = warnings.after(earlier)
+    kept = [one for one in earlier.warnings if one not in of_samples]
+    said = {(one.code, one.message) for one in kept}
+    # What was interrupted is measured again; what it had measured stays in the file.
+    return plan, replace(
+        earlier, warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)]
+    )
+
+
+def _check_results(run: Run) -> None:
+    """Refuses results that no bench writes.
+
+    Raises:
+        UsageError: There is one; the message names it.
+    """
+    planned = [(one.runner, one.side, one.problem) for one in run.plan.runners]
+    found = [(one.runner, one.side, one.problem) for one in run.results]
+    for index, key in enumerate(found):
+        if key not in planned or found.index(key) != index:
+            raise _damaged(f"results[{index}] is not in its plan, or there twice")
+    for index, result in enumerate(run.results):
+        for number, one in enumerate(result.processes):
+            phases = [one.forward_ns, one.forward_ns if one.backward_ns is None else one.backward_ns]
+            sound = len(phases[0]) == len(phases[1]) and all(
+                0 <= sample < _MOST_NS for phase in phases for sample in phase
+            )
+            if not sound or (one.status == "ok" and not 0 <= (one.steady_from or 0) < len(phases[0])):
+                raise _damaged(f"results[{index}].processes[{number}] has samples that no process has")
+
+
+def _damaged(what: str) -> UsageError:
+    return UsageError(f"the run cannot be resumed: {what}", "the file was changed since; start anew")
+
+
+def _compare(name: str, before: Any, now: Any) -> None:
+    earlier, later = flat(name, to_plain(before)), flat(name, to_plain(now))
+    for key in sorted(earlier.keys() | later.keys()):
+        if earlier.get(key) != later.get(key):
+            was, is_now = earlier.get(key), later.get(key)
+            message = f"the run cannot be resumed: its {key} was {was}, and is {is_now} now"
+            raise UsageError(
+                message,
+                "give the options of its command, in the folder and on the machine where it began, or start anew",
+            )
+
+
+def _may_differ(key: str) -> bool:
+    # What our own variables do stands in the plan.
+    return key in _VOLATILE | _OF_THE_END or key.startswith("FASTRNNS_")
+
+
+def flat(path: str, value: Any) -> dict[str, Any]:
+    """The leaves of nested objects and lists, by path, without what differs from one run to the next."""
+    if isinstance(value, dict):
+        parts = [flat(f"{path}.{key}", one) for key, one in value.items() if not _may_differ(key)]
+    elif isinstance(value, (list, tuple)):
+        parts = [flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
+    else:
+        return {path: value}
+    return {key: one for part in parts for key, one in part.items()}

@@ -1,0 +1,108 @@
+"""The run file before anything has run: the machine, the plan, and what is to be said beforehand."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from fastrnns_rs._core import BUILD_PROFILE, __version__
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.run_file import SCHEMA_VERSION, Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
+from fastrnns_rs.runners import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.run_file import Environment, RunSide
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
+
+
+def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], sides: Sequence[RunSide] = ()) -> Run:
+    """A run that has no results yet."""
+    return Run(
+        schema="fastrnns-rs/run",
+        schema_version=SCHEMA_VERSION,
+        run_id=uuid.uuid4().hex,
+        created_utc=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        # What the file should say if nobody comes back to write it again.
+        status="interrupted",
+        command=list(command),
+        warnings=notices(plan),
+        tool=Tool(name="fastrnns-rs", version=__version__, build_profile=BUILD_PROFILE),
+        environment=environment,
+        sides=list(sides),
+        plan=record(plan),
+        results=[],
+    )
+
+
+def record(plan: BenchPlan) -> PlanRecord:
+    """The plan as the run file has it."""
+    first = plan.tasks[0]
+    return PlanRecord(
+        preset=plan.preset[0],
+        processes=plan.processes,
+        order_seed=plan.order_seed,
+        warmup=Warmup(mode="detect" if plan.loop.warmup is None else "fixed", iterations=plan.loop.warmup),
+        stop=_stop(plan),
+        stopped_by=None,
+        precision=None,
+        jit=Jit(**asdict(first.jit)),
+        threads=first.setting.threads,
+        affinity=None if first.setting.affinity is None else [*first.setting.affinity],
+        timeout_s=plan.timeout,
+        compile_timeout_s=plan.compile_timeout,
+        compile_cache=plan.compile_cache,
+        runners=[
+            PlannedRunner(runner=one.runner.name, side=one.side, source=str(one.runner.source), problem=one.problem)
+            for one in plan.tasks
+        ],
+        devices=[*plan.devices],
+        side_by_side=plan.side_by_side,
+        axes=[*plan.axes],
+    )
+
+
+def _stop(plan: BenchPlan) -> Stop:
+    loop, rule = plan.loop, plan.rule
+    each: dict[str, float] = (
+        {"nloops": loop.nloops}
+        if loop.nloops is not None
+        else {
+            "process_seconds": loop.seconds,
+            "least_iterations": loop.least,
+            "most_iterations": loop.most,
+        }
+    )
+    if rule is not None and rule.rule == "precision":
+        return Stop(rule="precision", parameters={"half_width": rule.value, "limit_seconds": rule.limit_s, **each})
+    if rule is not None and rule.rule == "time":
+        return Stop(rule="time", parameters={"seconds": rule.value, **each})
+    return Stop(rule="time" if loop.nloops is None else "count", parameters=each)
+
+
+def notices(plan: BenchPlan) -> list[Notice]:
+    """What is to be said of the plan and of the runners that there are."""
+    found = registry.notices()
+    scripted = sorted({task.runner.name for task in plan.measured if task.runner.torchscript})
+    if scripted:
+        found.append(
+            Notice(
+                code="torchscript_deprecated",
+                message="PyTorch has deprecated TorchScript; runners that use it may stop working in a later version",
+                evidence=", ".join(scripted),
+                hint=None,
+            )
+        )
+    if BUILD_PROFILE != "release":
+        found.append(
+            Notice(
+                code="debug_build",
+                message="the extension was built without optimisation",
+                evidence=f"build profile {BUILD_PROFILE}",
+                hint="pip install . builds it with",
+            )
+        )
+    return found

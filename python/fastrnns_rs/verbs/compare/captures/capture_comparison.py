@@ -1,0 +1,139 @@
+"""The whole comparison of captures, and the exit code that it stands for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.comparison import SCHEMA_VERSION, Compared, Comparison, Counts, Method
+from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.verbs.compare.captures import capture_warnings
+from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
+from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
+from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
+from fastrnns_rs.verbs.compare.environment_keys import differences
+from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, number
+from fastrnns_rs.verbs.compare.run_comparison import check_causes
+from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Sequence
+
+    from fastrnns_rs.documents.comparison import MarginSource
+    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
+    from fastrnns_rs.verbs.compare.captures.capture_stats import WeighedSide
+
+#: How verdicts come about, by what is repeated.
+_METHODS: dict[Replicate | None, str] = {
+    "capture": "welch_log_captures",
+    "iteration": "welch_log_iteration_batches",
+    None: "totals",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureComparison:
+    """A comparison, and its rows with what is behind each."""
+
+    comparison: Comparison
+    judged: Judged
+    replicate: Replicate | None
+
+
+def compare_captures(
+    baseline: Sequence[str | os.PathLike[str]],
+    candidate: Sequence[str | os.PathLike[str]],
+    *,
+    margin: float | str,
+    margin_source: MarginSource = "default",
+    force: bool = False,
+    fail_on: Collection[str] = (),
+    iteration_range: str | None = None,
+    nsys_path: str | None = None,
+) -> CaptureComparison:
+    """Compares captures.
+
+    Args:
+        baseline: Captures of what is compared with: files, capture records or folders.
+        candidate: Captures of what is compared.
+        margin: How small a difference does not matter, as a share: 0.01 is 1 %.
+        margin_source: Where the margin comes from.
+        force: Whether captures of different devices are compared all the same.
+        fail_on: `regression`, `inconclusive` or both: what the exit code is to tell.
+        iteration_range: The name of the ranges that mark iterations.
+        nsys_path: The nsys that exports reports.
+
+    Raises:
+        FastrnnsError: A file is no capture.
+        MissingError: A report of nsys is given and there is no nsys.
+        UsageError: The sides do not belong together, or nothing ran on a device.
+    """
+    check_causes(fail_on)
+    if margin == NOISE_FLOOR:
+        message = "a noise floor is that of runners, and these are captures"
+        raise UsageError(message, "give the margin as a number, as 1%")
+    share = number(margin)
+    sides = read_captures(baseline, candidate, iteration_range=iteration_range, nsys_path=nsys_path)
+    for side in sides:
+        if not any(one.operations for one in side.readings):
+            raise UsageError(
+                f"{' '.join(side.files)}: nothing ran on a device", "capture on a GPU while the model runs"
+            )
+    conflicts = _conflicts(*sides)
+    if conflicts and not force:
+        hint = "capture both on the same device; --force compares them all the same, and says so"
+        raise UsageError("; ".join(conflicts), hint)
+    basis = basis_of(*sides)
+    replicate = replicate_of(*sides, basis)
+    first, second = (weigh(side, basis, replicate) for side in sides)
+    judged = judge_rows(first, second, replicate, share)
+    words = Counter(one.row.verdict or "none" for one in judged.kernels)
+    comparison = Comparison(
+        schema="fastrnns-rs/comparison",
+        schema_version=SCHEMA_VERSION,
+        kind="capture",
+        warnings=capture_warnings.of(sides, judged, basis=basis, replicate=replicate, conflicts=conflicts),
+        exit_code=_exit_code(judged, fail_on),
+        baseline=_compared(sides[0], first),
+        candidate=_compared(sides[1], second),
+        method=Method(
+            name=_METHODS[replicate],
+            confidence_level=CONFIDENCE_LEVEL,
+            margin=share,
+            margin_source=margin_source,
+            false_discovery_rate=FALSE_DISCOVERY_RATE,
+            forced=bool(conflicts),
+        ),
+        environment_differences=differences(sides[0].environment, sides[1].environment),
+        rows=[],
+        kernels=[one.row for one in judged.kernels],
+        geometric_mean=None,
+        counts=Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")}),
+        basis=basis,
+        categories=[one.row for one in judged.categories],
+        device_time=judged.device_time.row,
+    )
+    return CaptureComparison(comparison=comparison, judged=judged, replicate=replicate)
+
+
+def _compared(side: CaptureSide, weighed: WeighedSide) -> Compared:
+    return Compared(label=side.label, files=side.files, captures=weighed.captures, iterations=weighed.iterations)
+
+
+def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[str]:
+    """Why two sides do not belong together. What a capture does not tell speaks against nothing."""
+    one, other = baseline.devices, candidate.devices
+    if one and other and one != other:
+        return [f"the devices differ, {' and '.join(one)} in the baseline and {' and '.join(other)} in the candidate"]
+    return []
+
+
+def _exit_code(judged: Judged, fail_on: Collection[str]) -> int:
+    verdicts = {judged.device_time.row.verdict, *(one.row.verdict for one in judged.kernels)}
+    if "regression" in fail_on and "slower" in verdicts:
+        return ExitCode.REGRESSION
+    if "inconclusive" in fail_on and {None, "inconclusive"} & verdicts:
+        return ExitCode.INCONCLUSIVE
+    return ExitCode.DONE

@@ -1,0 +1,159 @@
+"""What a reader of a comparison of captures should know before trusting it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.verbs.compare.captures.capture_stats import LEAST_ITERATIONS
+from fastrnns_rs.verbs.compare.captures.kernel_verdicts import LEAST_REPEATS
+from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
+    from fastrnns_rs.verbs.compare.captures.capture_stats import Basis, Replicate
+    from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged
+
+#: A smaller share outside of iterations goes without saying.
+_TELLING = 0.01
+_SHOWN = 4
+
+
+def of(
+    sides: Sequence[CaptureSide],
+    judged: Judged,
+    *,
+    basis: Basis,
+    replicate: Replicate | None,
+    conflicts: Sequence[str],
+) -> list[Notice]:
+    """The warnings of a comparison, those of its captures among them."""
+    return [
+        *_of_captures(sides),
+        *_of_force(conflicts),
+        *_of_repeats(sides, basis, replicate),
+        *_of_iterations(sides, basis),
+        *_of_sameness(sides, judged),
+        *_of_names(judged),
+    ]
+
+
+def _of_captures(sides: Sequence[CaptureSide]) -> Iterator[Notice]:
+    for name, side in zip(("baseline", "candidate"), sides, strict=True):
+        yield from dict.fromkeys(notice for one in side.readings for notice in one.warnings)
+        if side.differing:
+            yield Notice(
+                code="pooled_files_differ",
+                message=f"captures of the {name} were not made alike",
+                evidence=f"{' '.join(side.files)}: {', '.join(side.differing)}",
+                hint="environment_differences has all values of each",
+            )
+    levels = [{one.environment["graph_level"] for one in side.readings} for side in sides]
+    if levels[0] != levels[1]:
+        yield Notice(
+            code="graph_levels_differ",
+            message="one side has graphs as a whole, the other their kernels: rows do not compare",
+            evidence=f"graph_level: {_told(levels[0])} and {_told(levels[1])}",
+            hint="capture both with --cuda-graph-trace=node",
+        )
+
+
+def _told(levels: set[bool]) -> str:
+    return " | ".join(str(one).lower() for one in sorted(levels))
+
+
+def _of_force(conflicts: Sequence[str]) -> Iterator[Notice]:
+    if conflicts:
+        message = "captures that do not belong together are compared all the same, as --force says"
+        yield Notice(code="forced", message=message, evidence="; ".join(conflicts), hint="capture both alike")
+
+
+def _of_repeats(sides: Sequence[CaptureSide], basis: Basis, replicate: Replicate | None) -> Iterator[Notice]:
+    captures = [len(side.readings) for side in sides]
+    iterations = [sum(sum(one.iterations) for one in side.readings) for side in sides]
+    counts = f"{captures[0]} and {captures[1]} captures" + (
+        f", {iterations[0]} and {iterations[1]} iterations" if basis == "per_iteration" else ""
+    )
+    if replicate is None:
+        yield Notice(
+            code="single_capture",
+            message="single capture: no verdict",
+            evidence=counts,
+            hint=f"capture each side at least {LEAST_REPEATS} times, or {LEAST_ITERATIONS} iterations with ranges",
+        )
+    elif replicate == "iteration":
+        yield Notice(
+            code="iterations_of_one_process",
+            message="what is repeated are iterations of one process a side: another start of the same program may "
+            "differ by more than the intervals say",
+            evidence=counts,
+            hint="give several captures a side: --baseline FILE... --candidate FILE...",
+        )
+        if min(iterations) < FEW_PROCESSES:
+            yield Notice(
+                code="few_iterations",
+                message=f"fewer than {FEW_PROCESSES} iterations: how much they depend on one another is hardly known, "
+                "and where they do, false alarms are more than 5 %",
+                evidence=counts,
+                hint="capture more iterations",
+            )
+    elif min(captures) < LEAST_REPEATS:
+        yield Notice(
+            code="too_few_captures",
+            message=f"fewer than {LEAST_REPEATS} captures on a side: no verdict",
+            evidence=counts,
+            hint="capture each side more often",
+        )
+    elif captures[0] != captures[1]:
+        yield Notice(
+            code="unequal_captures",
+            message="the sides have unequal numbers of captures: where times are skewed, "
+            "false alarms are more than 5 %",
+            evidence=counts,
+            hint="capture both sides equally often",
+        )
+
+
+def _of_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[Notice]:
+    for name, side in zip(("baseline", "candidate"), sides, strict=True):
+        whole = sum(one.total_ns for one in side.readings)
+        outside = whole - sum(one.inside_ns for one in side.readings)
+        if basis == "per_iteration" and outside > _TELLING * whole:
+            yield Notice(
+                code="outside_iterations",
+                message=f"device time that was launched in no iteration of the {name} is left out",
+                evidence=f"{outside} of {whole} ns, {outside / whole:.1%}",
+                hint="name what marks iterations: --iteration-range NAME",
+            )
+
+
+def _of_sameness(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[Notice]:
+    shared = {identity for one in sides[0].readings for identity in one.identities} & {
+        identity for one in sides[1].readings for identity in one.identities
+    }
+    if shared:
+        yield Notice(
+            code="same_capture",
+            message="a capture is on both sides",
+            evidence=" and ".join(side.label for side in sides),
+            hint="give each capture to one side",
+        )
+    elif judged.kernels and all(one.row.delta_ns == 0 and one.pair.matched_by for one in judged.kernels):
+        message = "both sides have the same times to the nanosecond"
+        yield Notice(code="same_times", message=message, evidence="every kernel", hint="give the captures of two runs")
+
+
+def _of_names(judged: Judged) -> Iterator[Notice]:
+    renamed = [one.row for one in judged.kernels if one.pair.matched_by == "shape"]
+    if renamed:
+        named = "; ".join(f"{one.baseline_name} → {one.candidate_name}" for one in renamed[:_SHOWN])
+        more = f"; and {len(renamed) - _SHOWN} more" if len(renamed) > _SHOWN else ""
+        yield Notice(
+            code="matched_by_shape",
+            message="kernels that have another name are taken for the same: their category, launch shape and number of "
+            "launches agree, and their names are alike",
+            evidence=f"{named}{more}",
+            hint="matched_by says which",
+        )

@@ -1,0 +1,81 @@
+"""The verdict of a kernel, a category or everything, in words and with every number that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError, nearest, printable
+from fastrnns_rs.verbs.compare.explanation import derivation, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.comparison import Comparison, KernelFigures
+    from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison
+    from fastrnns_rs.verbs.compare.captures.kernel_rows import JudgedChange, JudgedKernel
+
+#: As many rows are explained at once: part of a name may be in any number.
+_MOST = 20
+_BASES = {"total": "whole capture", "per_iteration": "iteration", "per_capture": "capture"}
+
+
+def explain(compared: CaptureComparison, name: str) -> str:
+    """The derivation of the rows of a name.
+
+    Args:
+        compared: The comparison.
+        name: A kernel's name, whole or as the function alone, a category, `device time`, or part of a kernel's name.
+
+    Raises:
+        UsageError: No row is called so; the hint has the nearest match.
+    """
+    judged = compared.judged
+    every: list[tuple[set[str | None], JudgedKernel | JudgedChange]] = [
+        ({one.row.name, one.row.baseline_name, one.pair.either.short_name}, one) for one in judged.kernels
+    ]
+    every += [({one.row.name}, one) for one in (judged.device_time, *judged.categories)]
+    found = [one for names, one in every if name in names]
+    found = found or [one for names, one in every if any(called and name in called for called in names)]
+    if not name or not found:
+        known = sorted({one for names, _ in every for one in names if one})
+        raise UsageError(f"no row is called {name!r}", nearest(name, known))
+    texts = ["\n".join(printable(line) for line in _lines(compared, one)) for one in found[:_MOST]]
+    if len(found) > _MOST:
+        texts.append(f"and {len(found) - _MOST} more rows: give more of the name")
+    return "\n\n".join(texts) + "\n"
+
+
+def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange) -> Iterator[str]:
+    row, finding, comparison = one.row, one.finding, compared.comparison
+    yield f"{row.name}: {row.verdict or 'no verdict'}"
+    baseline_name = getattr(row, "baseline_name", None)
+    if getattr(row, "matched_by", None) == "shape":
+        yield f"Renamed: it was {baseline_name}; category, launch shape and number of launches agree."
+    if category := getattr(row, "category", None):
+        yield f"Category: {category}"
+    yield from _totals(comparison, row.baseline, row.candidate)
+    yield from _share(comparison, row.delta_ns, row.contribution)
+    if finding.found is not None:
+        what = "capture" if compared.replicate == "capture" else "batch of neighbouring iterations"
+        yield f"1. One number a {what}, in ns" + (" of an iteration" if comparison.basis == "per_iteration" else "")
+        for side, values in zip(("baseline ", "candidate"), finding.values, strict=True):
+            yield f"   {side}  n = {len(values)}: {' '.join(f'{value:.15g}' for value in values)}"
+        yield from derivation(finding.found, finding.step, finding.p_value_adjusted, of="repeats")
+    elif row.ratio is not None:
+        yield f"Ratio of the totals, candidate / baseline: {row.ratio:.9g}"
+    yield f"So: {row.verdict or 'no verdict'}. {sentence(row.reason)}"
+
+
+def _totals(comparison: Comparison, *figures: KernelFigures | None) -> Iterator[str]:
+    basis = _BASES[comparison.basis or "total"]
+    for side, one in zip(("Baseline", "Candidate"), figures, strict=True):
+        if one is None:
+            yield f"{side}: not there"
+        else:
+            yield f"{side}: {one.total_ns} ns and {one.launches:.6g} launches, of the {basis}"
+
+
+def _share(comparison: Comparison, delta_ns: int, contribution: float | None) -> Iterator[str]:
+    whole = comparison.device_time.delta_ns if comparison.device_time else 0
+    share = "" if contribution is None else f", {contribution:.1%} of the change of everything ({whole:+d} ns)"
+    yield f"Difference: {delta_ns:+d} ns{share}"

@@ -1,0 +1,104 @@
+"""Which kernel of one side is held against which of the other: by name, then by category, launch shape and count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs.verbs.compare.captures.capture_stats import Weighed
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+#: Launches of a renamed kernel differ by no more than this share.
+_NEARLY = 0.1
+#: Names that have less in common are of two kernels: 1 is the same name.
+_SIMILAR = 0.6
+#: Similarity is not asked for beyond so many pairs of one category and shape, nor of longer names.
+_MOST_PAIRS = 10_000
+_LONGEST = 200
+
+MatchedBy = Literal["name", "shape"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPair:
+    """A kernel of both sides, or of one."""
+
+    baseline: Weighed | None
+    candidate: Weighed | None
+    matched_by: MatchedBy | None
+
+    @property
+    def either(self) -> Weighed:
+        """What it is now, or was."""
+        found = self.candidate or self.baseline
+        assert found is not None  # noqa: S101  # `match` makes no pair of nothing
+        return found
+
+
+def match(baseline: Iterable[Weighed], candidate: Iterable[Weighed]) -> list[KernelPair]:
+    """Pairs what runs under one name on both sides, then what was renamed.
+
+    A renamed kernel has the same category, grid and block, nearly as many launches and a name that is alike: another
+    instance of a template, another version of a library's kernel. Those most alike are paired first.
+    """
+    first, second = {one.key: one for one in baseline}, {one.key: one for one in candidate}
+    pairs = [
+        KernelPair(baseline=one, candidate=second[key], matched_by="name")
+        for key, one in first.items()
+        if key in second
+    ]
+    vanished = [one for key, one in first.items() if key not in second]
+    appeared = [one for key, one in second.items() if key not in first]
+    renamed = [*_renamed(vanished, appeared)]
+    pairs += [KernelPair(baseline=one, candidate=other, matched_by="shape") for one, other in renamed]
+    known = {one.key for one, _ in renamed}, {other.key for _, other in renamed}
+    pairs += [KernelPair(baseline=one, candidate=None, matched_by=None) for one in vanished if one.key not in known[0]]
+    pairs += [KernelPair(baseline=None, candidate=one, matched_by=None) for one in appeared if one.key not in known[1]]
+    return pairs
+
+
+def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
+    # The same function first: of very many kernels only those are looked at.
+    taken: set[int] = set()
+    for with_function in (True, False):
+        left = _by_shape((one for one in vanished if id(one) not in taken), with_function=with_function)
+        right = _by_shape((one for one in appeared if id(one) not in taken), with_function=with_function)
+        for key in left.keys() & right.keys():
+            if len(left[key]) * len(right[key]) > _MOST_PAIRS:
+                continue
+            scored = (
+                (_likeness(one, other), one, other) for one in left[key] for other in right[key] if _nearly(one, other)
+            )
+            alike = [found for found in scored if found[0][0] >= _SIMILAR]
+            alike.sort(key=lambda found: (*(-part for part in found[0]), found[1].name, found[2].name))
+            for _, one, other in alike:
+                if id(one) not in taken and id(other) not in taken:
+                    taken |= {id(one), id(other)}
+                    yield one, other
+
+
+def _by_shape(kernels: Iterable[Weighed], *, with_function: bool) -> dict[Hashable, list[Weighed]]:
+    found: dict[Hashable, list[Weighed]] = {}
+    for one in kernels:
+        if one.shape is not None:
+            function = one.short_name if with_function else None
+            found.setdefault((one.category, one.shape, function), []).append(one)
+    return found
+
+
+def _nearly(one: Weighed, other: Weighed) -> bool:
+    return abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
+
+
+def _likeness(one: Weighed, other: Weighed) -> tuple[float, float]:
+    """Of the functions' names, then of the whole names."""
+    return _ratio(one.short_name, other.short_name), _ratio(one.name, other.name)
+
+
+def _ratio(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    return SequenceMatcher(None, one[:_LONGEST], other[:_LONGEST], autojunk=False).ratio()

@@ -1,0 +1,148 @@
+"""A verdict for each kernel, each category and everything, where something is repeated."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from fastrnns_rs import stats
+from fastrnns_rs.documents.comparison import Verdict
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate
+
+#: Fewer repeats show no spread.
+LEAST_REPEATS = 3
+#: More batches of iterations would be shorter, and so depend more on one another, and tell hardly more.
+_MOST_BATCHES = 10
+_WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What the repeats of two sides say.
+
+    Attributes:
+        values: What was compared: a number for each capture, or for each batch of iterations.
+        found: What the statistics said of it alone; None where there is too little.
+        step: Its place among all of its table.
+        p_value_adjusted: After Benjamini and Hochberg.
+        verdict: What is left when the whole table is looked at.
+        reason: Why that, or why there is none.
+    """
+
+    values: tuple[list[float], list[float]]
+    found: stats.Comparison | None
+    step: Step | None
+    p_value_adjusted: float | None
+    verdict: Verdict | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What has a row: the repeats of each side, None where it is not there."""
+
+    name: str
+    baseline: list[float] | None
+    candidate: list[float] | None
+
+
+def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float) -> list[Finding]:
+    """Judges each by itself, and then all together.
+
+    Raises:
+        UsageError: Two sides are too far apart for a number.
+    """
+    alone = [_alone(one, replicate, margin) for one in samples]
+    tested = [one.found.p_value for one in alone if one.found is not None and one.found.p_value is not None]
+    if not tested:
+        return alone
+    adjusted = iter(stats.benjamini_hochberg(tested, rate=FALSE_DISCOVERY_RATE).adjusted)
+    ranks = {value: rank for rank, value in enumerate(sorted(tested), 1)}
+    return [
+        _together(one, next(adjusted), Step(rank=ranks[one.found.p_value], of=len(tested)))
+        if one.found is not None and one.found.p_value is not None
+        else one
+        for one in alone
+    ]
+
+
+def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Finding:
+    first, second = sample.baseline, sample.candidate
+    if first is None or second is None:
+        return _silent(f"only in the {'candidate' if first is None else 'baseline'}")
+    if replicate is None:
+        return _silent("single capture: no verdict")
+    if replicate == "iteration":
+        first, second = batches(first), batches(second)
+    for side, values in (("baseline", first), ("candidate", second)):
+        if 0 in values:
+            what = "captures" if replicate == "capture" else "batches of iterations"
+            return _silent(f"takes no time in {values.count(0)} of {len(values)} {what} of the {side}: no verdict")
+    if min(len(first), len(second)) < LEAST_REPEATS:
+        few = "fewer than 3 captures a side" if replicate == "capture" else "iterations depend on one another too much"
+        return _silent(f"{few}: no verdict", (first, second))
+    try:
+        found = stats.compare_samples(first, second, margin=margin, confidence_level=CONFIDENCE_LEVEL)
+    except (ValueError, ArithmeticError) as error:
+        raise UsageError(
+            f"{sample.name} cannot be compared: {error}", "look at its times in the two reports"
+        ) from error
+    if found.verdict in {"faster", "slower"} and len({*first}) == len({*second}) == 1:
+        # A coarse clock or files that were copied: without a spread nothing says how sure a difference is.
+        return _silent("neither side has any spread: no verdict", (first, second))
+    return Finding(
+        values=(first, second),
+        found=found,
+        step=None,
+        p_value_adjusted=None,
+        verdict=_WORDS[found.verdict],
+        reason=found.reason,
+    )
+
+
+def batches(values: Sequence[float]) -> list[float]:
+    """Means of neighbouring iterations, which depend on one another less than iterations do.
+
+    Iterations of one process are no independent samples. Of those that amount to n independent ones, n / 2 batches are
+    made, three at least and ten at most, and none where n is below three. Where a batch has no time at all, fewer and
+    longer ones are made: what runs in every other iteration is no less comparable.
+    """
+    effective = stats.effective_sample_size(values).n_effective
+    if effective < LEAST_REPEATS:
+        return []
+    count = min(len(values), _MOST_BATCHES, max(LEAST_REPEATS, int(effective / 2)))
+    found = _means(values, count)
+    while 0 in found and count > LEAST_REPEATS:
+        count -= 1
+        found = _means(values, count)
+    return found
+
+
+def _means(values: Sequence[float], count: int) -> list[float]:
+    edges = [place * len(values) // count for place in range(count + 1)]
+    return [sum(values[low:high]) / (high - low) for low, high in itertools.pairwise(edges)]
+
+
+def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> Finding:
+    return Finding(values=values, found=None, step=None, p_value_adjusted=None, verdict=None, reason=reason)
+
+
+def _together(one: Finding, adjusted: float, step: Step) -> Finding:
+    """What is said alone stands if its p-value is small enough among all of the table."""
+    verdict, reason = one.verdict, one.reason
+    if verdict in {"faster", "slower"} and adjusted > FALSE_DISCOVERY_RATE:
+        reason = (
+            f"{verdict} by itself, but not among {step.of} rows: its adjusted p-value {adjusted:.3g} is above "
+            f"{FALSE_DISCOVERY_RATE:g}"
+        )
+        verdict = "inconclusive"
+    return Finding(
+        values=one.values, found=one.found, step=step, p_value_adjusted=adjusted, verdict=verdict, reason=reason
+    )

@@ -1,0 +1,127 @@
+"""Files of hyperfine: each timed run starts the command anew, so each time is a process.
+
+There are two layouts: that of 1.x, whose results have lists of times, and that of 2.x, which has a list of
+measurements and says which version wrote it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.verbs.compare.importers.foreign_side import SECOND_NS, Benchmark, Measured, not_interleaved, side
+from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrnns_rs.verbs.compare.side import Side
+
+HINT = "hyperfine 1.20 or newer writes one with --export-json FILE"
+
+_KNOWN_SCHEMA = 2
+
+
+def recognises(plain: dict[str, Any]) -> bool:
+    """Whether a JSON object looks like hyperfine's: that of 1.x has the one key `results`, which others have too."""
+    return "results" in plain and (plain.keys() == {"results"} or "primary_metric" in plain)
+
+
+def read(document: Place) -> Side:
+    """The side of a hyperfine file."""
+    results = document["results"].items()
+    modern = document.get("schema_version") is not None
+    if modern:
+        _check_schema(document)
+    names = _names(results)
+    runs = _runs_of_2 if modern else _runs_of_1
+    benchmarks = [
+        Benchmark(name, partial(_measured, runs, result)) for name, result in zip(names, results, strict=True)
+    ]
+    environment = _environment(document) if modern else {}
+    version = environment.get("hyperfine_version") or _version_of_1(results)
+    return side(document, f"hyperfine {version}", benchmarks, [_start(), not_interleaved("the runs")], environment)
+
+
+def _check_schema(document: Place) -> None:
+    schema = document["schema_version"].integer()
+    if schema != _KNOWN_SCHEMA:
+        raise document.damage(f"its schema_version is {document['schema_version'].shown()}; {_KNOWN_SCHEMA} is known")
+
+
+def _names(results: list[Place]) -> list[str]:
+    """What each command is called; those that share a name are told apart by their parameters."""
+    names = [(result.get("name") or result["command"]).text() for result in results]
+    count = Counter(names)
+    return [name + _parameters(one) if count[name] > 1 else name for name, one in zip(names, results, strict=True)]
+
+
+def _parameters(result: Place) -> str:
+    parameters = result.get("parameters")
+    if parameters is None:
+        return ""
+    given = []
+    for key in parameters.object():
+        place = parameters[key]
+        value = place["value"] if isinstance(place.value, dict) else place
+        given.append(f"{key} = {value.text()}")
+    return f" ({', '.join(given)})" if given else ""
+
+
+def _runs_of_1(result: Place) -> tuple[list[float], list[Place]]:
+    """The times in nanoseconds and the exit codes of a result of hyperfine 1.x."""
+    times, codes = result["times"].times_ns(SECOND_NS), result["exit_codes"].items()
+    if len(times) != len(codes):
+        raise result.damage(f"{result.path} has {len(times)} times and {len(codes)} exit codes")
+    return times, codes
+
+
+def _runs_of_2(result: Place) -> tuple[list[float], list[Place]]:
+    """The same of hyperfine 2.x."""
+    times, codes = [], []
+    for measurement in result["measurements"].items():
+        time = measurement["time_wall_clock"]
+        if time["unit"].text() != "second":
+            raise time.damage(f"{time.path}.unit is not 'second'")
+        times.append(time["value"].time_ns(SECOND_NS))
+        codes.append(measurement["exit_code"])
+    return times, codes
+
+
+def _measured(runs: Callable[[Place], tuple[list[float], list[Place]]], result: Place) -> Measured:
+    times, codes = runs(result)
+    if not times:
+        raise UnmeasuredError("it was never run")
+    # A run that a signal ended may have no code. The time to fail is not the time that was asked for, and to compare
+    # the runs that worked alone would hide that others did not.
+    failed = [code.value for code in codes if code.value is None or code.integer() != 0]
+    if failed:
+        ends = sorted({"a signal" if code is None else f"exit code {code}" for code in failed})
+        raise UnmeasuredError(f"failed: {len(failed)} of {len(codes)} runs, with {', '.join(ends[:3])}")
+    return Measured(times, len(times), None)
+
+
+def _version_of_1(results: list[Place]) -> str:
+    """What the layout tells: 1.20 was the first to keep the memory of each run."""
+    with_memory = any("memory_usage_byte" in result.object() for result in results)
+    return "1.20 or 1.21" if with_memory else "1.19 or older"
+
+
+def _environment(document: Place) -> dict[str, Any]:
+    metadata = document["metadata"]
+    known: dict[str, Any] = {"hyperfine_version": metadata["hyperfine_version"].text()}
+    platform = metadata.get("platform")
+    if platform is not None:
+        known |= {"os": platform.object().get("os"), "machine": platform.value.get("architecture")}
+    return known
+
+
+def _start() -> Notice:
+    return Notice(
+        code="start_included",
+        message="each time holds the start of the program, with its imports and its warm-up",
+        evidence=None,
+        hint="a difference in the work alone is a larger part of a longer run: let the command do more of it",
+    )

@@ -1,0 +1,108 @@
+"""Files of pyperf: each of its runs with values is a process of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs import stats
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.errors import printable
+from fastrnns_rs.verbs.compare.importers.foreign_side import (
+    SECOND_NS,
+    Benchmark,
+    Measured,
+    known,
+    not_interleaved,
+    side,
+)
+from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.side import Side
+
+HINT = "pyperf writes one with --output FILE"
+
+_ENVIRONMENT = {
+    "python_version": "python_version",
+    "python_implementation": "python_implementation",
+    "python_compiler": "python_compiler",
+    "platform": "platform",
+    "cpu_model_name": "cpu_model",
+    "cpu_count": "cpu_count",
+    "cpu_affinity": "cpu_affinity",
+    "cpu_config": "cpu_config",
+    "aslr": "aslr",
+    "perf_version": "pyperf_version",
+}
+
+
+def recognises(plain: dict[str, Any]) -> bool:
+    """Whether a JSON object looks like pyperf's; pytest-benchmark's has these keys too, and is asked for first."""
+    return {"benchmarks", "version"} <= plain.keys()
+
+
+def read(document: Place) -> Side:
+    """The side of a pyperf file. What was measured in bytes or events is left out and named in a warning."""
+    _check_version(document)
+    common = _metadata(document)
+    timed, others = [], []
+    for benchmark in document["benchmarks"].items():
+        runs = benchmark["runs"].items()
+        if not runs:
+            raise benchmark.damage(f"{benchmark.path}.runs is empty")
+        metadata = common | _metadata(benchmark) | _metadata(runs[0])
+        name, unit = _text(benchmark, metadata, "name"), _text(benchmark, {"unit": "second"} | metadata, "unit")
+        if unit == "second":
+            timed.append(Benchmark(name, partial(_measured, runs)))
+        else:
+            others.append((name, unit))
+    if others and not timed:
+        raise document.damage(f"its benchmarks are measured in {others[0][1]}, not in time")
+    environment = {ours: common.get(theirs) for theirs, ours in _ENVIRONMENT.items()}
+    warnings = [not_interleaved("the processes"), *(_no_time(*other) for other in others)]
+    version = f"pyperf {known(common.get('perf_version'))}, format {document['version'].text()}"
+    return side(document, version, timed, warnings, environment)
+
+
+def _check_version(document: Place) -> None:
+    """Refuses the formats before 1.0: their values were divided, and their warm-ups told, in another way."""
+    version = document["version"]
+    if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
+        raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
+
+
+def _metadata(place: Place) -> dict[str, Any]:
+    metadata = place.get("metadata")
+    return {} if metadata is None else metadata.object()
+
+
+def _text(benchmark: Place, metadata: dict[str, Any], key: str) -> str:
+    """A metadata text of a benchmark: what all runs or benchmarks have in common stands further out."""
+    value = metadata.get(key)
+    if not isinstance(value, str):
+        raise benchmark.damage(f"the metadata {key} of {benchmark.path} is missing or no string")
+    return value
+
+
+def _measured(runs: list[Place]) -> Measured:
+    medians, count = [], 0
+    for run in runs:
+        # Runs that only calibrated the loops have warm-ups and no values. Values are divided by the loops already.
+        values = run.get("values")
+        times = [] if values is None else values.times_ns(SECOND_NS)
+        if times:
+            medians.append(stats.summarize(times).median)
+            count += len(times)
+    if not medians:
+        raise UnmeasuredError("no run has values: all of them calibrated")
+    return Measured(medians, count, None)
+
+
+def _no_time(name: str, unit: str) -> Notice:
+    return Notice(
+        code="not_time",
+        message=printable(f"the benchmark {name!r} is measured in {unit}, not in time, and left out"),
+        evidence=None,
+        hint="measure it without --tracemalloc, --track-memory and the like",
+    )

@@ -1,0 +1,76 @@
+"""Files of pytest-benchmark: rounds within one process."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.verbs.compare.importers.foreign_side import (
+    MEDIAN_ONLY,
+    ONE_PROCESS,
+    SECOND_NS,
+    Benchmark,
+    Measured,
+    no_process_level,
+    not_interleaved,
+    side,
+)
+from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.side import Side
+
+HINT = "pytest --benchmark-json=FILE writes one"
+
+
+def recognises(plain: dict[str, Any]) -> bool:
+    """Whether a JSON object looks like pytest-benchmark's."""
+    return {"benchmarks", "machine_info"} <= plain.keys()
+
+
+def read(document: Place) -> Side:
+    """The side of a pytest-benchmark file. Names are full ones, as two files of tests may have a test of one name."""
+    places = document["benchmarks"].items()
+    benchmarks = [Benchmark(one["fullname"].text(), partial(_measured, one["stats"])) for one in places]
+    warnings = [no_process_level(), not_interleaved("the rounds")]
+    if any(one["stats"].get("data") is None for one in places):
+        warnings.append(_no_samples())
+    version = document["version"].text()
+    return side(document, f"pytest-benchmark {version}", benchmarks, warnings, _environment(document, version))
+
+
+def _measured(stats: Place) -> Measured:
+    data = stats.get("data")
+    if data is None:
+        return Measured([stats["median"].time_ns(SECOND_NS)], stats["rounds"].count(), MEDIAN_ONLY)
+    samples = data.times_ns(SECOND_NS)
+    if not samples:
+        raise UnmeasuredError(f"{data.path} is empty")
+    return Measured(samples, len(samples), ONE_PROCESS)
+
+
+def _environment(document: Place, version: str) -> dict[str, Any]:
+    machine = document["machine_info"].object()
+    known: dict[str, Any] = {"pytest_benchmark_version": version}
+    for key in ("python_version", "python_implementation", "python_compiler", "machine"):
+        known[key] = machine.get(key)
+    if isinstance(machine.get("system"), str) and isinstance(machine.get("release"), str):
+        known["os"] = f"{machine['system']} {machine['release']}"
+    cpu = machine.get("cpu")
+    if isinstance(cpu, dict):
+        known |= {"cpu_model": cpu.get("brand_raw"), "cpu_count": cpu.get("count")}
+    commit = document.get("commit_info")
+    identity = None if commit is None else commit.get("id")
+    if commit is not None and identity is not None and identity.text() not in {"unversioned", "unknown"}:
+        known |= {"git.commit": identity.text(), "git.dirty": commit.object().get("dirty")}
+    return known
+
+
+def _no_samples() -> Notice:
+    return Notice(
+        code="no_samples",
+        message="the file holds the medians of benchmarks without their samples",
+        evidence=None,
+        hint="pytest --benchmark-json=FILE, or --benchmark-save-data beside --benchmark-save, keeps them",
+    )

@@ -1,0 +1,109 @@
+"""How small a difference does not matter: a share, or what this machine's noise allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.errors import MissingError, UsageError, printable
+from fastrnns_rs.verbs.compare.environment_keys import values
+from fastrnns_rs.verbs.compare.pooling import sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrnns_rs.documents.comparison import MarginSource
+    from fastrnns_rs.verbs.compare.side import Side
+
+DEFAULT_MARGIN = 0.01
+NOISE_FLOOR = "noise-floor"
+#: A margin that nobody means: most likely per cent without the sign.
+_TOO_MUCH = 0.5
+#: More false alarms than this, where 5 % are expected, say that verdicts of this machine are not to be trusted.
+_MOST_FALSE_ALARMS = 0.07
+
+_HINT = "give a share or per cent, as 0.01 or 1%, or noise-floor"
+
+
+def margin_of(given: float | str, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
+    """A margin as a share, where it comes from, and what is to be said about it.
+
+    Args:
+        given: A share such as 0.01, a text such as `1%`, or `noise-floor`.
+        sides: What is compared: the noise floor is that of the device that all of it ran on.
+
+    Raises:
+        UsageError: It is no margin, or there is no one device whose noise it could be.
+        MissingError: This machine's noise was never measured.
+    """
+    if given == NOISE_FLOOR:
+        every = [*sides]
+        device = _device(every)
+        return _noise_floor(device, _name(device, every))
+    return number(given), "option", []
+
+
+def number(given: float | str) -> float:
+    """A share such as 0.01, from itself or from a text such as `1%`.
+
+    Raises:
+        UsageError: It is none, or not from 0 to below 0.5.
+    """
+    text = str(given).strip()
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError as error:
+        raise UsageError(f"the margin is {given!r}", _HINT) from error
+    if isinstance(given, bool) or not 0 <= value < _TOO_MUCH:
+        raise UsageError(f"the margin is {given!r}, not from 0 to below {_TOO_MUCH:.0%}", _HINT)
+    return value
+
+
+def _device(sides: Iterable[Side]) -> str:
+    devices = {sizes(one).get("device") for side in sides for one in side.series if one.problem is not None}
+    if len(devices) == 1:
+        return str(devices.pop())
+    names = " and ".join(sorted(map(str, devices)))
+    found = f"the rows are of {names}" if names else "the files do not say on what they ran"
+    raise UsageError(f"a noise floor is that of one device, and {found}", "give the margin as a number, as 1%")
+
+
+def _name(device: str, sides: Iterable[Side]) -> str | None:
+    """What the device is called in all files, which tells machines apart; None where they do not tell."""
+    names = {name for side in sides for name in values(side.environment.get(_name_key(device, side)))}
+    if len(names) == 1:
+        return names.pop()
+    shown = " and ".join(sorted(name or "unknown" for name in names))
+    raise UsageError(
+        f"a noise floor is that of one machine, and the rows are of {shown}", "give the margin as a number, as 1%"
+    )
+
+
+def _name_key(device: str, side: Side) -> str:
+    """Where an environment has the name of a device. GPUs are listed in any order."""
+    if device == "cpu":
+        return "cpu_model"
+    number = device.partition(":")[2]
+    keys = [key for key, value in side.environment.items() if key.endswith("].index") and str(value) == number]
+    return keys[0].removesuffix("index") + "name" if keys else ""
+
+
+def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, list[Notice]]:
+    from fastrnns_rs.machine import noise
+
+    floor = noise.kept(device, name)
+    if floor is None:
+        raise MissingError(
+            f"the noise of {device} ({printable(name or 'unknown')}) was never measured here",
+            "fastrnns-rs ab --same does it, on the machine of the files",
+        )
+    margin = float(floor.minimum_detectable_change)
+    if not 0 <= margin < _TOO_MUCH:
+        raise UsageError(f"the noise floor of {device} is {margin:.0%}", "measure on a quieter machine: ab --same")
+    warnings = []
+    if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
+        message = "this machine gives more false alarms than the 5 % that a verdict allows"
+        evidence = f"{floor.false_alarm_rate:.1%} when it was measured against itself"
+        hint = "look at what else it runs: fastrnns-rs doctor"
+        warnings.append(Notice(code="false_alarms", message=message, evidence=evidence, hint=hint))
+    return margin, "noise_floor", warnings

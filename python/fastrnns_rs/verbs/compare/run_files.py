@@ -1,0 +1,191 @@
+"""Files become sides. What a file is, is told by its content."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import os
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.verbs.compare.pooling import pool
+from fastrnns_rs.verbs.compare.run_side import side_of_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from fastrnns_rs.verbs.compare.side import Side
+
+    Source = str | os.PathLike[str] | Run
+
+_RUN = "fastrnns-rs/run"
+_LONGEST_SCHEMA = 60
+#: Our other documents, and the command that shows each.
+_OTHERS = {
+    "fastrnns-rs/comparison": "fastrnns-rs show FILE shows a comparison",
+    "fastrnns-rs/summary": "captures are shown by fastrnns-rs report",
+    "fastrnns-rs/capture": "captures are shown by fastrnns-rs report",
+    "fastrnns-rs/doctor": "fastrnns-rs doctor looks at the machine anew",
+    "fastrnns-rs/list": "fastrnns-rs list shows the runners",
+    "fastrnns-rs/noise-floor": "fastrnns-rs doctor shows the noise floor",
+    "fastrnns-rs/dry-run": "a plan has no times: measure without --dry-run",
+}
+_KNOWN = "run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark are known"
+
+
+def load(path: str | Path) -> Any:
+    """The JSON of a file.
+
+    Raises:
+        MissingError: There is no such file.
+        UsageError: It cannot be read, or is no JSON.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123  # a path of any kind
+            text = file.read()
+    except FileNotFoundError as error:
+        raise MissingError(f"no file at {path}", "give the path of a run file") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
+    try:
+        try:
+            return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        except _NoNumberError:
+            plain = json.loads(text)
+            # google-benchmark writes counters as C++ prints them; whoever reads its times looks at each.
+            if isinstance(plain, dict) and {"context", "benchmarks"} <= plain.keys():
+                return plain
+            raise
+    # A number of 5,000 digits, or brackets in brackets without end.
+    except (ValueError, RecursionError) as error:
+        what = "is empty" if not text.strip() else f"is no JSON: {error}"
+        raise UsageError(f"{path} {what}", _KNOWN) from error
+
+
+def read_side(sources: Sequence[Source]) -> Side:
+    """One side, of one or several runs, whose processes are added together.
+
+    Args:
+        sources: Paths of files, or runs.
+
+    Raises:
+        MissingError: There is no such file.
+        UsageError: A file holds no runs, or the two sides of `ab`, or what another one holds too.
+    """
+    if not sources:
+        raise UsageError("a side of the comparison has no files", "give at least one")
+    sides: list[Side] = []
+    seen: dict[str, str] = {}
+    with _without_collections():
+        for source in sources:
+            found, name = _open(source), _name(source)
+            # A copy, or what a resumed run was resumed from, has the same name inside.
+            key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
+            if key in seen:
+                message = f"{seen[key]} and {name}, of one side, hold the same run"
+                raise UsageError(message, "a process counts once; give each run once")
+            seen[key] = name
+            sides.append(
+                side_of_run(found, label=name, file=name) if isinstance(found, Run) else replace(found, runs=[key])
+            )
+    return pool(sides)
+
+
+def read_both(source: Source) -> tuple[Side, Side]:
+    """The two sides of a run of `ab`.
+
+    Raises:
+        MissingError: There is no such file.
+        UsageError: It has not two sides.
+    """
+    name = _name(source)
+    found = source if isinstance(source, Run) else read_any(name)
+    if isinstance(found, dict):
+        raise UsageError(f"{name} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
+    if not isinstance(found, Run) or not found.sides:
+        raise UsageError(f"{name} is one side of a comparison", "give the other one too: compare BASELINE CANDIDATE")
+    if found.status == "interrupted":
+        # In half a block one side was measured where the other was not.
+        raise UsageError(f"{name} was interrupted: its sides were not measured alike", "run ab again")
+    labels = {one.name: one.label for one in found.sides}
+    if [*labels] != ["a", "b"]:
+        raise UsageError(f"{name} has not the two sides a and b", "fastrnns-rs ab writes files with two sides")
+    first, second = (side_of_run(found, side=side, label=labels[side], file=name) for side in ("a", "b"))
+    return first, second
+
+
+def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
+    """What a file holds: a run, what another tool measured, or a comparison as its plain document."""
+    plain = load(path)
+    schema = plain.get("schema") if isinstance(plain, dict) else None
+    if schema == "fastrnns-rs/comparison":
+        found: dict[str, Any] = plain
+        return found
+    if isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
+        return _run(plain, str(path))
+    return _foreign(plain, str(path))
+
+
+def _open(source: Source) -> Run | Side:
+    """A run of one side, or what another tool measured."""
+    found = source if isinstance(source, Run) else read_any(_name(source))
+    if isinstance(found, dict):
+        raise UsageError(f"{_name(source)} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
+    if isinstance(found, Run) and found.sides:
+        message = f"{_name(source)} holds both sides of an ab"
+        raise UsageError(message, f"fastrnns-rs compare {_name(source)}, with no other file, compares them")
+    return found
+
+
+def _run(plain: Any, name: str) -> Run:
+    schema = plain.get("schema") if isinstance(plain, dict) else None
+    if isinstance(schema, str) and schema != _RUN:
+        # A name that is of no version of ours may be of any length.
+        raise UsageError(f"{name} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
+    try:
+        return Run.from_dict(plain)
+    except UsageError as error:
+        raise UsageError(f"{name} is not a run file: {error}", "bench --output FILE writes one") from error
+
+
+def _foreign(plain: Any, name: str) -> Side:
+    from fastrnns_rs.verbs.compare.importers import read_foreign
+
+    found = read_foreign(name, plain)
+    if found is None:
+        raise UsageError(f"{name} is of no known format", _KNOWN)
+    return found
+
+
+def _name(source: Source) -> str:
+    return f"run {source.run_id}" if isinstance(source, Run) else os.fspath(source)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """A million samples are no garbage: looking for some takes a tenth of the time to read them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _finite(token: str) -> float:
+    value = float(token)
+    return value if math.isfinite(value) else _no_number(token)
+
+
+def _no_number(token: str) -> NoReturn:
+    raise _NoNumberError(f"{token} is no number of JSON")
+
+
+class _NoNumberError(ValueError):
+    """A token that some programs write for a number, and JSON does not have."""

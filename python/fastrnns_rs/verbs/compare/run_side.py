@@ -1,0 +1,122 @@
+"""A run file as one side of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs import stats
+from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.replicates import counted, level
+from fastrnns_rs.verbs.compare.environment_keys import flatten
+from fastrnns_rs.verbs.compare.side import Series, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.run_file import Process, Result, Run
+
+    Phase = Literal["forward", "backward"]
+
+
+def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> Side:
+    """What a run measured, a number for each process: the median of its timed samples, of ranks what these make.
+
+    Args:
+        run: The run.
+        side: Which side of a run of `ab`, `a` or `b`; None for all results.
+        label: What the side is called.
+        file: Where the run was read from, for messages.
+
+    Raises:
+        UsageError: A process that ended well has no timed samples, or a median that is not above 0 ns.
+    """
+    own = next((one for one in run.sides if one.name == side), None)
+    return Side(
+        label=label,
+        files=[file],
+        series=[
+            series
+            for index, result in enumerate(run.results)
+            if side is None or result.side == side
+            for series in _series(result, f"{file}: results[{index}]")
+        ],
+        environment=flatten(run, own),
+        warnings=[*run.warnings, *_state(run, file)],
+        runs=[run.run_id],
+    )
+
+
+def _state(run: Run, file: str) -> list[Notice]:
+    if run.status != "interrupted":
+        return []
+    message = "a run was interrupted; what it had measured is compared"
+    return [Notice(code="run_interrupted", message=message, evidence=file, hint="bench --resume FILE completes it")]
+
+
+def _series(result: Result, place: str) -> Iterator[Series]:
+    phases: list[Phase] = ["forward"]
+    places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
+    sound = counted(result.processes)
+    reason = _reason(result, ended=bool(sound))
+    # Of a runner without samples nobody knows whether it has a backward phase; the other side may.
+    if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
+        phases.append("backward")
+    problem = to_plain(result.problem)
+    for phase in phases:
+        medians, count = [], 0
+        for ranks in [] if reason else sound:
+            timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
+            known = [(where, samples) for where, samples in timed if samples is not None]
+            if known:
+                medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
+                count += sum(len(samples) for _, samples in known)
+        yield Series(
+            runner=result.runner,
+            group=result.group,
+            phase=phase,
+            problem=problem,
+            timing_mode=result.timing_mode,
+            medians_ns=medians,
+            n_samples=count,
+            lack=None,
+            reason=reason,
+            mode=result.mode,
+        )
+
+
+def _reason(result: Result, *, ended: bool) -> str | None:
+    """Why a runner has no numbers, if it has none."""
+    if (result.status == "ok" and not ended) or (result.status == "failed" and _was_interrupted(result)):
+        return "interrupted: no process came to its end"
+    if result.status == "ok":
+        return None
+    return result.status.replace("_", " ") + (f": {result.reason}" if result.reason else "")
+
+
+def _was_interrupted(result: Result) -> bool:
+    """Whether a runner without samples has them missing because a run was interrupted, and not by its own fault."""
+    if not result.processes:
+        return result.reason == "interrupted"
+    return all(process.status == "interrupted" for process in result.processes)
+
+
+def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
+    samples = process.forward_ns if phase == "forward" else process.backward_ns
+    if samples is None:
+        return None
+    first = process.steady_from
+    if first is None or not 0 <= first < len(samples):
+        message = f"{place}.steady_from is {first}, and {phase}_ns has {len(samples)} samples"
+        raise UsageError(message, "a process that ended well has timed samples; measure again")
+    return samples[first:]
+
+
+def _median(samples: list[int], place: str) -> float:
+    try:
+        median = stats.quantiles(samples, [0.5])[0]
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}", "samples are whole nanoseconds; measure again") from error
+    if median <= 0:
+        raise UsageError(f"{place} has a median of {median:g} ns", "samples are above 0; measure again")
+    return median

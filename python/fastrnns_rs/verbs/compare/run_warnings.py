@@ -1,0 +1,105 @@
+"""What a reader of a comparison should know before trusting it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fastrnns_rs.documents.comparison import Difference
+    from fastrnns_rs.verbs.compare.side import Side
+    from fastrnns_rs.verbs.compare.verdicts import Judged
+
+#: As many rows as a line has room for.
+_SHOWN = 4
+
+
+def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]) -> list[Notice]:
+    """The warnings of a comparison, those of its two sides among them."""
+    return [*_of_sides(baseline, candidate), *_of_rows(judged), *_of_machines(changed), *_of_company(changed)]
+
+
+def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
+    """What was said when they were measured; what is true of both is said once."""
+    said = [_by_text(side.warnings) for side in (baseline, candidate)]
+    for key in {**said[0], **said[1]}:
+        first, second = (one.get(key, []) for one in said)
+        every = [*first, *second]
+        evidence = "; ".join(dict.fromkeys(one.evidence for one in every if one.evidence)) or None
+        whose = "" if first and second else "baseline: " if first else "candidate: "
+        yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence)
+
+
+def _by_text(said: Iterable[Notice]) -> dict[tuple[str, str], list[Notice]]:
+    """Warnings that differ in nothing but their evidence, together."""
+    found: dict[tuple[str, str], list[Notice]] = {}
+    for one in said:
+        found.setdefault((one.code, one.message), []).append(one)
+    return found
+
+
+def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
+    forced = [one for one in judged if one.pair.conflicts]
+    if forced:
+        message = "rows that do not belong together are compared all the same, as --force says"
+        reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
+        yield Notice(code="forced", message=message, evidence=f"{_named(forced)}: {reasons}", hint="measure both alike")
+    unequal = [one for one in judged if one.found and one.row.verdict and one.found.n_baseline != one.found.n_candidate]
+    if unequal:
+        found = unequal[0].found
+        counts = f", {found.n_baseline} and {found.n_candidate} processes" if found else ""
+        yield Notice(
+            code="unequal_processes",
+            message="the sides have unequal numbers of processes: where medians are skewed or of two kinds, "
+            "10 to 26 % of comparisons without a difference give a false alarm, in place of 5 %",
+            evidence=f"{_named(unequal)}{counts}",
+            hint="measure both sides with the same number of processes",
+        )
+    paired = [(one.pair.baseline, one.pair.candidate) for one in judged]
+    times = [(one.medians_ns, other.medians_ns) for one, other in paired if one and other and one.medians_ns]
+    if times and all(len(one) > 1 and one == other for one, other in times):
+        message = "both sides have the same times to the nanosecond"
+        hint = "give the two files of two runs"
+        yield Notice(code="same_times", message=message, evidence="every process of every row", hint=hint)
+    few = [one for one in judged if one.found and one.row.verdict is None]
+    if few:
+        message = "fewer than 3 processes on a side: no verdict"
+        yield Notice(code="too_few_processes", message=message, evidence=_named(few), hint="bench --processes 10")
+    failed = [one for one in judged if any(side and side.failed for side in (one.pair.baseline, one.pair.candidate))]
+    if failed:
+        evidence = "; ".join(dict.fromkeys(f"{one.pair.name}: {one.row.reason}" for one in failed[:_SHOWN]))
+        yield Notice(
+            code="runner_failed", message="runners failed", evidence=evidence, hint="their rows have no verdict"
+        )
+
+
+def _of_machines(changed: Sequence[Difference]) -> Iterator[Notice]:
+    found = other_machine(changed)
+    if found:
+        evidence = "; ".join(f"{one.key}: {one.baseline} and {one.candidate}" for one in found)
+        hint = "what differs is the machine as much as the code"
+        yield Notice(code="other_machine", message="the sides ran on different machines", evidence=evidence, hint=hint)
+
+
+def _of_company(changed: Sequence[Difference]) -> Iterator[Notice]:
+    for one in changed:
+        if one.key == AT_ONCE and None not in {one.baseline, one.candidate}:
+            yield Notice(
+                code="other_company",
+                message="one side's workers ran alone, the other's beside those of other devices or ranks"
+                if 1 in {one.baseline, one.candidate}
+                else "the workers of the two sides ran beside different numbers of others",
+                evidence=f"{one.baseline} and {one.candidate} at the same time",
+                hint="workers share the CPU, memory, power and cooling: measure both sides alike",
+            )
+
+
+def _named(judged: Sequence[Judged]) -> str:
+    names = [one.pair.title for one in judged]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,160 @@
+"""Which series of one side is held against which of the other, and what speaks against that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fastrnns_rs.documents.row_names import titles
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.compare.pooling import identity, sizes
+from fastrnns_rs.verbs.compare.side import Series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.verbs.compare.side import Side
+
+    Key = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two series that are compared, or one that has no partner.
+
+    Attributes:
+        name: The runner; of two runners that were told to be compared, both.
+        baseline: None where the runner is only in the candidate.
+        candidate: None where the runner is only in the baseline.
+        conflicts: Why they do not belong together, as "the devices differ, cpu and cuda".
+        intended: In what they were told to differ, in the same words.
+        title: What the row is called in messages, unlike all others.
+    """
+
+    name: str
+    baseline: Series | None
+    candidate: Series | None
+    conflicts: list[str]
+    intended: list[str]
+    title: str = ""
+
+    @property
+    def series(self) -> Series:
+        """Either of the two; the baseline's where there is one."""
+        found = self.baseline or self.candidate
+        assert found is not None  # noqa: S101  # `match` makes no pair of nothing
+        return found
+
+    @property
+    def measured(self) -> bool:
+        """Whether a side has numbers."""
+        return any(one is not None and one.medians_ns for one in (self.baseline, self.candidate))
+
+
+def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pair]:
+    """Pairs the series of two sides by runner and phase, those of runners that are repeated by problem too.
+
+    Args:
+        baseline: What is compared with.
+        candidate: What is compared.
+        intended: Whether the sides were told to differ, as those of `ab` are: then a runner of each makes a pair under
+            two names, and other problems and modes speak against nothing.
+
+    Returns:
+        Pairs in the order of the baseline, then those that only the candidate has.
+
+    Raises:
+        UsageError: There is nothing that both sides have.
+    """
+    for side in (baseline, candidate):
+        if not side.series:
+            raise UsageError(f"{' '.join(side.files) or side.label} has no results", "compare files that have some")
+    across = intended and _only_runner(baseline) != _only_runner(candidate)
+    first, second = _by_key(baseline, across=across), _by_key(candidate, across=across)
+    pairs = [
+        _pair(one, other, intended=intended)
+        for key in {**first, **second}
+        for one, other in _partners(first.get(key, []), second.get(key, []))
+    ]
+    if not any(pair.baseline and pair.candidate for pair in pairs):
+        _refuse_strangers(first, second)
+    # What neither side measured backward may have no such phase: the forward row tells why.
+    rows = [pair for pair in pairs if pair.series.phase != "backward" or pair.measured]
+    named = titles([(pair.name, pair.series.phase, pair.series.problem) for pair in rows])
+    return [replace(pair, title=title) for pair, title in zip(rows, named, strict=True)]
+
+
+def _refuse_strangers(first: dict[Key, list[Series]], second: dict[Key, list[Series]]) -> NoReturn:
+    """Says why two sides have nothing that could be compared."""
+    for key, series in first.items():
+        if key in second:
+            problems = [sizes(one) for one in (*series, *second[key])]
+            keys = [name for name in problems[0] if any(one.get(name) != problems[0][name] for one in problems)]
+            what = ", ".join(keys) or "how they were timed"
+            message = f"the two sides have no problem in common: those of {series[0].runner} differ in {what}"
+            raise UsageError(message, "measure both sides alike")
+    runners = [[one.runner for found in side.values() for one in found] for side in (first, second)]
+    names = [", ".join(dict.fromkeys(one)) for one in runners]
+    raise UsageError("the two sides have no runner in common", f"the baseline has {names[0]}; the candidate {names[1]}")
+
+
+def _by_key(side: Side, *, across: bool) -> dict[Key, list[Series]]:
+    found: dict[Key, list[Series]] = {}
+    for one in side.series:
+        found.setdefault(("" if across else one.runner, one.phase), []).append(one)
+    return found
+
+
+def _only_runner(side: Side) -> str | None:
+    """The runner of a side that has one only."""
+    runners = {one.runner for one in side.series}
+    return next(iter(runners)) if len(runners) == 1 else None
+
+
+def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Series | None, Series | None]]:
+    """Those that are alike; where none are and both sides have as many, those in the same place.
+
+    What differs between these speaks against them, and so is refused or labelled. Where two sweeps share some points,
+    the others have no partner.
+    """
+    left = list(second)
+    partners: list[Series | None] = []
+    for one in first:
+        partner = next((other for other in left if _alike(one, other)), None)
+        if partner is not None:
+            left.remove(partner)
+        partners.append(partner)
+    if len(left) == len(first):
+        rest = iter(left)
+        partners = [next(rest) if partner is None else partner for partner in partners]
+        left = []
+    yield from zip(first, partners, strict=True)
+    yield from ((None, other) for other in left)
+
+
+def _alike(one: Series, other: Series) -> bool:
+    """Whether they are the same measurement. How one was timed is unknown where no process came to its end."""
+    if one.timing_mode is None or other.timing_mode is None:
+        one, other = replace(one, timing_mode=None), replace(other, timing_mode=None)
+    return identity(one) == identity(other)
+
+
+def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:
+    names = dict.fromkeys(series.runner for series in (one, other) if series is not None)
+    conflicts: list[str] = []
+    meant: list[str] = []
+    if one is not None and other is not None and not one.reason and not other.reason:
+        conflicts += _differ("timing mode", one.timing_mode, other.timing_mode)
+        first, second = sizes(one), sizes(other)
+        conflicts += _differ("device", first.get("device"), second.get("device"))
+        problem = [
+            f"the problems differ in {key}, {first.get(key)} and {second.get(key)}"
+            for key in {**first, **second}
+            if key not in {"device", "mode"} and first.get(key) != second.get(key)
+        ]
+        (meant if intended else conflicts).extend([*_differ("mode", one.mode, other.mode), *problem])
+    return Pair(name=" / ".join(names), baseline=one, candidate=other, conflicts=conflicts, intended=meant)
+
+
+def _differ(what: str, one: Any, other: Any) -> list[str]:
+    return [] if one == other else [f"the {what}s differ, {one} and {other}"]

@@ -1,0 +1,187 @@
+"""A verdict for each pair, and what is left of it when all rows are looked at together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+from fastrnns_rs import stats
+from fastrnns_rs.documents.codec import from_plain
+from fastrnns_rs.documents.comparison import Figures, Row, Verdict
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.verbs.compare.series_matching import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.verbs.compare.side import Series
+
+CONFIDENCE_LEVEL = 0.95
+FALSE_DISCOVERY_RATE = 0.05
+METHOD = "welch_log_process_medians"
+_WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
+#: Fewer processes on a side give an interval that is wide.
+FEW_PROCESSES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Where a row stands among the `of` rows with a p-value (Benjamini and Hochberg, 1995); the smallest has rank 1."""
+
+    rank: int
+    of: int
+
+    @property
+    def threshold(self) -> float:
+        """What a p-value of this rank is held against."""
+        return FALSE_DISCOVERY_RATE * self.rank / self.of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A row of the document and what is behind it.
+
+    Attributes:
+        pair: What was compared.
+        row: What the document says of it.
+        found: What the statistics said of this row alone; None where one side has no processes.
+        step: Its place in the table; None without a p-value.
+    """
+
+    pair: Pair
+    row: Row
+    found: stats.Comparison | None
+    step: Step | None
+
+
+def decide(pairs: Sequence[Pair], margin: float) -> list[Judged]:
+    """Judges each pair by itself and then the table.
+
+    Args:
+        pairs: What is compared.
+        margin: How small a difference does not matter, as a share: 0.01 is 1 %.
+
+    Raises:
+        UsageError: Two sides are too far apart for a number.
+    """
+    judged = [_judge(pair, margin) for pair in pairs]
+    tested = [index for index, one in enumerate(judged) if one.row.p_value is not None]
+    p_values = [judged[index].row.p_value or 0.0 for index in tested]
+    if tested:
+        adjusted = stats.benjamini_hochberg(p_values, rate=FALSE_DISCOVERY_RATE).adjusted
+        for index, p_value in zip(tested, adjusted, strict=True):
+            judged[index] = _corrected(judged[index], p_value, _step(judged[index], p_values), margin)
+    return judged
+
+
+def _judge(pair: Pair, margin: float) -> Judged:
+    try:
+        found = _compared(pair, margin)
+        return Judged(pair=pair, row=_row(pair, found), found=found, step=None)
+    except (ValueError, ArithmeticError) as error:
+        raise UsageError(f"{pair.title} cannot be compared: {error}", "look at the times in the two files") from error
+
+
+def _compared(pair: Pair, margin: float) -> stats.Comparison | None:
+    """What the statistics say, where both sides have processes."""
+    one, other = pair.baseline, pair.candidate
+    if one is None or other is None or one.lack or other.lack or not one.medians_ns or not other.medians_ns:
+        return None
+    return stats.compare_samples(one.medians_ns, other.medians_ns, margin=margin, confidence_level=CONFIDENCE_LEVEL)
+
+
+def _row(pair: Pair, found: stats.Comparison | None) -> Row:
+    one, other = pair.baseline, pair.candidate
+    baseline, candidate = _figures(one), _figures(other)
+    judged = found is not None and found.p_value is not None
+    row = Row(
+        runner=pair.name,
+        group=pair.series.group,
+        phase=pair.series.phase,
+        problem=None if pair.series.problem is None else from_plain(Problem, pair.series.problem),
+        baseline=baseline,
+        candidate=candidate,
+        ratio=found.ratio if found else None,
+        ratio_ci_low=found.ratio_ci_low if found else None,
+        ratio_ci_high=found.ratio_ci_high if found else None,
+        shift_ns=found.shift if found else None,
+        cliffs_delta=found.cliffs_delta if found else None,
+        p_value=found.p_value if found else None,
+        p_value_adjusted=None,
+        verdict=_WORDS[found.verdict] if found and judged else None,
+        reason=found.reason if found else _missing(pair),
+        label=_label(pair),
+        additional_processes=found.additional_processes if found and judged else None,
+    )
+    if found is None and one is not None and other is not None and baseline is not None and candidate is not None:
+        # Described, not judged.
+        ratio = candidate.estimate_ns / baseline.estimate_ns
+        if not 0 < ratio < math.inf:
+            raise ValueError(f"no number holds the ratio of {candidate.estimate_ns:g} and {baseline.estimate_ns:g} ns")
+        return replace(
+            row,
+            ratio=ratio,
+            shift_ns=stats.hodges_lehmann(one.medians_ns, other.medians_ns).shift,
+            cliffs_delta=stats.cliffs_delta(one.medians_ns, other.medians_ns),
+        )
+    return row
+
+
+def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judged:
+    row = replace(one.row, p_value_adjusted=adjusted)
+    if row.verdict in {"faster", "slower"} and adjusted > FALSE_DISCOVERY_RATE:
+        assert one.pair.baseline  # noqa: S101  # a p-value comes of two sides
+        assert one.pair.candidate  # noqa: S101
+        # As sure as its place in the table asks, the row by itself says how many processes that takes.
+        asked = stats.compare_samples(
+            one.pair.baseline.medians_ns,
+            one.pair.candidate.medians_ns,
+            margin=margin,
+            confidence_level=1 - step.threshold,
+        )
+        row = replace(
+            row,
+            verdict="inconclusive",
+            reason=f"{row.verdict} by itself, but not among {step.of} rows: "
+            f"its adjusted p-value {adjusted:.3g} is above {FALSE_DISCOVERY_RATE:g}",
+            additional_processes=asked.additional_processes,
+        )
+    return replace(one, row=row, step=step)
+
+
+def _step(one: Judged, p_values: Sequence[float]) -> Step:
+    """Rows with the same p-value share the last of their places."""
+    return Step(rank=sum(value <= (one.row.p_value or 0.0) for value in p_values), of=len(p_values))
+
+
+def _figures(series: Series | None) -> Figures | None:
+    if series is None or not series.medians_ns:
+        return None
+    values = series.medians_ns
+    if series.lack:
+        estimate, processes = stats.quantiles(values, [0.5])[0], 0
+    else:
+        estimate, processes = stats.process_ci(values).estimate, len(values)
+    return Figures(n_processes=processes, n_samples=series.n_samples, estimate_ns=estimate)
+
+
+def _missing(pair: Pair) -> str:
+    """Why the statistics said nothing; empty where they did."""
+    if pair.candidate is None or pair.baseline is None:
+        where = "only in the baseline" if pair.baseline else "only in the candidate"
+        return "; ".join(filter(None, (where, pair.series.reason)))
+    both = (("baseline", pair.baseline), ("candidate", pair.candidate))
+    reasons = [f"{series.reason or 'no samples'} (in the {side})" for side, series in both if not series.medians_ns]
+    return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or ""
+
+
+def _label(pair: Pair) -> str | None:
+    """What a reader of the row must know before its numbers."""
+    texts = ["forced: " + "; ".join(pair.conflicts)] if pair.conflicts else []
+    texts += pair.intended
+    counts = [len(one.medians_ns) for one in (pair.baseline, pair.candidate) if one and one.medians_ns and not one.lack]
+    if len(counts) == 2 and 3 <= min(counts) < FEW_PROCESSES:  # noqa: PLR2004  # two sides; fewer give no verdict
+        texts.append(f"fewer than {FEW_PROCESSES} processes: a wide interval")
+    return "; ".join(texts) or None

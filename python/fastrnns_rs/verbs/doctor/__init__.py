@@ -1,0 +1,1 @@
+"""`doctor`: whether numbers of this machine can be trusted."""

@@ -1,0 +1,89 @@
+"""What `doctor` finds out about this machine, its profilers and the configuration."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.diagnosis import ConfigEntry, Diagnosis
+from fastrnns_rs.documents.file_names import default_folder
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.machine import environment, health, noise
+from fastrnns_rs.verbs.profile.tools import describe_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from fastrnns_rs.documents.noise_floor import NoiseFloor
+    from fastrnns_rs.documents.run_file import Environment
+
+
+def diagnose(
+    config: list[ConfigEntry], *, programs: Mapping[str, str | None], captures: Path | None = None
+) -> Diagnosis:
+    """Looks at this machine.
+
+    Args:
+        config: The options of every verb.
+        programs: For each profiler the program that `profile` would use; None for the newest that is found.
+        captures: Where `profile` would put captures; None for its default.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C while torch was asked.
+    """
+    found: environment.Facts | FastrnnsError
+    try:
+        found = environment.probe("auto", "float32")
+    except FastrnnsError as error:
+        found = error
+    checks = health.check_all(found, captures or default_folder())
+    with _variables({f"FASTRNNS_PROFILE_{name.upper()}_PATH": path for name, path in programs.items() if path}):
+        profilers = describe_all(None if isinstance(found, FastrnnsError) else found)
+    known = None if isinstance(found, FastrnnsError) else environment.describe(found, None)
+    floor, warnings = _noise_floor(known)
+    return Diagnosis(
+        schema="fastrnns-rs/doctor",
+        schema_version="1.0",
+        warnings=warnings,
+        ok=not any(check.status == "fail" for check in checks),
+        environment=None if isinstance(found, FastrnnsError) else environment.describe(found),
+        checks=checks,
+        profilers=profilers,
+        noise_floor=floor,
+        config=config,
+    )
+
+
+def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Notice]]:
+    """That of the first GPU where there is one and it was measured, else that of the CPU."""
+    warnings = []
+    gpus = [("cuda", gpu.name) for gpu in known.gpus[:1]] if known is not None else []
+    for device, name in (*gpus, ("cpu", None)):
+        try:
+            floor = noise.stored(device, name)
+        except UsageError as error:
+            warnings.append(
+                Notice(code="noise_floor_unreadable", message=error.message, evidence=None, hint=error.hint)
+            )
+            continue
+        if floor is not None:
+            return floor, warnings
+    return None, warnings
+
+
+@contextmanager
+def _variables(settings: Mapping[str, str]) -> Iterator[None]:
+    """Variables that are set for a while: whoever looks for profilers reads them, not our configuration."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,130 @@
+"""From what a child process told of a module to its row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents import codec
+from fastrnns_rs.documents.inductor_report import KernelTiming, ModuleRow
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.bench.phase_summary import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.inductor_report import Status
+    from fastrnns_rs.documents.run_file import PhaseSummary
+    from fastrnns_rs.verbs.inductor.module_files import Generated
+    from fastrnns_rs.verbs.inductor.output_files import Places
+    from fastrnns_rs.verbs.inductor.request import InductorOptions
+
+#: A module may find our pipe, and write to it what it likes.
+_ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError)
+_UNCLEAR = "what its process told cannot be understood"
+
+
+def described(processes: Sequence[Sequence[int]]) -> PhaseSummary:
+    """Samples of each of some processes, in nanoseconds, described."""
+    return summary([[samples] for samples in processes])
+
+
+def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
+    """What was measured by the processes themselves.
+
+    Args:
+        one: The module.
+        asked: What was asked of it.
+        answer: How the last process ended; none before it failed.
+        parts: What each told, the first of everything that was asked for.
+    """
+    try:
+        return _row(one, asked, answer, parts)
+    except (*_ODD, FastrnnsError):
+        return _row(one, asked, Answer({}, "died", _UNCLEAR, ""), [{}])
+
+
+def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
+    failed: Status = "timed_out" if answer.ended == "timed_out" else "failed"
+    ok = answer.content.get("status") == "ok"
+    samples = [found["samples_ns"] for found in parts if "samples_ns" in found]
+    first = parts[0]
+    made = ModuleRow(
+        path=str(one.path),
+        runner=one.runner,
+        graph=one.graph,
+        graph_id=one.graph_id,
+        device=one.device,
+        status="ok" if ok else failed,
+        reason=None if ok else _reason(answer, len(parts)),
+        times=asked.times,
+        repeat=asked.repeat,
+        timing_mode=first.get("timing_mode"),
+        first_call_ns=first.get("first_call_ns"),
+        samples_ns=samples,
+        wall=described(samples) if samples else None,
+        upstream_ms=first.get("upstream_ms"),
+        peak_memory_bytes=first.get("peak_memory_bytes"),
+        kernels=[kernel_timing(one) for one in first.get("kernels", [])],
+    )
+    if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:
+        raise ValueError(made.upstream_ms)
+    # The types are held too: what a document says of itself is so.
+    return codec.from_plain(ModuleRow, codec.to_plain(made))
+
+
+def _reason(answer: Answer, count: int) -> str:
+    reason = answer.reason or "it was not measured"
+    return reason if count == 1 else f"process {count}: {reason}"
+
+
+def kernel_timing(told: dict[str, Any]) -> KernelTiming:
+    """A kernel as the child told of it: with its samples, which are described here, in place of `time`."""
+    told = dict(told)
+    samples = told.pop("samples_ns")
+    time = described([samples]) if samples else None
+    bandwidth = None
+    if told["num_gb"] is not None and not 0 <= told["num_gb"] < math.inf:
+        told["num_gb"] = None
+    if time is not None and told["num_gb"] is not None and time.median_ns > 0:
+        bandwidth = told["num_gb"] * 1e9 / time.median_ns
+    of_device = told.pop("device_gb_per_s")
+    return codec.from_plain(
+        KernelTiming,
+        {
+            **told,
+            "time": None if time is None else codec.to_plain(time),
+            "bandwidth_gb_per_s": bandwidth,
+            "bandwidth_fraction": None if bandwidth is None or not of_device else bandwidth / of_device,
+        },
+    )
+
+
+def interrupted(measured: ModuleRow) -> ModuleRow:
+    """The row of a module during which somebody pressed Ctrl-C."""
+    return replace(measured, status="interrupted", reason="interrupted")
+
+
+def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found: dict[str, Any]) -> ModuleRow:
+    """The row with what is made of the files that the process wrote, and of those that other programs write."""
+    try:
+        if places.trace is not None and "top" in found:
+            from fastrnns_rs.verbs.inductor import module_profiles
+
+            measured = replace(measured, **module_profiles.parts(measured, places.trace, found))
+        if places.memory_snapshot is not None and found.get("memory_snapshot"):
+            measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
+        # What could not be called, or not in time, would be no better under ncu.
+        if places.ncu_report is not None and measured.wall is not None:
+            from fastrnns_rs.verbs.inductor import ncu
+
+            measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
+    except FastrnnsError as error:
+        return replace(measured, status="failed", reason=measured.reason or str(error))
+    except _ODD:
+        return replace(measured, status="failed", reason=measured.reason or _UNCLEAR)
+    finally:
+        places.drop_empty()
+    return measured

@@ -1,0 +1,64 @@
+"""What is asked of generated modules."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.problem import check_count
+from fastrnns_rs.runners.plan import MOST_THREADS
+
+#: Upstream's.
+DEFAULT_TIMES = DEFAULT_REPEAT = 10
+DEFAULT_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InductorOptions:
+    """What is to be measured of each module.
+
+    Attributes:
+        times: Calls in each repeat.
+        repeat: Samples of the wall time, each of `times` calls.
+        processes: Fresh processes that each take so many samples; the first of them does all the rest.
+        kernels: Whether each Triton kernel is timed.
+        all_configs: Whether each of its configurations is; entails `kernels`.
+        profile: Whether it runs under torch's profiler too.
+        memory_snapshot: Whether what the CUDA allocator did is written down.
+        ncu: Whether it runs under Nsight Compute too.
+        ncu_kernel_regex: The kernels that Nsight Compute looks at, those whose names this matches; None for all.
+        ncu_metrics: What it collects, comma-separated; None for its set `full`.
+        ncu_path: The program; None for the one on the path.
+        output_dir: Where traces, snapshots and reports go; None for the user's folder of captures.
+        threads: Threads of torch on the CPU; None for torch's own.
+        timeout: How long each step of a module may take, in seconds: to be imported, timed, profiled.
+    """
+
+    times: int = DEFAULT_TIMES
+    repeat: int = DEFAULT_REPEAT
+    processes: int = 1
+    kernels: bool = False
+    all_configs: bool = False
+    profile: bool = False
+    memory_snapshot: bool = False
+    ncu: bool = False
+    ncu_kernel_regex: str | None = None
+    ncu_metrics: str | None = None
+    ncu_path: str | None = None
+    output_dir: Path | None = None
+    threads: int | None = None
+    timeout: float = DEFAULT_TIMEOUT_S
+
+    def __post_init__(self) -> None:
+        check_count("times", self.times, least=1)
+        check_count("repeat", self.repeat, least=1)
+        check_count("processes", self.processes, least=1)
+        check_count("threads", self.threads, least=1, most=MOST_THREADS)
+        if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
+            raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
+        if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:
+            raise UsageError(
+                "kernels, metrics or the path of ncu are given, but ncu is not asked for", "give --ncu too"
+            )

@@ -1,0 +1,238 @@
+"""Whether an attempt is the capture that was asked for, and if not, what went wrong."""
+
+from __future__ import annotations
+
+import re
+import signal
+import statistics
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.capture_manifest import CheckEntry
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem.torch_profiler import resolve_activities
+from fastrnns_rs.verbs.profile import capture_checks, tool_messages
+from fastrnns_rs.verbs.profile.attempt import end_of
+
+if TYPE_CHECKING:
+    from fastrnns_rs._core import Profiler
+    from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.runners.plan import Plan
+    from fastrnns_rs.runners.profile_request import ProfileRequest
+    from fastrnns_rs.verbs.profile.attempt import Attempt
+
+
+def uses_cuda(plan: Plan) -> bool:
+    """Whether there are kernels to see."""
+    return plan.tasks[0].problem.device.startswith("cuda")
+
+
+def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> float | None:
+    """How much longer the captured iterations took under the profiler: of the sums of the medians of all phases."""
+    unprofiled = {one["name"]: one for one in baseline.get("runners", [])}
+    sums = [0.0, 0.0]
+    for one in answer.get("runners", []):
+        other = unprofiled.get(one["name"])
+        if other is None or one["status"] != "ok" or other["status"] != "ok":
+            continue
+        for phase in ("forward_ns", "backward_ns"):
+            if one[phase] and other[phase]:
+                for index, samples in enumerate((one[phase], other[phase])):
+                    sums[index] += statistics.median(samples[iteration] for iteration in captured)
+    return sums[0] / sums[1] if sums[1] else None
+
+
+def check(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:
+    """What the attempt left, held against what was asked for."""
+    asked, well = len(plan.tasks), len(attempt.phases)
+    runners = CheckEntry(id="runners", expected=f"{asked} runners", found=f"{well} ended well", ok=well == asked)
+    # Where none did there is nothing to look for.
+    return [runners, *(_check_files(request, plan, tool, attempt) if well else [])]
+
+
+def _check_files(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:
+    if tool.name == "torch":
+        return _check_torch(request, plan, attempt)
+    expected = capture_checks.expected_ranges(attempt.phases, request.captured(plan.nloops))
+    failed = {one["name"] for one in attempt.runners} - attempt.phases.keys()
+    final = [(path, kind) for path, kind, intermediate in tool.artefacts(attempt.stem) if not intermediate]
+    # A report goes by either of two names; what counts is what can be read.
+    found = [capture_checks.written(path) for path, kind in final if kind != "nsys_report" or path.exists()]
+    for path, kind in final:
+        if path.is_file() and path.stat().st_size:
+            if kind == "nsys_sqlite":
+                found += capture_checks.nsys_sqlite(path, expected, cuda=uses_cuda(plan), failed=failed)
+            elif kind == "nvprof_profile":
+                found += capture_checks.nvprof_profile(path, expected, failed=failed)
+    return found
+
+
+def _check_torch(request: ProfileRequest, plan: Plan, attempt: Attempt) -> list[CheckEntry]:
+    expected = len(attempt.phases) * request.captured_cycles(plan.nloops)
+    cycles = [cycle for cycle in attempt.cycles if cycle["runner"] in attempt.phases]
+    found = [CheckEntry(id="cycles", expected=str(expected), found=str(len(cycles)), ok=len(cycles) == expected)]
+    # Marks are events of the CPU.
+    has_marks = "cpu" in resolve_activities(request.torch, plan.tasks[0].problem.device)
+    for cycle in cycles:
+        marks = capture_checks.expected_marks(attempt.phases[cycle["runner"]], len(cycle["iterations"]))
+        for name, kind in cycle["files"]:
+            written = capture_checks.written(Path(name))
+            found.append(written)
+            if kind == "kineto" and written.ok and has_marks:
+                found += capture_checks.kineto(Path(name), marks)
+    return found
+
+
+def holds_no_range(tool: Profiler, attempt: Attempt) -> bool:
+    """Whether the profiler wrote nothing, or files that hold none of our ranges: it never saw the iterations.
+
+    Asked when its files have been brought into a form that can be read. One that cannot be read has another fault.
+    """
+    made = [(path, kind) for path, kind, _ in tool.artefacts(attempt.stem) if path.is_file()]
+    none: Counter[str] = Counter()
+    found = [
+        *(
+            one
+            for path, kind in made
+            if kind == "nsys_sqlite"
+            for one in capture_checks.nsys_sqlite(path, none, cuda=False)
+        ),
+        *(one for path, kind in made if kind == "nvprof_profile" for one in capture_checks.nvprof_profile(path, none)),
+    ]
+    return not made or any(one.id == "ranges" and one.ok for one in found)
+
+
+def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
+    """The words of an nsys that ended without having begun the command, and need not do so again; None for any other.
+
+    What the command says of its own end is no fault of nsys.
+    """
+    status = attempt.completed.exit_status if attempt.completed else None
+    if tool.name != "nsys" or not status or _signal(attempt) is not None or attempt.answer:
+        return None
+    said = "\n".join(attempt.said_by_tool)
+    return None if _own_error(said) else tool_messages.missed_agent(said)
+
+
+def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str] | None:
+    """What went wrong and what to do about it, or None. The first cause, not the last effect.
+
+    What the process that was profiled says of itself counts first, then how it ended, then what the profiler printed.
+
+    Raises:
+        UsageError: The process refused to run, as this one would have if it had known.
+        MissingError: The same, for something that is not there.
+    """
+    log = attempt.where_printed
+    if record.timed_out:
+        return f"{tool.name} was not done in time{_at(attempt)}", f"give --timeout more seconds; {log}"
+    told = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
+    if told is not None:
+        return told[0], _hint(told[1], log)
+    said = "\n".join(attempt.said_by_tool)
+    elsewhere = _left_elsewhere(said, attempt)
+    known, advice = tool_messages.explain(said) or ("", "")
+    if not attempt.answer:
+        message, own_advice = _nothing_ran(tool, attempt, said, known)
+        return message, _hint(own_advice, advice, elsewhere, log)
+    wrong = [one for one in record.checks if not one.ok]
+    raw = [one.path for one in record.artefacts if one.kind == "nsys_stream"]
+    if wrong and raw and tool.importer_path is None:
+        hint = f"install the whole of Nsight Systems, or elsewhere: QdstrmImporter --input-file {raw[0]}"
+        return f"nsys left {raw[0]}, and the QdstrmImporter that makes a report of it is not here", hint
+    if wrong:
+        what = f"{wrong[0].id}: expected {wrong[0].expected}, found {wrong[0].found}"
+        return f"there is no valid capture: {what}{_aside(known)}", _hint(advice, elsewhere, log)
+    return None
+
+
+def _hint(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
+def _aside(known: str) -> str:
+    return f" ({known})" if known else ""
+
+
+def _runner_failure(attempt: Attempt) -> tuple[str, str] | None:
+    failed = [one for one in attempt.runners if one["status"] == "failed"]
+    if not failed:
+        return None
+    others = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"the runner {failed[0]['name']} failed: {failed[0]['reason']}{others}", failed[0].get("hint", "")
+
+
+def _refusal(attempt: Attempt, log: str) -> tuple[str, str] | None:
+    """Why the process ended before its runners did, as it says itself."""
+    refusal = attempt.answer.get("refusal")
+    if not refusal:
+        return None
+    message, hint = refusal["message"], refusal["hint"]
+    for kind in (UsageError, MissingError):
+        if refusal["exit_code"] == kind.exit_code:
+            raise kind(message, _hint(hint, log))
+    return message, hint
+
+
+def _death_in_runner(attempt: Attempt) -> tuple[str, str] | None:
+    pending = _pending(attempt)
+    return (f"the process ended in the runner {pending}: {_end(attempt)}", "") if pending else None
+
+
+def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tuple[str, str]:
+    """Why the process never got as far as its runners, and what it advises."""
+    nothing = f"{tool.name} ended without having run anything: "
+    if _signal(attempt) is not None:
+        return f"{nothing}{_end(attempt)}{_aside(known)}", ""
+    own = _own_error(said)
+    if own:
+        return f"{nothing}{own[0]}{_aside(known)}", own[1]
+    return known or f"{nothing}{_end(attempt)}", ""
+
+
+def _own_error(said: str) -> tuple[str, str] | None:
+    """How our own command line ended, whatever stands around it: its error and its hint."""
+    found: list[tuple[str, str]] = re.findall(r"^error: (.+)$(?:\nhint: (.+)$)?", said, re.MULTILINE)
+    return found[-1] if found else None
+
+
+def _pending(attempt: Attempt) -> str | None:
+    """The runner that was at work last."""
+    unfinished = [one for one in attempt.runners if one["status"] not in {"ok", "failed"}]
+    at_work = [one for one in unfinished if one["status"] == "running"]
+    return next((one["name"] for one in [*at_work, *unfinished]), None)
+
+
+def _at(attempt: Attempt) -> str:
+    """How far it had come."""
+    pending = _pending(attempt)
+    if pending is not None:
+        return f": it was at the runner {pending}"
+    return ", though every runner was" if attempt.answer.get("finished") else ""
+
+
+def _signal(attempt: Attempt) -> signal.Signals | None:
+    """What killed the command: nsys ends as a shell does when what it runs was killed."""
+    completed = attempt.completed
+    number = 0 if completed is None else completed.signal or (completed.exit_status or 0) - 128
+    try:
+        return signal.Signals(number)
+    except ValueError:
+        return None
+
+
+def _end(attempt: Attempt) -> str:
+    """How the command ended, where that has a name."""
+    killed_by = _signal(attempt)
+    if killed_by is None:
+        return end_of(attempt.completed)
+    memory = "; the kernel does this when memory runs out" if killed_by is signal.SIGKILL else ""
+    return f"{end_of(attempt.completed)} ({killed_by.name}){memory}"
+
+
+def _left_elsewhere(said: str, attempt: Attempt) -> str:
+    """Where nsys left a report that it could not bring to its place, of which it tells nobody else."""
+    found = re.findall(r"^Generated:\s*\n\s+(/.+)$", said, re.MULTILINE)
+    elsewhere = [path for path in found if not path.startswith(str(attempt.stem)) and Path(path).is_file()]
+    return f"nsys left its report in {elsewhere[-1]}" if elsewhere else ""

@@ -1,0 +1,207 @@
+"""Whether a capture is one: its files are there, they open, and they hold the ranges that were asked for."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sqlite3
+import zlib
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.capture_manifest import CheckEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+_THINGS, _LOST = r"\b(?:events?|records?|annotations?)\b", r"\b(?:lost|dropped|discarded)\b"
+#: How a profiler says that it has not kept everything.
+_LOSS = re.compile(rf"{_THINGS}.*{_LOST}|{_LOST}.*{_THINGS}|\bnot all\b.*\bevents\b", re.IGNORECASE | re.DOTALL)
+#: How it says that it has.
+_NO_LOSS = re.compile(rf"\b(?:0|no) (?:\w+ )?{_THINGS}|(?:{_THINGS}|{_LOST})\s*[:=]\s*0\b", re.IGNORECASE)
+#: What no message of a profiler holds: signatures of kernels and variables of processes do.
+_NO_MESSAGE = re.compile(r"\0|::|<|\w\(|^\w+=")
+_SHOWN = 3
+
+
+def written(path: Path) -> CheckEntry:
+    """A file is there and holds something."""
+    size = path.stat().st_size if path.is_file() else None
+    found = "no file" if size is None else "an empty file" if size == 0 else f"{size} bytes"
+    return CheckEntry(id=f"written:{path.name}", expected="a file with content", found=found, ok=bool(size))
+
+
+def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Collection[str] = ()) -> list[CheckEntry]:
+    """What an export of nsys holds.
+
+    Args:
+        path: The SQLite file.
+        expected: The ranges that it is to hold, each with how often.
+        cuda: Whether kernels are to be in it too.
+        failed: Runners of which there may be any ranges or none.
+    """
+    try:
+        with closing(_open(path)) as database:
+            tables = _tables(database, path)
+            ranges = _ours(_nvtx_ranges(database, tables), failed)
+            kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
+            graphs = _count(database, tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
+            messages = _messages(database, tables)
+            lost = [text for text in messages if _LOSS.search(text) and not _NO_LOSS.search(text)]
+    except (sqlite3.Error, UnicodeError) as error:
+        return [CheckEntry(id="opens", expected="a SQLite file", found=f"it cannot be read: {error}", ok=False)]
+    checks = [
+        CheckEntry(id="opens", expected="a SQLite file", found=f"{len(tables)} tables", ok=True),
+        _same(expected, ranges),
+        _no_loss(lost),
+    ]
+    if cuda:
+        found = f"{kernels} kernels, {graphs} graphs"
+        checks.append(CheckEntry(id="kernels", expected="at least one", found=found, ok=kernels + graphs > 0))
+    return checks
+
+
+def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str] = ()) -> list[CheckEntry]:
+    """What a profile of nvprof holds; the arguments are those of `nsys_sqlite`."""
+    try:
+        with closing(_open(path)) as database:
+            tables = _tables(database, path)
+            kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL")
+            kernels += _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
+            ranges = _ours(_nvprof_ranges(database, tables), failed)
+    except (sqlite3.Error, UnicodeError) as error:
+        return [CheckEntry(id="opens", expected="a SQLite file", found=f"it cannot be read: {error}", ok=False)]
+    return [
+        CheckEntry(id="opens", expected="a SQLite file", found=f"{len(tables)} tables", ok=True),
+        CheckEntry(id="kernels", expected="at least one", found=f"{kernels} kernels", ok=kernels > 0),
+        _same(expected, ranges),
+    ]
+
+
+def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
+    """What a trace of torch's profiler holds."""
+    name = f"opens:{path.name}"
+    try:
+        opened: Any = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", encoding="utf-8", errors="replace") as file:
+            events = json.load(file)["traceEvents"]
+        names = [event["name"] for event in events if event.get("cat") == "user_annotation"]
+        ours = Counter(mark for mark in names if mark.startswith("## "))
+    except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        found = f"it cannot be read: {type(error).__name__}: {error}"
+        return [CheckEntry(id=name, expected="a trace in JSON", found=found, ok=False)]
+    return [
+        CheckEntry(id=name, expected="a trace in JSON", found=f"{len(events)} events", ok=True),
+        _same(expected, ours, of=path.name),
+    ]
+
+
+def expected_ranges(phases: dict[str, list[str]], iterations: Iterable[int]) -> Counter[str]:
+    """The names of all ranges: those of every phase that a runner has, in every iteration that is captured."""
+    counted = [*iterations]
+    return Counter(f"{one}/{phase}/{count}" for one, names in phases.items() for phase in names for count in counted)
+
+
+def expected_marks(phases: Iterable[str], iterations: int) -> Counter[str]:
+    """The marks in a trace of torch's profiler, which carry the names of phases only."""
+    return Counter({f"## {phase} ##": iterations for phase in phases})
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    # Immutable: nothing is written beside it, and a file that nobody writes any more needs no lock.
+    database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    # Names of processes and their variables are bytes.
+    database.text_factory = lambda text: text.decode(errors="replace")
+    return database
+
+
+def _tables(database: sqlite3.Connection, path: Path) -> set[str]:
+    """The names of all tables, of a file that is all there: SQLite reads zeros where the last page is cut off."""
+    pages, page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    size = path.stat().st_size
+    if size < pages * page:
+        raise sqlite3.DatabaseError(f"it is cut short, {size} of {pages * page} bytes")
+    return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _count(database: sqlite3.Connection, tables: set[str], table: str) -> int:
+    if table not in tables:
+        return 0
+    count: int = database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]  # noqa: S608  # a name of ours
+    return count
+
+
+def _nvtx_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
+    """The names of start/end ranges that have ended. A name is in place, or in the table of strings."""
+    if "NVTX_EVENTS" not in tables:
+        return []
+    start_end = 60
+    name, strings = "ranges.text", ""
+    if "StringIds" in tables:
+        name, strings = "coalesce(ranges.text, strings.value)", "LEFT JOIN StringIds AS strings ON strings.id = textId"
+    query = f"""
+        SELECT {name} FROM NVTX_EVENTS AS ranges {strings}
+        WHERE ranges.eventType = ? AND ranges.end IS NOT NULL
+    """  # noqa: S608  # names of ours
+    return [name for (name,) in database.execute(query, (start_end,))]
+
+
+def _nvprof_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
+    """The names of ranges of which both ends were seen: a marker for each carries the same id, the first one a name."""
+    if "CUPTI_ACTIVITY_KIND_MARKER" not in tables or "StringTable" not in tables:
+        return []
+    query = """
+        SELECT names.value FROM CUPTI_ACTIVITY_KIND_MARKER AS markers
+        JOIN StringTable AS names ON names._id_ = markers.name
+        WHERE markers.id IN (SELECT id FROM CUPTI_ACTIVITY_KIND_MARKER GROUP BY id HAVING count(*) > 1)
+    """
+    return [name for (name,) in database.execute(query)]
+
+
+def _ours(names: list[Any], failed: Collection[str]) -> Counter[str]:
+    """Those that have the form of our ranges, counted: libraries mark ranges too. Not those of runners that failed."""
+    counted: Counter[str] = Counter()
+    for name in names:
+        # A column of SQLite holds whatever was written to it.
+        form = re.fullmatch(r"(.+)/(forward|backward)/\d+", name, re.DOTALL) if isinstance(name, str) else None
+        if form is not None and form[1] not in failed:
+            counted[name] += 1
+    return counted
+
+
+def _messages(database: sqlite3.Connection, tables: set[str]) -> list[str]:
+    """What the profiler says of its own work: in a table of its own, or among all strings where it has none."""
+    if "DIAGNOSTIC_EVENT" in tables:
+        return [str(text) for (text,) in database.execute("SELECT text FROM DIAGNOSTIC_EVENT")]
+    if "StringIds" not in tables:
+        return []
+    query = "SELECT value FROM StringIds WHERE value LIKE '% %' AND length(value) < 500"
+    # What the process printed, and the names that it gave.
+    for table, column in (("ProcessStreams", "contentId"), ("ThreadNames", "nameId"), ("NVTX_EVENTS", "textId")):
+        if table in tables:
+            query += f" AND id NOT IN (SELECT {column} FROM {table} WHERE {column} IS NOT NULL)"  # noqa: S608
+    texts = [text for (text,) in database.execute(query)]
+    return [text for text in texts if isinstance(text, str) and not _NO_MESSAGE.search(text)]
+
+
+def _same(expected: Counter[str], found: Counter[str], of: str | None = None) -> CheckEntry:
+    missing, more = expected - found, found - expected
+    text = f"{found.total()} ranges"
+    for what, names in (("missing", missing), ("too many", more)):
+        if names:
+            shown = ", ".join(list(names)[:_SHOWN])
+            text += f", {names.total()} {what}: {shown}{', …' if len(names) > _SHOWN else ''}"
+    return CheckEntry(
+        id="ranges" if of is None else f"ranges:{of}",
+        expected=f"{expected.total()} ranges",
+        found=text,
+        ok=not missing and not more,
+    )
+
+
+def _no_loss(lost: list[str]) -> CheckEntry:
+    found = "none" if not lost else "; ".join(" ".join(text.split()) for text in lost[:_SHOWN])
+    return CheckEntry(id="event_loss", expected="none", found=found, ok=not lost)

@@ -1,0 +1,85 @@
+"""From a request to what will be captured, and by which profiler: refused here, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs._core import Profiler
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.machine import environment
+from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
+from fastrnns_rs.runners.plan import Plan, make_plan
+from fastrnns_rs.runners.profile_request import ProfileRequest
+from fastrnns_rs.verbs.profile import tools, trace_handler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What will be captured.
+
+    Attributes:
+        request: What was asked for, its tool decided.
+        plan: The runners that will run, none of them refused.
+        tool: The profiler.
+        skipped: Runners of a group that cannot honour an option, each with why.
+        chosen: Whether the profiler was chosen here.
+    """
+
+    request: ProfileRequest
+    plan: Plan
+    tool: Profiler
+    skipped: dict[str, str]
+    chosen: bool
+
+
+def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepared:
+    """Decides what will be captured.
+
+    Args:
+        request: What was asked for.
+        paths: For each profiler the program to use; None for the newest that is found.
+
+    Raises:
+        MissingError: The device or the profiler is not there.
+        UsageError: Options contradict each other or the device, or there is no such function to hand traces to.
+    """
+    request.options.choice.runners()
+    if request.tool not in {None, "torch"} and request.torch != TorchOptions():
+        message = f"options of torch's profiler were given, and the profiler is {request.tool}"
+        raise UsageError(message, "give --torch, or leave them out")
+    if request.tool in tools.PROGRAMS:
+        # Asked before torch is, which takes seconds.
+        tools.choose(str(request.tool), paths.get(str(request.tool)))
+    facts = environment.probe(request.options.device, request.options.computed_dtype)
+    chosen = request.tool is None
+    name = request.tool or ("torch" if request.torch != TorchOptions() else tools.best(facts))
+    request = replace(request, tool=name)
+    tools.check_usable(name, facts)
+    plan = make_plan(request.options, facts)
+    skipped = {task.runner.name: task.refusal for task in plan.tasks if task.refusal}
+    plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
+    if not plan.tasks:
+        first = next(iter(skipped))
+        raise UsageError(f"nothing is left to profile: {first} cannot do this: {skipped[first]}", "change the option")
+    if name == "torch":
+        check_for_device(request.torch, plan.tasks[0].problem.device)
+    request.captured(plan.nloops)
+    _check_handler(request)
+    tool = tools.choose(name, paths.get(name))
+    return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
+
+
+def _check_handler(request: ProfileRequest) -> None:
+    """Refuses a function to hand traces to that is not there."""
+    handler = request.torch.handler
+    if handler is not None and handler[0] not in HANDLERS:
+        trace_handler.check(*handler, timeout=request.options.timeout)
+
+
+def alone(prepared: Prepared) -> list[Prepared]:
+    """The same, one runner a capture."""
+    return [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in prepared.plan.tasks]

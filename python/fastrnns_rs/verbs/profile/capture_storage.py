@@ -1,0 +1,146 @@
+"""What stays of an attempt: its files, its log and the record of it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents import file_names
+from fastrnns_rs.documents.capture_manifest import SCHEMA_VERSION, ArtefactEntry, Capture, CheckEntry, ToolEntry
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.verbs.profile import redaction
+from fastrnns_rs.verbs.profile.attempt import child_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastrnns_rs._core import Profiler
+    from fastrnns_rs.runners.plan import Plan
+    from fastrnns_rs.verbs.profile.attempt import Attempt
+
+
+def save_tables(attempt: Attempt) -> None:
+    """Keeps the tables that torch's profiler made of its cycles, once each: they are in none of its files."""
+    for cycle in attempt.cycles:
+        path = file_names.with_suffix(attempt.stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
+        path.write_text(cycle["table"], encoding="utf-8")
+        if str(path) not in (name for name, _ in cycle["files"]):
+            cycle["files"].append((str(path), "torch_table"))
+
+
+def keep(
+    plan: Plan,
+    tool: Profiler,
+    attempt: Attempt,
+    found: list[CheckEntry],
+    *,
+    intermediate: bool,
+) -> Capture:
+    """Writes the log and the record, beside whatever else there is. May be called again when it has failed.
+
+    Args:
+        plan: What was to be captured.
+        tool: The profiler.
+        attempt: What there is.
+        found: What was checked.
+        intermediate: Whether files that were only a step on the way to others stay.
+
+    Returns:
+        The record, with its files by their absolute paths.
+
+    Raises:
+        OSError: A file cannot be written.
+        FastrnnsError: A file that was well could not be redacted, and is gone.
+    """
+    save_tables(attempt)
+    files = _files(tool, attempt, intermediate=intermediate)
+    failures: list[FastrnnsError] = []
+    log = "\n".join(entry.text for entry in attempt.log if not (attempt.redact and entry.printed)) + "\n"
+    variables, folder = child_environment(), attempt.stem.parent
+    if attempt.redact:
+        files, failures = _redacted(files, variables)
+        log = redaction.redact_log(log, variables, folder)
+    attempt.answer_path.unlink(missing_ok=True)
+    attempt.log_path.write_text(log, encoding="utf-8", errors="replace")
+    completed = attempt.completed
+    phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])
+    record = Capture(
+        schema="fastrnns-rs/capture",
+        schema_version=SCHEMA_VERSION,
+        tool=ToolEntry(name=tool.name, path=str(tool.path) if tool.path else None, version=tool.version),
+        command=attempt.command,
+        started_utc=attempt.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        duration_ns=completed.duration_ns if completed else 0,
+        exit_status=completed.exit_status if completed else None,
+        signal=completed.signal if completed else None,
+        timed_out=attempt.ran_out_of_time,
+        artefacts=[_artefact(path, kind) for path, kind in files],
+        checks=found,
+        profiled_over_unprofiled=attempt.ratio,
+        unprofiled_ns=[attempt.unprofiled_ns.get(task.runner.name) for task in plan.tasks],
+        warnings=[*attempt.warnings, *map(_torch_notice, attempt.answer.get("warnings", []))],
+        runners=[task.runner.name for task in plan.tasks],
+        problem=plan.tasks[0].problem,
+        iterations=plan.nloops,
+        phases=list(phases),
+    )
+    if attempt.redact:
+        record = redaction.redact_record(record, variables, folder)
+    try:
+        record.save(file_names.with_suffix(attempt.stem, ".json"))
+    except UsageError as error:
+        # The folder could be written to before: it is full, not the wrong one.
+        raise error.__cause__ or error from None
+    if failures and found and record.ok:
+        raise failures[0]
+    return record.resolved(folder)
+
+
+def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tuple[Path, str]]:
+    """What there is, without what was only a step on the way to something that is there too."""
+    files = [
+        (Path(name).absolute(), kind)
+        for cycle in attempt.cycles
+        for name, kind in cycle["files"]
+        if Path(name).is_file()
+    ]
+    made = [one for one in tool.artefacts(attempt.stem) if one[0].is_file()]
+    readable = any(path.stat().st_size for path, _, is_step in made if not is_step) and not tool.finish(attempt.stem)
+    for path, kind, is_step in made:
+        if is_step and readable and not intermediate:
+            path.unlink()
+        else:
+            files.append((path, kind))
+    return files
+
+
+def _redacted(
+    files: list[tuple[Path, str]], variables: Mapping[str, str]
+) -> tuple[list[tuple[Path, str]], list[FastrnnsError]]:
+    """Redacts files, and removes those that cannot be redacted: what stays, and what went wrong."""
+    kept, failures = [], []
+    for path, kind in files:
+        # A report holds the same as the export, in a form that only nsys writes; a snapshot is a pickle.
+        if kind in {"nsys_report", "nsys_stream", "memory_snapshot"}:
+            path.unlink()
+            continue
+        try:
+            redact = redaction.redact if kind in {"nsys_sqlite", "nvprof_profile"} else redaction.redact_text
+            redact(path, variables)
+            kept.append((path, kind))
+        except FastrnnsError as error:
+            path.unlink()
+            failures.append(FastrnnsError(f"{error.message}; it was removed", "capture again without --redact"))
+    return kept, failures
+
+
+def _artefact(path: Path, kind: str) -> ArtefactEntry:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return ArtefactEntry(path=str(path), kind=kind, size_bytes=path.stat().st_size, sha256=digest)
+
+
+def _torch_notice(text: str) -> Notice:
+    return Notice(code="torch_warning", message=" ".join(text.split()), evidence=None, hint=None)

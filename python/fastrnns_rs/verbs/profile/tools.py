@@ -1,0 +1,156 @@
+"""Which profilers are here, and which of them to take."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs._core import Profiler
+from fastrnns_rs.documents.diagnosis import ProfilerEntry
+from fastrnns_rs.errors import MissingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastrnns_rs.machine.environment import Facts
+
+#: Profilers that are programs, each with what installs it.
+PROGRAMS = {
+    "nsys": "install NVIDIA Nsight Systems, or name it with --nsys-path",
+    "nvprof": "install a CUDA toolkit before 13, or name it with --nvprof-path",
+}
+#: The first compute capability that nvprof refuses.
+_TOO_NEW_FOR_NVPROF = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program that was found: opened, or why it could not be."""
+
+    path: str
+    tool: Profiler | None
+    problem: str | None
+
+
+def search(name: str, path: str | None = None) -> list[Found]:
+    """The programs of a profiler, the newest first, those that do not work last.
+
+    Args:
+        name: `nsys` or `nvprof`.
+        path: The only program to look at; None for those of `FASTRNNS_PROFILE_NSYS_PATH`, `PATH` and the usual folders.
+    """
+    only = path or os.environ.get(f"FASTRNNS_PROFILE_{name.upper()}_PATH")
+    found = [_open(name, one) for one in ([only] if only else Profiler.find(name))]
+    return sorted(found, key=lambda one: one.tool.version_numbers if one.tool else [], reverse=True)
+
+
+def _open(name: str, path: str | Path) -> Found:
+    try:
+        return Found(str(path), Profiler(name, path), None)
+    except OSError as error:
+        return Found(str(path), None, f"{path}: {error.strerror}")
+    except (RuntimeError, ValueError) as error:
+        return Found(str(path), None, str(error))
+
+
+def choose(name: str, path: str | None = None) -> Profiler:
+    """The profiler to use.
+
+    Raises:
+        MissingError: It is not installed, or does not work.
+    """
+    if name not in PROGRAMS:
+        return Profiler(name)
+    found = search(name, path)
+    if not found:
+        raise MissingError(f"{name} is not installed", PROGRAMS[name])
+    if found[0].tool is None:
+        raise MissingError(f"{name} does not work: {found[0].problem}", PROGRAMS[name])
+    return found[0].tool
+
+
+def best(facts: Facts) -> str:
+    """The profiler that tells most of this machine's device."""
+    return "nsys" if _has_cuda(facts) and any(one.tool for one in search("nsys")) else "torch"
+
+
+def check_usable(name: str, facts: Facts) -> None:
+    """Refuses a profiler that would write nothing on this machine.
+
+    Raises:
+        MissingError: nvprof has no GPU that it can profile.
+    """
+    reason = _nvprof_problem(facts) if name == "nvprof" else None
+    if reason is not None:
+        raise MissingError(f"nvprof cannot profile here: {reason}", "use --nsys or --torch")
+
+
+def describe_all(facts: Facts | None) -> list[ProfilerEntry]:
+    """Each profiler, for `doctor`.
+
+    Args:
+        facts: What torch says of the device; None where torch does not work.
+    """
+    return [*(_describe(name, facts) for name in PROGRAMS), _describe_torch(facts)]
+
+
+def _describe(name: str, facts: Facts | None) -> ProfilerEntry:
+    found = search(name)
+    first = found[0] if found else None
+    tool = first.tool if first else None
+    if tool is None:
+        return ProfilerEntry(
+            name=name,
+            path=first.path if first else None,
+            version=None,
+            status="unusable" if first else "missing",
+            capabilities=[],
+            importer_path=None,
+            reason=first.problem if first else PROGRAMS[name],
+        )
+    reason, status = _limit(name, facts)
+    return ProfilerEntry(
+        name=name,
+        path=str(tool.path),
+        version=tool.version,
+        status=status,
+        capabilities=tool.capabilities,
+        importer_path=str(tool.importer_path) if tool.importer_path else None,
+        reason=reason,
+    )
+
+
+def _limit(name: str, facts: Facts | None) -> tuple[str | None, Literal["usable", "limited", "unusable"]]:
+    """What keeps a program that works from telling all it could."""
+    if name == "nvprof":
+        reason = "torch does not work here" if facts is None else _nvprof_problem(facts)
+        return reason, "usable" if reason is None else "unusable"
+    if facts is None or not _has_cuda(facts):
+        return "there is no GPU: it records the ranges of runners, not what they consist of", "limited"
+    return None, "usable"
+
+
+def _describe_torch(facts: Facts | None) -> ProfilerEntry:
+    return ProfilerEntry(
+        name="torch",
+        path=None,
+        version=facts.torch_version if facts else None,
+        status="usable" if facts else "missing",
+        capabilities=Profiler("torch").capabilities,
+        importer_path=None,
+        reason=None if facts else "torch does not work here",
+    )
+
+
+def _has_cuda(facts: Facts) -> bool:
+    return facts.cuda_device_count > 0
+
+
+def _nvprof_problem(facts: Facts) -> str | None:
+    if not _has_cuda(facts):
+        return facts.no_cuda_reason or "there is no GPU"
+    capabilities = [str(gpu.get("compute_capability") or "0") for gpu in facts.gpus]
+    if all(int(one.partition(".")[0]) >= _TOO_NEW_FOR_NVPROF for one in capabilities):
+        return f"it ends at compute capability 7.5, and this GPU has {capabilities[0]}"
+    return None

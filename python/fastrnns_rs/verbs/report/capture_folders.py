@@ -1,0 +1,47 @@
+"""Folders of captures: which of their files are to be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report.manifests import beside
+
+
+def files_in(folder: str | Path) -> list[str]:
+    """The files of a folder that may be captures, in the natural order of their names.
+
+    A record of `profile` stands for its files, which are then not read for themselves; an export of nsys stands for the
+    report that lies beside it under the same name. Folders in it and hidden files are left alone.
+
+    Raises:
+        FastrnnsError: The folder cannot be listed, or holds no file.
+    """
+    try:
+        found = sorted((file for file in Path(folder).iterdir() if _counts(file)), key=lambda file: natural(file.name))
+    except OSError as error:
+        raise FastrnnsError(f"{folder} cannot be listed: {error.strerror}", "give a folder that may be read") from None
+    if not found:
+        raise FastrnnsError(f"{folder} holds no file", "give the folder in which the captures are")
+    records = {file: record for file in found if sources.may_be_record(file) and (record := beside(file))}
+    told = {one for _, files in records.values() for one in files}
+    exports = {file.stem for file in found if file.suffix == ".sqlite"}
+    chosen = []
+    for file in found:
+        if file in records:
+            chosen += records[file][0]
+        elif file.resolve() not in told and not (file.stem in exports and sources.needs_nsys(str(file))):
+            chosen.append(str(file))
+    return chosen
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Names in the order in which people count: `rank2` before `rank10`."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(int(part), "") if place % 2 else (-1, part) for place, part in enumerate(parts)]
+
+
+def _counts(file: Path) -> bool:
+    return not file.name.startswith(".") and file.is_file()

@@ -1,0 +1,201 @@
+"""Reads captures."""
+
+from __future__ import annotations
+
+from fastrnns_rs._core import Trace
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report.capture_summary import Summary
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from typing import Literal
+
+    from fastrnns_rs.verbs.report.merged_trace import Counted
+
+
+class Inductor:
+    """What `torch._inductor.wrapper_benchmark` knows of a module and a capture does not.
+
+    Args:
+        wall_time_ms: How long one run took without a profiler.
+        runs: How many runs the capture holds.
+        name: What the line for tabulating calls the benchmark.
+    """
+
+    # No dataclass, which would have every reader load `dataclasses`.
+    __slots__ = ("name", "runs", "wall_time_ms")
+
+    def __init__(self, *, wall_time_ms: float, runs: int = 1, name: str = "unknown") -> None:
+        # From a nanosecond to thirty years: beyond that ratios are no numbers.
+        if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
+            raise UsageError(
+                "Inductor's view needs a wall time above 0 (a nanosecond to 10^12 ms) and at least one run",
+                "see --wall-time-ms and --runs",
+            )
+        self.wall_time_ms, self.runs, self.name = wall_time_ms, runs, name
+
+
+def read(
+    *paths: str | Path,
+    devices: Iterable[int] = (),
+    streams: Iterable[int] = (),
+    processes: Iterable[int] = (),
+    pattern: str | None = None,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+    by_shape: bool = False,
+    iteration_range: str | None = None,
+    data_loaders: Iterable[str] = (),
+    categories: str | Path | None = None,
+    inductor: Inductor | None = None,
+    trace_output: str | Path | None = None,
+    strict: bool = False,
+    nsys_path: str | None = None,
+    workers: int | Literal["ray"] | None = None,
+) -> Summary:
+    """Reads captures and says where their time went.
+
+    What a file is, is told by its content: a trace of `torch.profiler` (compressed or not), an export of nsys to
+    SQLite, a report of nsys (which the installed nsys exports), or a capture record of `profile`.
+
+    Args:
+        paths: One or more files, or folders of them, which are summarised together.
+        devices: Numbers of the devices that count; all unless given, as with the next two.
+        streams: Numbers of the streams that count.
+        processes: Numbers of the processes that count.
+        pattern: A regular expression that is found in the names of the kernels, memory operations and calls that count.
+        since_ns: What starts earlier, in nanoseconds after the first device operation, does not count.
+        until_ns: What starts then or later does not count.
+        by_shape: A row of `kernels` for each name, grid and block over all devices, not for each name and device.
+        iteration_range: The name of the ranges that mark iterations; ours and `ProfilerStep#N` unless given.
+        data_loaders: Found in the names of ranges in which a thread waits for data, besides the names torch gives them.
+        categories: A file of rules that go before the built-in ones.
+        inductor: What Inductor's benchmark of the same module measured, for its view of the capture.
+        trace_output: Where to write what counts as one merged trace for Perfetto's viewer; compressed unless its name
+            ends in `.json`.
+        strict: Whether a damaged file is an error.
+        nsys_path: The nsys that exports reports.
+        workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
+            the Ray cluster that runs.
+
+    Returns:
+        The summary; what is wrong with the files stands in its `warnings`.
+
+    Raises:
+        FastrnnsError: A file is no capture, or is damaged and `strict` is set.
+        UsageError: The pattern or the rules cannot be understood, no path is given, or the merged trace cannot be
+            written.
+        MissingError: A report of nsys is given and there is no nsys, or Ray is asked for and there is none.
+    """
+    if not paths:
+        raise UsageError("no capture is given", "give the path of at least one")
+    if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
+        raise UsageError(f"{workers} threads cannot read anything", "give at least one, or ray")
+    rules = None if categories is None else _rules(categories)
+    if trace_output is not None:
+        from fastrnns_rs.verbs.report import merged_trace
+
+        merged_trace.check(trace_output, paths)
+    trace = _trace(paths, nsys_path, workers)
+    counted: Counted = {
+        "devices": [*devices],
+        "streams": [*streams],
+        "processes": [*processes],
+        "pattern": pattern,
+        "since_ns": since_ns,
+        "until_ns": until_ns,
+        "data_loaders": [*data_loaders],
+    }
+    try:
+        core = trace.summarize(
+            **counted,
+            by_shape=by_shape,
+            iteration_range=iteration_range,
+            sequence_length=_sequence_length(paths),
+            categories=rules,
+            inductor=None if inductor is None else (inductor.name, inductor.wall_time_ms * 1e6, inductor.runs),
+        )
+    except OverflowError:
+        raise UsageError("a number has more than 64 bits", "give the numbers that the report shows") from None
+    except ValueError as error:
+        # Categories are told by the line, patterns by where they cannot be understood.
+        raise UsageError(" ".join(str(error).split()), "see `fastrnns-rs report --help`") from None
+    summary = Summary(core)
+    if strict:
+        _refuse_damage(summary)
+    if trace_output is not None:
+        merged_trace.write(trace, trace_output, counted)
+    return summary
+
+
+def opened(*paths: str | Path, nsys_path: str | None = None) -> Trace:
+    """The events of captures, which are one trace.
+
+    Raises:
+        FastrnnsError: A file is no capture.
+        MissingError: A report of nsys is given and there is no nsys.
+    """
+    return _trace(paths, nsys_path)
+
+
+def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal["ray"] | None = None) -> Trace:
+    """What the files behind the paths hold, those that only nsys can read by way of their exports."""
+    found = [one for path in paths for one in sources.behind(path)]
+    files, optional = [file for file, _ in found], [optional for _, optional in found]
+    if not any(map(sources.needs_nsys, files)):
+        trace = _parsed(files, files, optional, workers)
+    else:
+        from fastrnns_rs.verbs.report.nsys_export import exported
+
+        with exported(files, nsys, optional=optional) as readable:
+            trace = _parsed(readable, files, optional, workers)
+    if not trace.capture_count:
+        file, reason = trace.left_out[0]
+        more = f", nor is any of {len(files) - 1} more" if files[1:] else ""
+        raise FastrnnsError(f"{paths[0]} holds no capture: {file} is none ({reason}){more}", "see docs/report.md")
+    return trace
+
+
+def _parsed(
+    files: Sequence[str], given: Sequence[str], optional: Sequence[bool], workers: int | Literal["ray"] | None
+) -> Trace:
+    named = [(file, sources.shown(name)) for file, name in zip(files, given, strict=True)]
+    if workers == "ray":
+        from fastrnns_rs.verbs.report.ray_nodes import spread
+
+        return spread(named, optional)
+    try:
+        return Trace(named, optional=optional, threads=workers)
+    except ValueError as error:
+        message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
+        raise FastrnnsError(message, hint) from None
+
+
+def _sequence_length(paths: Sequence[str | Path]) -> int | None:
+    """The steps of a sequence, as the records of the captures say."""
+    # Hardly any file is a record, and finding out takes the modules that read one.
+    if not all(map(sources.may_be_record, paths)):
+        return None
+    from fastrnns_rs.verbs.report.manifests import sequence_length_of
+
+    return sequence_length_of(paths)
+
+
+def _rules(path: str | Path) -> str:
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"the categories of {path} cannot be read: {error}", "give a text file") from None
+
+
+def _refuse_damage(summary: Summary) -> None:
+    damage = {"events_skipped", "capture_incomplete", "names_damaged"}
+    for warning in summary.to_dict()["warnings"]:
+        if warning["code"] in damage:
+            message = f"{warning['message']} ({warning['evidence']})"
+            raise FastrnnsError(message, "leave out --strict to see what there is")

@@ -1,0 +1,139 @@
+"""What captures come to: rows, columns of numpy, text."""
+
+from __future__ import annotations
+
+from fastrnns_rs.errors import UsageError, nearest
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    import numpy as np
+
+    from fastrnns_rs._core import TraceSummary
+    from fastrnns_rs.documents.summary import SummaryDocument
+
+
+class Summary:
+    """A summary of captures.
+
+    Its parts are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`,
+    `summary.idle_causes`, `summary.ranges`; `summary.launches` is one dataclass. Times are nanoseconds.
+    Their classes are loaded when they are first asked for: a table or the JSON document needs none of them.
+    """
+
+    def __init__(self, core: TraceSummary) -> None:
+        self._core = core
+        self._document: SummaryDocument | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        from fastrnns_rs.documents.summary import SummaryDocument
+
+        if name.startswith("_") or name not in SummaryDocument.__dataclass_fields__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.document, name)
+
+    def __repr__(self) -> str:
+        kernels = sum(row.count for row in self.document.kernels)
+        paths = ", ".join(capture.path for capture in self.document.captures)
+        return f"<Summary of {paths}: {kernels} kernels under {len(self.document.kernels)} names>"
+
+    @property
+    def document(self) -> SummaryDocument:
+        """The document as dataclasses."""
+        if self._document is None:
+            from fastrnns_rs.documents.codec import from_plain
+            from fastrnns_rs.documents.summary import SummaryDocument
+
+            self._document = from_plain(SummaryDocument, self.to_dict())
+        return self._document
+
+    def columns(self, table: str) -> dict[str, np.ndarray[Any, Any]]:
+        """A list of the document as one numpy array for each key.
+
+        Args:
+            table: The key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
+
+        Returns:
+            Arrays of one length: whole numbers as int64, other numbers and numbers that may be null as float64 (null is
+            NaN), marks as booleans, all else as objects.
+
+        Raises:
+            UsageError: There is no such list.
+        """
+        from dataclasses import fields
+        from typing import get_type_hints
+
+        import numpy as np
+
+        from fastrnns_rs.documents.summary import TABLES
+
+        if table not in TABLES:
+            raise UsageError(f"a summary has no table {table!r}", nearest(table, TABLES))
+        rows = getattr(self.document, table)
+        hints = get_type_hints(TABLES[table])
+        kinds: dict[Any, Any] = {int: np.int64, float: np.float64, int | None: np.float64, float | None: np.float64}
+        kinds[bool] = np.bool_
+        found = {}
+        for field in fields(TABLES[table]):
+            kind = kinds.get(hints[field.name], np.object_)
+            column = np.empty(len(rows), dtype=kind)
+            for place, row in enumerate(rows):
+                value = getattr(row, field.name)
+                column[place] = np.nan if value is None and kind is np.float64 else value
+            found[field.name] = column
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        import json
+
+        plain: dict[str, Any] = json.loads(self._core.to_json())
+        return plain
+
+    def to_json(self) -> str:
+        """The JSON document, safe to print: control characters are escaped."""
+        return self.render("json")
+
+    def save(self, path: str | Path) -> None:
+        """Writes the JSON document. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        from pathlib import Path
+
+        from fastrnns_rs.documents.codec import write_atomically
+
+        write_atomically(Path(path), self.to_json())
+
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        by: str = "overview",
+        top: int | None = None,
+        names: str = "full",
+        width: int | None = None,
+    ) -> str:
+        """The text of a report.
+
+        Args:
+            format: `table`, `json`, `csv` or `markdown`.
+            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `memory`, `range`,
+                `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `inductor`, or `launch-shape` for a summary that was
+                read by shape.
+            top: At most so many rows of a list.
+            names: `full`, `short` or `mangled`.
+            width: Columns of the terminal, into which names are cut.
+
+        Raises:
+            UsageError: A word is none of these.
+        """
+        try:
+            return self._core.render(format, by=by, top=top, names=names, width=width)
+        except OverflowError:
+            raise UsageError("a number of rows or columns has more than 64 bits", "give a smaller one") from None
+        except ValueError as error:
+            raise UsageError(str(error), "see `fastrnns-rs report --help`") from None

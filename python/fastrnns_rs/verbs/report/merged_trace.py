@@ -1,0 +1,53 @@
+"""Writes what captures hold as one trace, for viewers of timelines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from fastrnns_rs.documents.codec import check_writable, replacing
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.report import sources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs._core import Trace
+
+
+class Counted(TypedDict):
+    """What of the captures counts, as `Trace` takes it."""
+
+    devices: list[int]
+    streams: list[int]
+    processes: list[int]
+    pattern: str | None
+    since_ns: int | None
+    until_ns: int | None
+    data_loaders: list[str]
+
+
+def check(output: str | Path, captures: Sequence[str | Path]) -> None:
+    """Refuses a place for the trace before anything is read.
+
+    Raises:
+        UsageError: It cannot be written to, or is one of the captures.
+    """
+    output = Path(output)
+    check_writable(output)
+    for capture in captures:
+        files = [file for file, _ in sources.behind(capture)]
+        for file in (capture, *files):
+            if output.exists() and Path(file).exists() and output.samefile(file):
+                raise UsageError(f"{output} is one of the captures", "give the merged trace a file of its own")
+
+
+def write(trace: Trace, output: str | Path, counted: Counted) -> None:
+    """Writes the trace, compressed unless its name says that it is plain.
+
+    Raises:
+        UsageError: It cannot be written; what was there before is still there.
+    """
+    output = Path(output)
+    with replacing(output) as file:
+        trace.draw(file, compress=output.suffix != ".json", **counted)

@@ -1,0 +1,148 @@
+"""The live table of a bench, on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs._core import RunTable, render_sweep
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.processes import phases
+from fastrnns_rs.views.bench_text import about, compiling, first_calls, outcome, warnings
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from fastrnns_rs.documents.run_file import Process, Result, Run
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
+    from fastrnns_rs.views.live_rows import LiveRows
+
+PHASES = {
+    phases.IMPORT: "importing torch",
+    phases.BUILD: "building the model",
+    phases.COMPILE: "compiling",
+    phases.COMPILE_AGAIN: "compiling with what is in the cache",
+    phases.MEASURE: "measuring",
+    phases.WAIT: "waiting for the other ranks",
+}
+
+
+class Terminal:
+    """Writes a row as each runner ends and, on a terminal, shows the rows so far and the progress below.
+
+    Elsewhere a line for the first process of each runner stands for them.
+
+    Args:
+        separator: What stands between two columns.
+    """
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+        self._table = RunTable([], separator)
+        self._progress: LiveRows | None = None
+        self._task: TaskID | None = None
+        self._runner = ""
+        self._said = 0
+        self._noted: set[str] = set()
+        self._first: set[str] = set()
+
+    def begins(self, run: Run, plan: BenchPlan) -> None:
+        """Says what is about to run, then the headings."""
+        self._table = RunTable([task.label for task in plan.tasks], self._separator)
+        for line in (*about(run, plan), *warnings(run.warnings), self._table.header()):
+            self._write(line)
+        self._said = len(run.warnings)
+        if sys.stderr is not None and sys.stderr.isatty():
+            done = sum(len(result.processes) for result in run.results)
+            self._begin_progress(plan, done, max(1, len(run.ranks)))
+
+    def process_begins(self, task: BenchTask, index: int) -> None:
+        """Shows which runner is on."""
+        self._runner = f"{task.label}, process {index + 1}"
+        self.phase(phases.IMPORT)
+
+    def phase(self, name: str) -> None:
+        """Shows what its worker does."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=f"{self._runner}: {PHASES.get(name, name)}")
+
+    def process_ends(self, process: Process, printed: str) -> None:
+        """Counts it, and shows what one that failed has printed to whoever asked for that."""
+        if process.status in {"failed", "timed_out"} and printed and os.environ.get("FASTRNNS_DEBUG"):
+            self._write(printed.rstrip())
+        if self._progress is not None and self._task is not None:
+            self._progress.advance(self._task)
+
+    def row_changes(self, result: Result) -> None:
+        """Shows the row as measured so far; without a terminal once, after the first process."""
+        if self._progress is not None:
+            # The row that changed last is the last one.
+            self._progress.rows.pop(_name(result), None)
+            self._progress.rows[_name(result)] = self._row(result)
+        elif _name(result) not in self._first and result.forward is not None:
+            self._first.add(_name(result))
+            times = {"forward": result.forward, "backward": result.backward}
+            shown = [f"{name} {one.estimate_ns / 1e6:.3g} ms" for name, one in times.items() if one is not None]
+            self._write(f"{_name(result)}, process 1: {', '.join(shown)}")
+
+    def runner_ends(self, result: Result) -> None:
+        """Writes the row, and below it what one must know to read it."""
+        if self._progress is not None:
+            self._progress.rows.pop(_name(result), None)
+        self._write(self._row(result))
+        if result.note is not None and result.status == "ok":
+            side = "" if result.side is None else f" ({result.side})"
+            note = f"  note: {result.runner}{side}: {result.note}"
+            # Points of a sweep need the same note, mostly.
+            if note not in self._noted:
+                self._noted.add(note)
+                self._write(note)
+
+    def _row(self, result: Result) -> str:
+        # The row needs no samples, of which there may be a million.
+        return self._table.row(json.dumps(to_plain(replace(result, processes=[]))))
+
+    def ends(self, run: Run) -> None:
+        """Says what ended the run, how precise it is, and what one should know before trusting it."""
+        self.close()
+        if run.sweep is not None:
+            self._write("\n" + render_sweep(json.dumps({"sweep": to_plain(run.sweep)})))
+        # Those of the beginning were written above the table.
+        for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._said :])):
+            self._write(line)
+
+    def close(self) -> None:
+        """Takes the progress line away."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def _begin_progress(self, plan: BenchPlan, done: int, ranks: int) -> None:
+        from rich.console import Console
+
+        from fastrnns_rs.views.live_rows import LiveRows
+
+        self._progress = LiveRows(Console(stderr=True))
+        # By precision nobody knows how many there will be.
+        by_precision = plan.rule is not None and plan.rule.rule == "precision"
+        total = None if by_precision else len(plan.measured) * plan.processes * ranks
+        self._task = self._progress.add_task("", total=total, completed=done)
+        self._progress.start()
+
+    def _write(self, line: str) -> None:
+        if sys.stderr is None:
+            return
+        # Nobody may be there to look: that is no reason to stop measuring.
+        with contextlib.suppress(OSError, ValueError):
+            if self._progress is None:
+                print(line, file=sys.stderr, flush=True)  # noqa: T201
+            else:
+                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _name(result: Result) -> str:
+    return result.title if result.side is None else f"{result.title} ({result.side})"

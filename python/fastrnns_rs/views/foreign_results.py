@@ -1,0 +1,29 @@
+"""A plain table of what another tool measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import stats
+from fastrnns_rs.views.columns import aligned
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.side import Series, Side
+
+_HEAD = ("benchmark", "processes", "samples", "median (ms)", "min (ms)", "max (ms)", "note")
+
+
+def table(side: Side) -> str:
+    """A row for each series: how many numbers there are, and where they lie, in milliseconds."""
+    rows = [_HEAD, *map(_row, side.series)]
+    return "".join(line + "\n" for line in aligned(rows, numbers=range(1, len(_HEAD) - 1)))
+
+
+def _row(one: Series) -> tuple[str, ...]:
+    name = one.runner if one.phase is None else f"{one.runner}/{one.phase}"
+    note = one.reason or one.lack or ""
+    if not one.medians_ns:
+        return (name, "-", str(one.n_samples), "-", "-", "-", note)
+    low, median, high = (f"{value / 1e6:.6g}" for value in stats.quantiles(one.medians_ns, [0.0, 0.5, 1.0]))
+    processes = "-" if one.lack else str(len(one.medians_ns))
+    return (name, processes, str(one.n_samples), median, low, high, note)

@@ -1,0 +1,115 @@
+"""The report as tables for a person: a row a module, then its kernels, then what the profiler saw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.inductor_report import label, short
+from fastrnns_rs.errors import printable
+from fastrnns_rs.views.columns import aligned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
+    from fastrnns_rs.documents.run_file import PhaseSummary
+
+_KEY = 10
+_INTERVAL = "ms (95 % interval)"
+
+
+def table(report: InductorReport) -> str:
+    """Every module, and below them what was asked of each besides."""
+    of_runners = any(one.runner is not None for one in report.modules)
+    head = [
+        "module",
+        "graph",
+        "device",
+        f"a call, {_INTERVAL}",
+        "upstream, ms",
+        "first call, ms",
+        "peak, MB",
+        "samples",
+    ]
+    rows: list[Sequence[str]] = [[*["runner"] * of_runners, *head]]
+    rows += [[*[one.runner or "-"] * of_runners, *_module(one)] for one in report.modules]
+    parts = ["\n".join(aligned(rows))]
+    parts += [part for one in report.modules for part in _parts(one)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _module(one: ModuleRow) -> Sequence[str]:
+    number = "" if one.graph_id is None else f"{one.graph_id} "
+    named = (short(one.name), f"{number}{one.graph}", one.device)
+    if one.wall is None:
+        return (*named, f"{one.status}: {one.reason or ''}", "-", "-", "-", "-")
+    return (
+        *named,
+        interval(one.wall),
+        "-" if one.upstream_ms is None else f"{one.upstream_ms:.4g}",
+        "-" if one.first_call_ns is None else f"{one.first_call_ns / 1e6:.4g}",
+        "-" if one.peak_memory_bytes is None else f"{one.peak_memory_bytes / 1e6:.4g}",
+        f"{one.repeat} of {one.times} calls",
+    )
+
+
+def _parts(one: ModuleRow) -> Iterator[str]:
+    name = printable(label(one))
+    if one.kernels:
+        yield f"{name}, kernels\n" + "\n".join(kernel_lines(one.kernels))
+    if one.profile is not None:
+        from fastrnns_rs.views.module_profile import profile_text
+
+        yield profile_text(one)
+    if one.memory_snapshot_path is not None:
+        yield f"{name}: memory snapshot in {printable(one.memory_snapshot_path)}"
+    if one.ncu_report_path is not None:
+        yield f"{name}: report of Nsight Compute in {printable(one.ncu_report_path)}"
+
+
+def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
+    """Kernels as aligned lines; of several configurations the chosen one is marked."""
+    rows: list[Sequence[str]] = [
+        (
+            "kernel",
+            "category",
+            "key",
+            _INTERVAL,
+            "GB",
+            "GB/s",
+            "of memory",
+            "regs",
+            "spills",
+            "shared",
+            "configuration",
+        )
+    ]
+    rows += [
+        (
+            one.name,
+            one.category,
+            one.key[:_KEY],
+            one.reason or "-" if one.time is None else interval(one.time),
+            _number(one.num_gb, ".4g"),
+            _number(one.bandwidth_gb_per_s, ".4g"),
+            _number(None if one.bandwidth_fraction is None else one.bandwidth_fraction * 100, ".1f", "%"),
+            _number(one.registers, "d"),
+            _number(one.spills, "d"),
+            _number(one.shared_memory_bytes, "d"),
+            f"{'* ' if one.chosen else ''}{one.config or '-'}",
+        )
+        for one in kernels
+    ]
+    yield from aligned(rows)
+
+
+def interval(time: PhaseSummary) -> str:
+    """An estimate with its interval, in milliseconds, to four digits."""
+    estimate = f"{time.estimate_ns / 1e6:.4g}"
+    if time.ci_low_ns is None or time.ci_high_ns is None:
+        return estimate
+    return f"{estimate} ({time.ci_low_ns / 1e6:.4g} to {time.ci_high_ns / 1e6:.4g})"
+
+
+def _number(value: float | None, form: str, unit: str = "") -> str:
+    return "-" if value is None else f"{value:{form}}{unit}"

@@ -1,0 +1,100 @@
+"""The one rule by which numbers become text: four significant digits, in a unit that the heading or the text names."""
+
+from __future__ import annotations
+
+import math
+
+_DIGITS = 4
+#: Below this a duration in milliseconds is under a femtosecond: digits there would be noise of the arithmetic.
+_MOST_DECIMALS = 12
+_NS_PER_MS = 1e6
+_PREFIXES = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+def significant(value: float) -> str:
+    """A number with four significant digits, never fewer than its integer part has, never with an exponent.
+
+    >>> significant(0.0123456), significant(12.3456), significant(123456.7), significant(0.0)
+    ('0.01235', '12.35', '123457', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return plain(value)
+    first = _decimals(value)
+    text = f"{value:.{first}f}"
+    # 9.9996 rounds up to 10.000: one digit too many, so it is rounded again with what the result needs.
+    rounded = float(text)
+    again = _decimals(rounded) if rounded else first
+    return f"{value:.{again}f}" if again < first else text
+
+
+def _decimals(value: float) -> int:
+    return min(max(_DIGITS - 1 - math.floor(math.log10(abs(value))), 0), _MOST_DECIMALS)
+
+
+def milliseconds(ns: float) -> str:
+    """Nanoseconds as milliseconds, without the unit."""
+    return significant(ns / _NS_PER_MS)
+
+
+def mebibytes(size: int) -> str:
+    """Bytes as mebibytes, without the unit."""
+    return significant(size / 2**20)
+
+
+def size(count: float) -> str:
+    """Bytes with the decimal prefix that fits; whole bytes are exact.
+
+    >>> size(512), size(1234567), size(999999)
+    ('512 B', '1.235 MB', '1.000 MB')
+    """
+    scaled, prefix = float(count), 0
+    # From 999.95 on four digits round up to the next prefix; whole bytes are not rounded.
+    while prefix + 1 < len(_PREFIXES) and abs(scaled) >= (999.95 if prefix else 1000.0):
+        scaled /= 1000.0
+        prefix += 1
+    digits = plain(scaled) if prefix == 0 and scaled.is_integer() else significant(scaled)
+    return f"{digits} {_PREFIXES[prefix]}"
+
+
+def ratio(value: float) -> str:
+    """A ratio, with up to six decimals where it takes them to tell it from 1, and an exponent where it is far from 1.
+
+    >>> ratio(1.03214), ratio(0.99996), ratio(1e6), ratio(2.5e-9)
+    ('1.032', '0.99996', '1000000', '2.500e-9')
+    """
+    if value != 0 and not 1e-4 <= abs(value) < 1e7:
+        digits, _, exponent = f"{value:.3e}".partition("e")
+        return f"{digits}e{int(exponent)}"
+    text = significant(value)
+    # An interval that excludes 1 must not look as if it began there.
+    apart = abs(value - 1.0)
+    if apart == 0 or float(text) != 1.0:
+        return text
+    decimals = math.ceil(-math.log10(apart))
+    return f"{value:.{decimals}f}" if decimals <= 6 else text
+
+
+def percent(fraction: float) -> str:
+    """A fraction in percent, without what binary fractions add to it.
+
+    >>> percent(1.0 - 2.0 * (1.0 - 0.95)), percent(0.999)
+    ('90 %', '99.9 %')
+    """
+    scaled = fraction * 1e10
+    return f"{plain(math.copysign(math.floor(abs(scaled) + 0.5), scaled) / 1e8)} %"
+
+
+def plain(number: float) -> str:
+    """Every digit of a number, for programs: without an exponent, and without the `.0` of a whole one.
+
+    >>> plain(2.0), plain(1e-7), plain(1 / 3), plain(10**30)
+    ('2', '0.0000001', '0.3333333333333333', '1000000000000000000000000000000')
+    """
+    if isinstance(number, int):
+        return str(number)
+    text = repr(number)
+    if "e" in text:
+        from decimal import Decimal  # rare, and slow to load
+
+        text = f"{Decimal(text):f}"
+    return text.removesuffix(".0")

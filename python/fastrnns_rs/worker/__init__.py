@@ -1,0 +1,1 @@
+"""The child process that builds and times runners. Only modules in this folder import torch when they are loaded."""

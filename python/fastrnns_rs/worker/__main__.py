@@ -1,0 +1,73 @@
+"""The child process that does one job: `python -m fastrnns_rs.worker`.
+
+One line of JSON comes in on standard input, the job. Lines of JSON go out on standard output: the phase that was
+reached, then the result. Whatever a runner prints goes to standard error. A second line on standard input, `stop`, asks
+for what was measured so far; its end means that the parent is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+from typing import IO
+
+from fastrnns_rs.processes import phases
+from fastrnns_rs.worker import jobs
+from fastrnns_rs.worker.channel import Channel, Progress
+from fastrnns_rs.worker.failure import print_traceback, reason
+
+
+def main() -> None:
+    """Reads a job from standard input and answers it."""
+    # Runners may read and print, and C++ below them too. What they share with the parent is moved out of their way:
+    # standard input is empty for them, and both descriptors of standard output lead to standard error.
+    control = os.fdopen(os.dup(0))
+    channel = Channel(os.fdopen(os.dup(1), "w"))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    _die_with_parent()
+    job = json.loads(control.readline())
+    progress = Progress()
+    threading.Thread(target=_watch_parent, args=(control, channel, progress), daemon=True).start()
+    if job["sys_path"] is not None:
+        sys.path[:] = job["sys_path"]
+    if job["affinity"] is not None:
+        # Before torch is loaded, which counts the CPUs that it may use.
+        os.sched_setaffinity(0, job["affinity"])
+    try:
+        # Importing torch is a phase with a limit of its own.
+        channel.phase(phases.IMPORT)
+        content = jobs.find(job["kind"])(job, channel, progress)
+    except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why
+        print_traceback()
+        content = {"status": "failed", "reason": reason(error), **progress.so_far()}
+    for stream in (sys.stdout, sys.stderr):
+        # A runner may have closed them.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    channel.result(content)
+    # A runner may have left threads behind that would keep the interpreter from ending.
+    os._exit(0)
+
+
+def _watch_parent(control: IO[str], channel: Channel, progress: Progress) -> None:
+    """Ends the process when the parent asks for it, or is gone. It waits in a read, and costs the loop nothing."""
+    if control.readline():
+        channel.result({"status": "interrupted", "reason": "interrupted", **progress.so_far()})
+    os._exit(1)
+
+
+def _die_with_parent() -> None:
+    """Has the kernel end this process with its parent, even while a runner holds the interpreter."""
+    import ctypes
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

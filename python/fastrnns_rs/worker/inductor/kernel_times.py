@@ -1,0 +1,204 @@
+"""The time of each Triton kernel by itself, in the configuration that was chosen or in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.errors import FastrnnsError, first_line
+from fastrnns_rs.verbs.inductor import module_rows
+from fastrnns_rs.verbs.inductor.kernel_categories import get_kernel_category
+from fastrnns_rs.views.inductor_report import kernel_lines
+from fastrnns_rs.worker.inductor import cold_cache
+from fastrnns_rs.worker.inductor.arguments import Arguments
+from fastrnns_rs.worker.inductor.bandwidth import device_gb_per_s, num_gb
+from fastrnns_rs.worker.inductor.triton_kernels import (
+    NO_BENCHMARK,
+    anew,
+    benchmarkable,
+    by_hand,
+    get_triton_kernel,
+    identity,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    from fastrnns_rs.documents.inductor_report import KernelTiming
+
+#: What Inductor calls devices that torch.cuda speaks to.
+_TIMED = ("cuda", "hip")
+#: Registers that Inductor's autotuner lets a kernel of its own spill, by default.
+_SPILLS, _SPILLS_HIP = 16, 32
+
+
+def measure(device: torch.device, *, all_configs: bool) -> Iterator[dict[str, Any]]:
+    """Times the kernels of the modules that were loaded.
+
+    Args:
+        device: What the module was generated for.
+        all_configs: Whether each kernel is timed in each of its configurations, not only the chosen one.
+
+    Yields:
+        The keys of `KernelTiming` with `samples_ns`, and `device_gb_per_s`, in place of `time` and the bandwidths. What
+        could not be timed has no samples and a `reason`.
+
+    Raises:
+        FastrnnsError: There is none.
+    """
+    for mod in benchmarkable(device):
+        row = _untimed(mod)
+        try:
+            kernel = get_triton_kernel(mod)
+            row["name"] = kernel.fn.__name__
+            where = _device_of(kernel, device)
+            with cold_cache.CudaDevice(where) as timed_on:
+                row["device_gb_per_s"] = device_gb_per_s(where)
+                yield from _Kernel(mod, kernel, row, timed_on).measured(all_configs=all_configs)
+        except Exception as error:  # noqa: BLE001  # a kernel's code can raise anything; the others are timed all the same
+            yield {**row, "reason": _why(error)}
+    for mod, kernel in by_hand():
+        yield {**_untimed(mod), "name": kernel.fn.__name__, "reason": NO_BENCHMARK}
+
+
+def benchmark_all_kernels(benchmark_name: str, benchmark_all_configs: bool | None) -> list[KernelTiming]:
+    """Times the kernels of the modules that were loaded and prints a line for each, as upstream's does.
+
+    Args:
+        benchmark_name: Stands above the lines.
+        benchmark_all_configs: Whether each kernel is timed in each of its configurations.
+
+    Raises:
+        FastrnnsError: There is none; the hint says what to set.
+    """
+    device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+    found = [module_rows.kernel_timing(one) for one in measure(device, all_configs=bool(benchmark_all_configs))]
+    print(benchmark_name, *kernel_lines(found), sep="\n")  # noqa: T201  # what it is for
+    return found
+
+
+class _Kernel:
+    """A kernel that is called by itself.
+
+    Args:
+        mod: Its module.
+        kernel: Inductor's autotuner for it.
+        row: What is known of it whatever its configuration.
+        device: Where it runs.
+    """
+
+    def __init__(
+        self, mod: ModuleType, kernel: CachingAutotuner, row: dict[str, Any], device: cold_cache.CudaDevice
+    ) -> None:
+        self._mod, self._kernel, self._device = mod, kernel, device
+        given = tuple(mod.get_args())
+        row["num_gb"] = num_gb(kernel.inductor_meta, kernel.fn.arg_names, given)
+        self._row = row
+        self._arguments = Arguments(kernel, given)
+
+    def measured(self, *, all_configs: bool) -> Iterator[dict[str, Any]]:
+        """Its rows. The first call chooses a configuration, where none was chosen when the module ran."""
+        self._mod.call(self._arguments.values)
+        if len(self._kernel.launchers) != 1:
+            raise FastrnnsError(f"it kept {len(self._kernel.launchers)} configurations, not the one that was chosen")
+        chosen = self._kernel.launchers[0]
+        if not all_configs:
+            yield self._timed(chosen, chosen=True)
+            return
+        try:
+            copy = anew(self._mod)
+            configs = [*copy.configs]
+            copy.precompile()
+        except Exception as error:  # noqa: BLE001  # the chosen one can be timed whatever became of the others
+            yield self._timed(chosen, chosen=True)
+            yield {**self._row, "reason": f"its other configurations cannot be compiled: {_why(error)}"}
+            return
+        yield from self._compared(chosen, copy, configs)
+
+    def _compared(self, chosen: Any, copy: CachingAutotuner, configs: list[Any]) -> Iterator[dict[str, Any]]:
+        winner = identity(chosen.config)
+        compiled = {identity(one.config): one for one in copy.launchers}
+        if winner not in compiled:
+            # It was found by a search that starts at one of the others.
+            yield self._timed(chosen, chosen=True)
+        for key, launcher in compiled.items():
+            spilled = None if key == winner else self._spilled(launcher)
+            if spilled is None:
+                yield self._timed(launcher, chosen=key == winner)
+            else:
+                yield {**self._described(launcher, chosen=False), "reason": spilled}
+        for config in configs:
+            if identity(config) not in compiled and identity(config) != winner:
+                reason = "it does not compile: it takes more than the device has"
+                yield {**self._row, "config": str(config), "chosen": False, "reason": reason}
+
+    def _timed(self, launcher: Any, *, chosen: bool) -> dict[str, Any]:
+        row = self._described(launcher, chosen=chosen)
+        try:
+            samples = cold_cache.samples_ns(self._call(launcher), self._device, self._arguments.restore)
+        except Exception as error:  # noqa: BLE001  # the other configurations may run
+            return {**row, "reason": _why(error)}
+        return {**row, "timing_mode": cold_cache.MODE, "samples_ns": samples}
+
+    def _call(self, launcher: Any) -> Callable[[], object]:
+        values, stream = self._arguments.values, self._device.stream
+        return lambda: launcher(*values, stream=stream)
+
+    def _described(self, launcher: Any, *, chosen: bool) -> dict[str, Any]:
+        return {
+            **self._row,
+            "registers": _count(launcher, "n_regs"),
+            "spills": _count(launcher, "n_spills"),
+            "shared_memory_bytes": _count(launcher, "shared"),
+            "config": str(launcher.config),
+            "chosen": chosen,
+        }
+
+    def _spilled(self, launcher: Any) -> str | None:
+        """Why the autotuner passes over a configuration without timing it."""
+        spills = _count(launcher, "n_spills")
+        most = self._kernel.inductor_meta.get("spill_threshold", _SPILLS_HIP if torch.version.hip else _SPILLS)
+        if self._kernel.custom_kernel or spills is None or spills <= most:
+            return None
+        return f"it spills {spills} registers: above {most} the autotuner passes over it"
+
+
+def _untimed(mod: ModuleType) -> dict[str, Any]:
+    """The row of a kernel of which nothing is known but its module."""
+    return {
+        "name": mod.__name__,
+        "key": mod.key,
+        "category": get_kernel_category(mod),
+        "timing_mode": None,
+        "samples_ns": [],
+        "num_gb": None,
+        "device_gb_per_s": None,
+        "registers": None,
+        "spills": None,
+        "shared_memory_bytes": None,
+        "config": None,
+        "chosen": None,
+        "reason": None,
+    }
+
+
+def _device_of(kernel: CachingAutotuner, otherwise: torch.device) -> torch.device:
+    """Where a kernel runs; where it may run anywhere, on the device that is given."""
+    props = kernel.device_props
+    if props.type not in _TIMED:
+        raise FastrnnsError(f"it runs on {props.type}, and only what runs on CUDA is timed")
+    return otherwise if props.index is None else torch.device("cuda", props.index)
+
+
+def _why(error: Exception) -> str:
+    return error.message if isinstance(error, FastrnnsError) else first_line(error)
+
+
+def _count(launcher: Any, name: str) -> int | None:
+    """What the compiler tells of a configuration; not every version of it tells everything."""
+    value: int | None = getattr(launcher, name, None)
+    return value

@@ -1,0 +1,144 @@
+"""A module's calls under torch's profiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.profiler
+from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
+from torch.profiler import ProfilerActivity
+
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.views.inductor_upstream import CPP, OPERATOR, Line, category_of, tables
+from fastrnns_rs.worker.inductor import cpu_kernels
+from fastrnns_rs.worker.inductor.loader import SEED
+from fastrnns_rs.worker.profile.torch_files import export, writing_told
+from fastrnns_rs.worker.timed_loop import collector_off
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrnns_rs.worker.inductor.loader import Loaded
+
+#: As many rows by input shape as upstream shows.
+_TOP = 10
+
+
+def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[str, Any]:
+    """Runs a module `times * repeat` times under torch's profiler, and writes the trace.
+
+    Args:
+        loaded: The module.
+        times: Calls after each setting of the seed.
+        repeat: How often that is done.
+        trace_path: Where the trace goes, compressed.
+
+    Returns:
+        `runs`, how many calls the trace holds; `top`, the rows by name and input shape that took most time of their own
+        on the module's device; `operations`, everything that ran there, as upstream counts it, the longest first.
+
+    Raises:
+        FastrnnsError: The trace cannot be written.
+    """
+    on_cpu = loaded.device.type == "cpu"
+    with cpu_kernels.named(loaded.module):
+        # The first profiler of a process loads CUPTI, which takes a second of what it records.
+        _profiled(loaded, 1, 1)
+        profiler = _profiled(loaded, times, repeat)
+    with writing_told():
+        export(profiler, Path(trace_path))
+    by_shape = profiler.key_averages(group_by_input_shape=True)
+    own = "self_cpu_time_total" if on_cpu else "self_device_time_total"
+    top = sorted(by_shape, key=lambda one: getattr(one, own), reverse=True)[:_TOP]
+    return {
+        "runs": times * repeat,
+        "top": [_top_row(one) for one in top],
+        "operations": _operations_of_cpu(profiler.key_averages()) if on_cpu else _operations_of_device(by_shape),
+    }
+
+
+def parse_profile_event_list(
+    benchmark_name: str, event_list: Iterable[Any], wall_time_ms: float, nruns: int, device_name: str
+) -> None:
+    """Prints where the time of a profiled benchmark went, as torch's function of this name and signature does.
+
+    Where there is no device, it tells of the C++ kernels and the operators of the CPU; torch's tells of nothing then.
+
+    Args:
+        benchmark_name: What the line for tabulating begins with.
+        event_list: What `key_averages` of a profiler returns.
+        wall_time_ms: How long a run took without the profiler, in milliseconds.
+        nruns: How many runs were profiled.
+        device_name: `cuda`; empty for the CPU.
+
+    Raises:
+        FastrnnsError: The events are of the profiler that torch had before Kineto.
+    """
+    categories: dict[str, list[Line]] = {}
+    for event in event_list:
+        if event.is_legacy:
+            message = "the events are of torch's legacy profiler"
+            raise FastrnnsError(message, "record them with torch.profiler.profile")
+        if device_name and event.device_type != DeviceType.CPU:
+            category, took_us = category_of(event.key), event.self_device_time_total
+        elif not device_name and _ran_on_cpu(event):
+            category, took_us = _cpu_category(event.key), event.self_cpu_time_total
+        else:
+            continue
+        line = Line(event.key, took_us / 1000 / nruns, event.count / nruns)
+        categories.setdefault(category, []).append(line)
+    print(tables(benchmark_name, categories, wall_time_ms, device_name or "cpu"))  # noqa: T201 - what it is for
+
+
+def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile:
+    """A profiler that recorded these calls, and each to its end."""
+    run, wait = loaded.run, loaded.wait
+    activities = [ProfilerActivity.CPU]
+    if loaded.device.type == "cuda":
+        activities.append(ProfilerActivity.CUDA)
+    profiler = torch.profiler.profile(activities=activities, record_shapes=True)
+    wait()
+    with collector_off(), profiler:
+        for _ in range(repeat):
+            torch.manual_seed(SEED)
+            for _ in range(times):
+                run()
+                wait()
+    return profiler
+
+
+def _ran_on_cpu(one: Any) -> bool:
+    return bool(one.device_type == DeviceType.CPU and one.self_cpu_time_total > 0)
+
+
+def _cpu_category(name: str) -> str:
+    return CPP if cpu_kernels.is_cpp(name) else OPERATOR
+
+
+def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
+    found = sorted(filter(_ran_on_cpu, events), key=lambda one: -one.self_cpu_time_total)
+    return [_operation(one, _cpu_category(one.key), one.self_cpu_time_total) for one in found]
+
+
+def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """Kernels, copies and sets; and what else torch's profiler has on the device, such as annotations."""
+    ran = [one for one in events if one.device_type != DeviceType.CPU]
+    found = sorted(ran, key=lambda one: -one.self_device_time_total)
+    return [_operation(one, category_of(one.key), one.self_device_time_total) for one in found]
+
+
+def _operation(one: Any, category: str, took_us: float) -> dict[str, Any]:
+    return {"name": one.key, "category": category, "count": one.count, "total_ns": round(took_us * 1e3)}
+
+
+def _top_row(one: Any) -> dict[str, Any]:
+    shapes = one.input_shapes
+    return {
+        "name": one.key,
+        "input_shapes": str(shapes) if shapes else "",
+        "count": one.count,
+        "self_device_ns": round(one.self_device_time_total * 1e3),
+        "self_cpu_ns": round(one.self_cpu_time_total * 1e3),
+    }

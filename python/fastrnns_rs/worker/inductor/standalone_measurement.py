@@ -1,0 +1,177 @@
+"""Measures a module in the process that runs it, by the function that it benchmarks itself with."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+
+from fastrnns_rs.errors import FastrnnsError, first_line
+from fastrnns_rs.machine import environment
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.inductor import requirements
+from fastrnns_rs.verbs.inductor.module_files import Generated, generated
+from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, row
+from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.report import report
+from fastrnns_rs.worker import memory
+from fastrnns_rs.worker.inductor import wall_time
+from fastrnns_rs.worker.inductor.loader import Loaded, imported
+from fastrnns_rs.worker.jobs.probe import probe
+from fastrnns_rs.worker.timed_loop import collector_off
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
+    from fastrnns_rs.verbs.inductor.output_files import Places
+    from fastrnns_rs.verbs.inductor.request import InductorOptions
+
+
+#: A process that is measured by itself is one process.
+_HINT = "fastrnns-rs inductor --processes 5 measures a module in several"
+
+
+class Benchmark(Protocol):
+    """How a module benchmarks itself."""
+
+    def __call__(self, times: int, repeat: int) -> float:
+        """The median of `repeat` times of a call, each from `times` calls; in seconds."""
+
+
+def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
+    """Measures the module that a function benchmarks.
+
+    Args:
+        benchmark: The function. One that is in no generated module is measured too, as inference on the first GPU or
+            else on the CPU: nothing tells otherwise.
+        asked: What is to be measured.
+
+    Raises:
+        MissingError: What is asked for needs what is not here. Nothing has run then.
+        UsageError: The folder for what is written cannot be.
+    """
+    facts = Facts(**probe("auto", "float32"))
+    one = _module(benchmark, facts)
+    requirements.check([one], facts, asked)
+    return report(environment.describe(facts), [_row(benchmark, one, asked)], hint=_HINT)
+
+
+def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> ModuleRow:
+    """All of a module; what was done before something failed, or somebody pressed Ctrl-C, is kept."""
+    places = places_of(one, asked)
+    found: dict[str, Any] = {"kernels": []}
+    try:
+        for part in _parts(benchmark, _loaded(benchmark, one.device), asked, places):
+            found["kernels"] += [part.pop("kernel")] if "kernel" in part else []
+            found.update(part)
+        answer = Answer({"status": "ok"}, "answered", None, "")
+    except KeyboardInterrupt:
+        answer = Answer({}, "interrupted", None, "")
+    except FastrnnsError as error:
+        answer = Answer({}, "answered", str(error), "")
+    except Exception as error:  # noqa: BLE001  # a module's code may raise anything
+        answer = Answer({}, "answered", first_line(error), "")
+    measured = row(one, asked, answer, [found])
+    if answer.ended == "interrupted":
+        places.drop_empty()
+        return interrupted(measured)
+    try:
+        return finished(measured, asked, places, found)
+    except KeyboardInterrupt:
+        return interrupted(measured)
+
+
+def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places: Places) -> Iterator[dict[str, Any]]:
+    """What is asked for, step by step, as the child process of the command tells it."""
+    with loaded.current:
+        yield _timed(benchmark, loaded.device, asked.times, asked.repeat)
+        if places.trace is not None:
+            from fastrnns_rs.worker.inductor import profiled_calls
+
+            # Kineto speaks of its inner state; it asks when it begins.
+            os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+            yield profiled_calls.profile(loaded, asked.times, asked.repeat, str(places.trace))
+        if places.memory_snapshot is not None:
+            from fastrnns_rs.worker.inductor import memory_snapshot
+
+            yield memory_snapshot.write(loaded, str(places.memory_snapshot))
+        if asked.kernels or asked.all_configs:
+            from fastrnns_rs.worker.inductor import kernel_times
+
+            _load_kernels(loaded)
+            yield from ({"kernel": one} for one in kernel_times.measure(loaded.device, all_configs=asked.all_configs))
+
+
+def _load_kernels(loaded: Loaded) -> None:
+    """Loads the module once more: of a kernel that another process compiled for it, this one has no module yet."""
+    path = getattr(loaded.module, "__file__", None)
+    if path is None:
+        return
+    from torch._inductor.async_compile import CompiledTritonKernels
+    from torch._inductor.codecache import PyCodeCache
+
+    from fastrnns_rs.worker.inductor.triton_kernels import compile_here
+
+    compile_here()
+    # What is remembered would be taken as it is: kernels of other processes, and autotuners that have chosen.
+    CompiledTritonKernels.cache_clear()  # type: ignore[no-untyped-call]
+    PyCodeCache.cache_clear()
+    imported(path)
+
+
+def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) -> dict[str, Any]:
+    """The wall time, by the module's own benchmark: a sample is its answer to one repeat."""
+    first = _seconds(benchmark, 1, 1)
+    _seconds(benchmark, times, 1)
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    with collector_off():
+        samples = [round(_seconds(benchmark, times, 1) * 1e9) for _ in range(repeat)]
+    used = memory.peak(str(device))["peak_memory_bytes"]
+    return {
+        "timing_mode": wall_time.MODE,
+        "first_call_ns": round(first * 1e9),
+        "samples_ns": samples,
+        "upstream_ms": _seconds(benchmark, times, repeat) * 1e3,
+        "peak_memory_bytes": used,
+    }
+
+
+def _seconds(benchmark: Benchmark, times: int, repeat: int) -> float:
+    """What the benchmark returns; what it prints is of no use."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        told: Any = benchmark(times=times, repeat=repeat)
+    return wall_time.seconds(told)
+
+
+def _module(benchmark: Benchmark, facts: Facts) -> Generated:
+    """The module whose file a function is from, or what is known of a function of somebody else's."""
+    try:
+        path = Path(inspect.getfile(benchmark)).absolute()
+    except TypeError:
+        path = Path(sys.argv[0]).absolute()
+    try:
+        return generated(path)
+    except FastrnnsError:
+        device = "cuda:0" if facts.cuda_device_count else "cpu"
+        return Generated(path=path, graph="inference", device=device, compilation=None)
+
+
+def _loaded(benchmark: Benchmark, device: str) -> Loaded:
+    """The module as it is loaded, with the inputs that it benchmarks itself with; or the function in its place."""
+    module = sys.modules.get(getattr(benchmark, "__module__", ""))
+    if module is not None and callable(getattr(module, "call", None)) and callable(getattr(module, "get_args", None)):
+        inputs = getattr(module, "args", None)
+        return Loaded(module, torch.device(device), [*(inputs if isinstance(inputs, list) else module.get_args())])
+    stand_in: Any = ModuleType("benchmark")
+    stand_in.call = lambda _inputs: _seconds(benchmark, 1, 1)
+    return Loaded(stand_in, torch.device(device), [])

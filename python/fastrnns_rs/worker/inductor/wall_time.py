@@ -1,0 +1,89 @@
+"""The wall time of a module's calls, and the same by the module's own benchmark."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.errors import FastrnnsError, first_line
+from fastrnns_rs.worker import memory
+from fastrnns_rs.worker.inductor.loader import SEED
+from fastrnns_rs.worker.stopwatch import FORWARD, CpuWallClock
+from fastrnns_rs.worker.timed_loop import collector_off
+
+if TYPE_CHECKING:
+    from fastrnns_rs.worker.inductor.loader import Loaded
+
+#: No call takes a century.
+_LONGEST_S = 3e9
+
+#: Wall time with a synchronisation after each call: what upstream's benchmark takes too.
+MODE = "cpu_wall_per_call"
+
+
+def warm_up(loaded: Loaded, times: int) -> dict[str, Any]:
+    """Runs it once, which compiles and tunes what is left to do, and then as often as a repeat does."""
+    begin = time.perf_counter_ns()
+    loaded.run()
+    loaded.wait()
+    first = time.perf_counter_ns() - begin
+    _sampled(loaded, times, 1)
+    return {"first_call_ns": first}
+
+
+def measure(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
+    """Times it.
+
+    Returns:
+        The keys of a row of the document that tell of the wall time; `samples_ns` are not yet described.
+    """
+    if loaded.device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(loaded.device)
+    samples = _sampled(loaded, times, repeat)
+    used = memory.peak(str(loaded.device))["peak_memory_bytes"]
+    return {"timing_mode": MODE, "samples_ns": samples, "peak_memory_bytes": used}
+
+
+def by_upstream(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
+    """What the module's own benchmark says: its median.
+
+    Raises:
+        FastrnnsError: It fails, or says no time.
+    """
+    try:
+        told = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
+    except Exception as error:
+        raise FastrnnsError(f"its benchmark_compiled_module failed: {first_line(error)}") from error
+    return {"upstream_ms": seconds(told) * 1e3}
+
+
+def seconds(told: Any) -> float:
+    """What the benchmark of a module returned, if it is a time.
+
+    Raises:
+        FastrnnsError: It is none.
+    """
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < _LONGEST_S:
+        message = f"the function that benchmarks the module returned {told!r}"[:200]
+        raise FastrnnsError(message, "it is to return the seconds that a call took")
+    return told
+
+
+def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
+    """The time of a call in each repeat, in nanoseconds."""
+    run, wait = loaded.run, loaded.wait
+    watch = CpuWallClock(repeat, 2)
+    mark, settle = watch.mark, watch.settle
+    with collector_off():
+        for _ in range(repeat):
+            torch.manual_seed(SEED)
+            wait()
+            mark()
+            for _ in range(times):
+                run()
+                wait()
+            mark()
+            settle()
+    return [round(one / times) for one in watch.durations_ns(*FORWARD)]

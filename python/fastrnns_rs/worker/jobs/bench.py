@@ -1,0 +1,50 @@
+"""The job `bench`: one runner is built and timed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.loop import Loop
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.runner import Source
+from fastrnns_rs.worker import memory
+from fastrnns_rs.worker.pacing import Pace, timed_part
+from fastrnns_rs.worker.timed_loop import Measurement, measure
+from fastrnns_rs.worker.torch_settings import prepare_cublas
+
+if TYPE_CHECKING:
+    from fastrnns_rs.worker.channel import Channel, Progress
+    from fastrnns_rs.worker.timed_loop import More
+
+
+def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[str, Any]:
+    """Builds the job's runner and times it."""
+    problem = Problem(**job["problem"])
+    prepare_cublas(deterministic=problem.deterministic)
+    runner = registry.obtain(job["runner"], Source(**job["source"]))
+    if job["threads"] is not None:
+        torch.set_num_threads(job["threads"])
+    loop = Loop(**job["loop"])
+    measurement = Measurement(loop.capacity, partial(timed_part, loop))
+    progress.measurement = measurement
+    more: More = Pace(loop).next
+    if job.get("ranks") is not None:
+        from fastrnns_rs.worker.ranks import Ranks
+
+        more = Ranks(job["ranks"], job["patience_s"], channel.phase).together(more)
+    settings: dict[str, Any] = {}
+    if runner.compiles:
+        from fastrnns_rs.worker.compile_cost import Compiling
+
+        progress.compiling = Compiling(problem.device, channel.phase, shared=job["shared_compile_cache"])
+        settings["ahead"] = progress.compiling.ahead
+    baseline = memory.in_use(problem.device)
+    measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase, **settings)
+    # Before the samples are looked at, which takes memory too.
+    used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline}
+    return {"status": "ok", **measurement.samples(), **progress.compiled(), **used}

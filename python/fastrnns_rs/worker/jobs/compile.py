@@ -1,0 +1,55 @@
+"""The job `compile`: a runner is compiled, and the modules are listed that Inductor generated for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.runner import Source
+from fastrnns_rs.worker.compile_cost import Compiling
+from fastrnns_rs.worker.timed_loop import Measurement, measure
+from fastrnns_rs.worker.torch_settings import prepare_cublas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.worker.channel import Channel, Progress
+
+
+def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[str, Any]:
+    """Runs the job's runner once, forward and backward, and lists the files of its modules in the order of their use.
+
+    Args:
+        job: `runner`, `source`, `problem`, `jit` and `threads`.
+        channel: Where it says how far it is.
+    """
+    if job["threads"] is not None:
+        torch.set_num_threads(job["threads"])
+    problem = Problem(**job["problem"])
+    prepare_cublas(deterministic=problem.deterministic)
+    runner = registry.obtain(job["runner"], Source(**job["source"]))
+    # From now on compiling counts: importing torch may have taken long.
+    channel.part({})
+    compiling = Compiling(problem.device, channel.phase, shared=True)
+    measure(
+        runner.creator,
+        problem,
+        JitSettings(**job["jit"]),
+        Measurement(1),
+        lambda _count, _phases: 0,
+        channel.phase,
+        compiling.once,
+    )
+    return {"status": "ok", "modules": [*_modules()]}
+
+
+def _modules() -> Iterator[str]:
+    """The files of whole modules among all that Inductor loaded, each once."""
+    from torch._inductor.codecache import PyCodeCache
+
+    files = (one.__file__ for one in PyCodeCache.modules if hasattr(one, "benchmark_compiled_module"))
+    yield from dict.fromkeys(file for file in files if file is not None)

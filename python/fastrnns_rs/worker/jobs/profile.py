@@ -1,0 +1,231 @@
+"""Inside the process that is profiled: every runner is built and warmed up, then each runs its iterations."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.processes.framing import framed
+from fastrnns_rs.runners.plan import Plan, Task, make_plan
+from fastrnns_rs.worker.jobs.probe import probe
+from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
+from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window, no_window
+from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off, zero_gradients
+from fastrnns_rs.worker.torch_settings import (
+    driver_warnings_silenced,
+    jit_settings,
+    prepare_cublas,
+    problem_settings,
+    torchscript_warnings_silenced,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fastrnns_rs.runners.profile_request import ProfileRequest
+    from fastrnns_rs.worker.profile.ranges import Annotator, Marks
+
+
+@dataclass(slots=True)
+class _Prepared:
+    task: Task
+    model: ModelDef
+    answer: RunnerAnswer
+
+
+def plan_of(request: ProfileRequest) -> Plan:
+    """The plan of a request, for this process: torch is asked here, not in another one.
+
+    Raises:
+        MissingError: The device is not there.
+        UsageError: Options contradict each other or the device.
+    """
+    prepare_cublas(deterministic=request.options.modes.deterministic)
+    plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.computed_dtype)))
+    plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
+    if not plan.tasks:
+        raise UsageError("nothing is left to profile: no runner can honour the options", "change one of them")
+    request.captured(plan.nloops)
+    return plan
+
+
+def run(
+    request: ProfileRequest,
+    plan: Plan,
+    *,
+    stem: Path,
+    answer_path: Path | None = None,
+    say: Callable[[str], None] = lambda _line: None,
+) -> Answer:
+    """Runs a plan in this process, marked for the profiler of the request.
+
+    Args:
+        request: What was asked for.
+        plan: What was made of it.
+        stem: What the files of torch's profiler begin with, where that is the tool.
+        answer_path: The file that says how it went.
+        say: Called with a line for a person as each runner begins.
+
+    Returns:
+        How it went. A runner that failed is an entry with a reason.
+    """
+    answer = Answer(runners=[RunnerAnswer(name=task.runner.name) for task in plan.tasks])
+    watched = answer_path is not None
+    with framed() if watched else nullcontext():
+        try:
+            # Without a profiler there is nobody to mark anything for, unless a person has started one.
+            annotator = Unmarked() if request.tool is None and watched else _annotator(request, plan, stem)
+
+            def save() -> None:
+                if request.tool == "torch":
+                    _note_cycles(answer, annotator)
+                answer.save(answer_path)
+
+            _run_all(request, plan, answer, annotator, save, say)
+        except Exception as error:
+            answer.refuse(error)
+            # That it cannot be written may be the very error.
+            with suppress(FastrnnsError):
+                answer.save(answer_path)
+            raise
+    return answer
+
+
+def _annotator(request: ProfileRequest, plan: Plan, stem: Path) -> Annotator:
+    if request.tool != "torch":
+        return NvtxRanges()
+    from fastrnns_rs.worker.profile.torch_session import TorchSession
+
+    return TorchSession(request.torch, plan.tasks[0].problem.device, stem.parent, stem.name)
+
+
+def _note_cycles(answer: Answer, session: Any) -> None:
+    """What torch's profiler has made so far."""
+    answer.cycles = [asdict(cycle) for cycle in session.results]
+    answer.warnings = session.warnings
+
+
+def _run_all(
+    request: ProfileRequest,
+    plan: Plan,
+    answer: Answer,
+    annotator: Annotator,
+    save: Callable[[], None],
+    say: Callable[[str], None],
+) -> None:
+    """Builds every runner, then runs each, under the plan's settings of torch."""
+    with ExitStack() as stack:
+        stack.enter_context(jit_settings(plan.jit))
+        stack.enter_context(torchscript_warnings_silenced())
+        stack.enter_context(driver_warnings_silenced())
+        if plan.threads is not None:
+            torch.set_num_threads(plan.threads)
+        stack.enter_context(problem_settings(plan.tasks[0].problem))
+        prepared = _prepare(plan, answer, save, say)
+        save()
+        stack.enter_context(collector_off())
+        _measure_each(request, plan, prepared, annotator, save, say)
+    answer.finished = True
+    save()
+
+
+def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]) -> list[_Prepared]:
+    """Builds every model and runs its warm-up: none of that is to be in the capture."""
+    prepared = []
+    for task, one in zip(plan.tasks, answer.runners, strict=True):
+        say(f"{one.name}: building, {plan.warmup} warm-up iterations")
+        one.status = "running"
+        # Should it end the process, this tells which one did.
+        save()
+        try:
+            model = build(task.runner.creator, task.problem)
+            one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
+            built = _Prepared(task, model, one)
+            with model.context(), Unmarked().profile(one.name) as marks:
+                _loop(built, plan.warmup, marks, Measurement(plan.warmup))
+            prepared.append(built)
+            one.status = "pending"
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
+            _fail(one, error)
+    return prepared
+
+
+def _measure_each(
+    request: ProfileRequest,
+    plan: Plan,
+    prepared: list[_Prepared],
+    annotator: Annotator,
+    save: Callable[[], None],
+    say: Callable[[str], None],
+) -> None:
+    """Runs the iterations of each runner. Torch's profiler has a schedule of its own; the others are told when."""
+
+    def begin(one: _Prepared) -> None:
+        say(f"{one.answer.name}: {plan.nloops} iterations")
+        one.answer.status = "running"
+        save()
+
+    if not prepared:
+        return
+    window = no_window if request.tool == "torch" else capture_window
+    begin(prepared[0])
+    # One window for all, with what is between them: nsys takes no notice of a second one.
+    with window(plan.tasks[0].problem.device):
+        for index, one in enumerate(prepared):
+            if index:
+                save()
+                time.sleep(request.sleep_between_seconds)
+                begin(one)
+            _measure(one, plan.nloops, annotator)
+
+
+def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
+    measurement = Measurement(nloops)
+    try:
+        with one.model.context(), annotator.profile(one.answer.name) as marks:
+            _loop(one, nloops, marks, measurement)
+        one.answer.status = "ok"
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
+        _fail(one.answer, error)
+    samples = measurement.samples()
+    one.answer.forward_ns = samples["forward_ns"]
+    one.answer.backward_ns = samples["backward_ns"]
+
+
+def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) -> None:
+    """Runs iterations. Their edges are those of `bench`, each phase's inside its range."""
+    if not count:
+        return
+    model, backward = one.model, one.model.backward
+    watch = measurement.begin(one.task.problem.device, has_backward=backward is not None)
+    params = list(model.params)
+    for _ in range(count):
+        with marks.phase("forward"):
+            watch.mark()
+            output = model.forward(*model.inputs)
+            watch.mark()
+        if backward is not None:
+            arguments = (output,) if model.backward_setup is None else model.backward_setup(output)
+            with marks.phase("backward"):
+                watch.mark()
+                backward(*arguments)
+                watch.mark()
+            zero_gradients(params)
+            del arguments
+        del output
+        watch.settle()
+        marks.step()
+
+
+def _fail(answer: RunnerAnswer, error: BaseException) -> None:
+    traceback.print_exc()
+    answer.fail(error)

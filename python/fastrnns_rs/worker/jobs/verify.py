@@ -1,0 +1,68 @@
+"""The job `verify`: one runner after the other is checked, and reported at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.verification import Verified
+from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.problem.tolerance import tolerance_of
+from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.runner import Source
+from fastrnns_rs.worker.failure import reason
+from fastrnns_rs.worker.torch_settings import prepare_cublas
+from fastrnns_rs.worker.verification.examination import Examination, examine
+
+if TYPE_CHECKING:
+    from fastrnns_rs.worker.channel import Channel, Progress
+
+#: Wrong checks that are told in a row; the others are counted.
+_TOLD = 3
+
+
+def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[str, Any]:
+    """Checks the job's runners.
+
+    Args:
+        job: The tasks, and how they are run.
+        channel: Where each runner's row goes.
+    """
+    if job["threads"] is not None:
+        torch.set_num_threads(job["threads"])
+    prepare_cublas(deterministic=any(task["problem"]["deterministic"] for task in job["tasks"]))
+    # From now on, a runner's time counts: importing torch may have taken long.
+    channel.part({})
+    for task in job["tasks"]:
+        channel.phase(f"verify {task['runner']}")
+        row = _verified(job, task)
+        channel.part({"index": task["index"], "row": to_plain(row)})
+    return {"status": "ok"}
+
+
+def _verified(job: dict[str, Any], task: dict[str, Any]) -> Verified:
+    problem = Problem(**task["problem"])
+    row = {"runner": task["runner"], "reference": None, "dtype": problem.dtype}
+    examination = Examination()
+    try:
+        runner = registry.obtain(task["runner"], Source(**task["source"]))
+        row["reference"] = runner.reference
+        if runner.compiles:
+            # What it compiled for one runner counts against the next one's limit.
+            torch.compiler.reset()
+        tolerance = tolerance_of(problem, rtol=job["rtol"], atol=job["atol"])
+        jit = JitSettings(**job["jit"])
+        examine(runner, problem, jit, tolerance, examination, check_grad=job["check_grad"])
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a runner's failure is its own row
+        why = f"{examination.doing}: {reason(error)}"
+        return Verified(**row, status="failed", reason=why, checks=examination.checks())
+    wrong = examination.wrong()
+    if not wrong:
+        return Verified(**row, status="ok", reason="; ".join(examination.notes) or None, checks=examination.checks())
+    more = f"; {len(wrong) - _TOLD} more checks failed" if len(wrong) > _TOLD else ""
+    return Verified(**row, status="failed", reason="; ".join(wrong[:_TOLD]) + more, checks=examination.checks())

@@ -1,0 +1,127 @@
+"""How many iterations a process runs and which of them count: exact numbers, or until time is over and it is steady."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.problem.loop import EXTENSIONS
+from fastrnns_rs.stats import steady_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastrnns_rs.problem.loop import Loop
+
+#: How long it may take to reach that number, in seconds: on a busy machine it could take minutes.
+_LONGEST_S = 5.0
+#: Beside the first call, however long they take.
+_FEWEST_ITERATIONS = 3
+#: What a process without a steady state is judged by: the later half of its iterations.
+_LATER_HALF = 2
+#: From the worst of two phases to the best: how an iteration is called whose phases differ.
+_WORST_FIRST = ("too_few", "no_steady_state", "slowdown", "warmup", "flat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedPart:
+    """Which iterations of a process count.
+
+    Attributes:
+        steady_from: The first of them.
+        classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse; the
+            first call is left out of it.
+        settled: Whether the steady state begins no later than the timed part.
+    """
+
+    steady_from: int
+    classification: str
+    settled: bool
+
+
+def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
+    """Finds the iterations that count.
+
+    Args:
+        loop: What was asked for.
+        phases: For each phase one sample an iteration, the first call included.
+    """
+    count = len(phases[0])
+    # A timer may see nothing of a short phase, and levels are ratios: as short as can be told, then.
+    found = [steady_state([max(1, one) for one in samples[1:]]) for samples in phases if len(samples) > 1]
+    names = [one.classification for one in found]
+    worst = next((name for name in _WORST_FIRST if name in names), "too_few")
+    begins = [one.steady_from for one in found]
+    steady = None if worst == "too_few" or None in begins else 1 + max(one for one in begins if one is not None)
+    if loop.warmup is not None:
+        begin = max(1, loop.warmup)
+    elif loop.nloops is not None:
+        begin = max(1, count - loop.nloops)
+    elif steady is not None:
+        begin = steady
+    else:
+        begin = 1 if worst == "too_few" else max(1, count // _LATER_HALF)
+    return TimedPart(steady_from=begin, classification=worst, settled=steady is not None and steady <= begin)
+
+
+class Pace:
+    """Says how many iterations come next. Asked between them, outside every phase.
+
+    Args:
+        loop: What ends the loop.
+        clock: Seconds.
+    """
+
+    def __init__(self, loop: Loop, clock: Callable[[], float] = time.monotonic) -> None:
+        self._loop = loop
+        self._clock = clock
+        self._begun = 0.0
+        self._seconds = loop.seconds
+        self._stop = loop.first_stop
+        self._extensions = 0
+        #: The first call, or all of a warm-up whose length is given.
+        self._start = max(1, loop.warmup or 0)
+
+    def next(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
+        """How many iterations to run; 0 when the loop is over.
+
+        Args:
+            count: Iterations that are complete.
+            phases: Gives the samples so far.
+        """
+        if count == 0:
+            return 1
+        if count < self._start:
+            return self._start - count
+        if count == self._start:
+            # The first call compiles, tunes and allocates: neither it nor a warm-up takes of the loop's time.
+            self._begun = self._clock()
+        left = self._left(count)
+        if left > 0 or self._loop.is_exact or self._extensions == EXTENSIONS:
+            return max(0, left)
+        if self._loop.warmup is not None or timed_part(self._loop, phases()).settled:
+            return 0
+        self._extensions += 1
+        self._seconds *= 2
+        self._stop = min(2 * count, self._loop.capacity)
+        return max(0, self._left(count))
+
+    def _left(self, count: int) -> int:
+        until_stop = self._stop - count
+        if self._loop.nloops is not None:
+            return until_stop
+        done, spent = count - self._start, self._clock() - self._begun
+        if done < self._loop.least:
+            longest = max(_LONGEST_S, self._seconds)
+            if spent >= longest and done >= _FEWEST_ITERATIONS:
+                return 0
+            by_time = math.ceil(max(0.0, longest - spent) * done / spent) if spent > 0 else 1
+            return min(until_stop, self._loop.least - done, max(1, by_time))
+        time_left = self._seconds - spent
+        if time_left <= 0:
+            return 0
+        by_time = math.ceil(time_left * done / spent) if spent > 0 else done
+        # No more than there were until now: a first guess from few iterations may be far off.
+        return min(until_stop, by_time, done)

@@ -1,0 +1,78 @@
+"""What the process that is profiled tells whoever started it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import write_atomically
+from fastrnns_rs.errors import ExitCode, FastrnnsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: A runner may raise an error with megabytes of text.
+_REASON_LENGTH = 400
+
+
+@dataclass(slots=True, kw_only=True)
+class RunnerAnswer:
+    """How a runner went: `pending`, `running`, `ok` or `failed`. Durations are nanoseconds, one an iteration."""
+
+    name: str
+    status: str = "pending"
+    reason: str | None = None
+    hint: str = ""
+    phases: list[str] = field(default_factory=list)
+    forward_ns: list[int] = field(default_factory=list)
+    backward_ns: list[int] | None = None
+
+    def fail(self, error: BaseException) -> None:
+        """Notes why it failed."""
+        self.status = "failed"
+        self.reason, self.hint = _told(error)
+
+
+@dataclass(slots=True, kw_only=True)
+class Refusal:
+    """Why the process does not go on, whatever its runners do: what its own command line says and ends with."""
+
+    message: str
+    hint: str
+    exit_code: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Answer:
+    """How it went so far. It is written anew after each runner."""
+
+    runners: list[RunnerAnswer]
+    refusal: Refusal | None = None
+    cycles: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    finished: bool = False
+
+    def save(self, path: Path | None) -> None:
+        """Writes it, if somebody wants to know.
+
+        Raises:
+            UsageError: It cannot be written.
+        """
+        if path is not None:
+            write_atomically(path, json.dumps(asdict(self)))
+
+    def refuse(self, error: Exception) -> None:
+        """Notes why the process does not go on."""
+        message, hint = _told(error)
+        code = error.exit_code if isinstance(error, FastrnnsError) else ExitCode.FAILED
+        self.refusal = Refusal(message=message, hint=hint, exit_code=code)
+
+
+def _told(error: BaseException) -> tuple[str, str]:
+    """An error in one line, and its hint."""
+    if isinstance(error, FastrnnsError):
+        text, hint = error.message, error.hint
+    else:
+        text, hint = f"{type(error).__name__}: {error}", ""
+    return " ".join(text.split())[:_REASON_LENGTH], hint

@@ -1,0 +1,302 @@
+"""The timed loop: one iteration after the other, each edge of a phase marked, nothing else inside."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.models.definition import ModelDef
+from fastrnns_rs.processes.phases import BUILD, MEASURE
+from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
+from fastrnns_rs.worker.torch_settings import (
+    driver_warnings_silenced,
+    jit_settings,
+    problem_settings,
+    torchscript_warnings_silenced,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from typing import TypeAlias
+
+    from fastrnns_rs.problem.jit_settings import JitSettings
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners.runner import Creator
+    from fastrnns_rs.worker.pacing import TimedPart
+
+    #: From the number of complete iterations, and what gives their samples, to how many come next.
+    More: TypeAlias = Callable[[int, Callable[[], Sequence[Sequence[int]]]], int]
+
+
+class Measurement:
+    """What is known of a loop at any moment. Any thread may ask while another runs the loop.
+
+    Args:
+        capacity: Iterations that there is room for.
+        timed_part: Finds the timed iterations from the samples of each phase.
+    """
+
+    def __init__(self, capacity: int, timed_part: Callable[[list[list[int]]], TimedPart] | None = None) -> None:
+        self.capacity = capacity
+        self._timed_part = timed_part
+        self._watch: Stopwatch | None = None
+        self._has_backward = False
+
+    def begin(self, device: str, *, has_backward: bool) -> Stopwatch:
+        """Makes the stopwatch; from now on there is one to read."""
+        watch = stopwatch(device, self.capacity, has_backward=has_backward)
+        self._has_backward = has_backward
+        self._watch = watch
+        return watch
+
+    def phases(self) -> list[list[int]]:
+        """For each phase one sample for each complete iteration, in nanoseconds."""
+        watch = self._watch
+        if watch is None:
+            return [[]]
+        count = watch.iterations
+        edges = (FORWARD, BACKWARD) if self._has_backward else (FORWARD,)
+        # The loop may go on while a watcher reads: no more than what was complete at first.
+        return [watch.durations_ns(*one)[:count] for one in edges]
+
+    def samples(self) -> dict[str, Any]:
+        """The samples of the iterations that are complete, as the keys of a process in a run file."""
+        watch, phases = self._watch, self.phases()
+        found: dict[str, Any] = {
+            "forward_ns": phases[0],
+            "backward_ns": phases[1] if len(phases) > 1 else None,
+            "timed_loop_ns": None,
+        }
+        if watch is None:
+            return found
+        found |= {"timing_mode": watch.timing_mode, "timer_resolution_ns": watch.resolution_ns}
+        if self._timed_part is not None and phases[0]:
+            part = self._timed_part(phases)
+            found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
+            if len(phases[0]) > part.steady_from:
+                found["timed_loop_ns"] = watch.elapsed_ns(part.steady_from)
+        return found
+
+
+def measure(
+    creator: Creator,
+    problem: Problem,
+    jit: JitSettings,
+    measurement: Measurement,
+    more: More,
+    on_phase: Callable[[str], None] = lambda _name: None,
+    ahead: Callable[[ModelDef], None] = lambda _model: None,
+) -> None:
+    """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
+
+    Args:
+        creator: Builds the model.
+        problem: What it is built for.
+        jit: How TorchScript compiles.
+        measurement: Where the samples are found, during the loop and after it.
+        more: Says how many iterations come next.
+        on_phase: Called with `build` and `measure`, as each begins.
+        ahead: Called with the model before its loop.
+
+    Raises:
+        RunnerError: The model broke its contract.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(jit_settings(jit))
+        stack.enter_context(torchscript_warnings_silenced())
+        stack.enter_context(driver_warnings_silenced())
+        stack.enter_context(problem_settings(problem))
+        on_phase(BUILD)
+        model = build(creator, problem)
+        stack.enter_context(model.context())
+        ahead(model)
+        watch = measurement.begin(problem.device, has_backward=model.backward is not None)
+        on_phase(MEASURE)
+        run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
+
+
+def build(creator: Creator, problem: Problem) -> ModelDef:
+    """A model for a problem, run as the problem's modes say: with what is timed of it, and in which precision.
+
+    Raises:
+        RunnerError: The creator returned no model.
+    """
+    model = model_def(creator(problem))
+    if problem.training:
+        return replace(model, forward=_with_autocast(model.forward, problem)) if problem.amp else model
+    if isinstance(model.forward, torch.nn.Module):
+        model.forward.eval()
+    for param in model.params:
+        if param.is_leaf:
+            # TorchScript would prepare for the derivatives of what it is given, and cannot in inference mode.
+            param.requires_grad_(False)  # noqa: FBT003
+    forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
+    without_gradients = partial(_without_gradients, model.context)
+    return replace(model, forward=forward, backward_setup=None, backward=None, context=without_gradients)
+
+
+@contextmanager
+def _without_gradients(context: Callable[[], AbstractContextManager[Any]]) -> Iterator[None]:
+    with context(), torch.inference_mode():
+        yield
+
+
+def _with_autocast(forward: Callable[..., Any], problem: Problem) -> Callable[..., Any]:
+    """`forward` under autocast, entered anew each time: only so are the weights rounded in every iteration."""
+    device = torch.device(problem.device).type
+
+    def mixed(*inputs: Any) -> Any:
+        with torch.autocast(device, dtype=torch.bfloat16):
+            return forward(*inputs)
+
+    return mixed
+
+
+def model_def(built: Any) -> ModelDef:
+    """What a creator returned as a `ModelDef`; PyTorch's fastrnns has one of its own with the same five fields."""
+    if isinstance(built, ModelDef):
+        return built
+    fields = ("inputs", "params", "forward", "backward_setup", "backward")
+    if not all(hasattr(built, field) for field in fields):
+        raise RunnerError(f"the runner returned {type(built).__name__}, not a ModelDef")
+    return ModelDef(**{field: getattr(built, field) for field in fields})
+
+
+def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None:
+    """Runs the model forward and backward and marks the edges on `watch`, until `more` is 0.
+
+    `more` is asked how many iterations to run, then asked again. Outputs and gradients of the last of them are checked
+    to be finite.
+
+    Raises:
+        RunnerError: A parameter has no gradient after backward, or an output or a gradient holds NaN or an infinity.
+    """
+    params = list(model.params)
+    iterate = _iteration(model, params, watch)
+    checked = _iteration(model, params, watch, check=True)
+    with collector_off():
+        while count := more():
+            for _ in range(count - 1):
+                iterate()
+            checked()
+
+
+def exactly(iterations: int) -> More:
+    """Has a loop run so many iterations: the first, which is looked at, then the others."""
+    return lambda count, _phases: min(1, iterations) if count == 0 else iterations - count
+
+
+def run_exactly(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
+    """Runs a loop of so many iterations."""
+    more = exactly(iterations)
+    run_loop(model, watch, lambda: more(watch.iterations, list))
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Collects garbage once, and not again inside the block."""
+    # What is new since torch was imported: to look at all of torch again takes as long as a tenth of importing it.
+    gc.collect(1)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _iteration(
+    model: ModelDef, params: list[torch.Tensor], watch: Stopwatch, *, check: bool = False
+) -> Callable[[], None]:
+    """One iteration as a function, so that what it made is released before the next one begins."""
+    forward, inputs = model.forward, tuple(model.inputs)
+    setup, backward = model.backward_setup, model.backward
+    mark, settle = watch.mark, watch.settle
+
+    def forward_only() -> None:
+        mark()
+        output = forward(*inputs)
+        mark()
+        settle()
+        if check:
+            check_finite("output", output)
+
+    if backward is None:
+        return forward_only
+
+    def forward_and_backward() -> None:
+        mark()
+        output = forward(*inputs)
+        mark()
+        arguments = (output,) if setup is None else setup(output)
+        mark()
+        backward(*arguments)
+        mark()
+        if check:
+            check_finite("output", output)
+            check_finite("gradient", [param.grad for param in params])
+        zero_gradients(params)
+        settle()
+
+    return forward_and_backward
+
+
+def zero_gradients(params: list[torch.Tensor]) -> None:
+    """Sets every gradient to zero in place.
+
+    Raises:
+        RunnerError: A parameter has none: backward did not reach it.
+    """
+    if not params:
+        return
+    gradients: Any = [param.grad for param in params]
+    try:
+        torch._foreach_zero_(gradients)
+    except TypeError:
+        # Looked at only now: this runs in every iteration, and torch takes no None.
+        missing = [index for index, gradient in enumerate(gradients) if gradient is None]
+        if not missing:
+            raise
+        count = f"{len(missing)} of {len(params)} parameters have"
+        raise RunnerError(f"{count} no gradient after backward, first {missing[0]}") from None
+
+
+def check_finite(name: str, value: Any) -> None:
+    """Refuses a NaN or an infinity anywhere in nested tuples, lists, mappings and dataclasses of tensors.
+
+    Raises:
+        RunnerError: There is one; the message says where.
+    """
+    for path, tensor in _tensors(name, value):
+        wrong = ~torch.isfinite(tensor)
+        count = int(wrong.sum())
+        if count:
+            index = tuple(wrong.nonzero()[0].tolist())
+            found = tensor[index].item()
+            raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor of floating-point numbers in a value, with its path."""
+    if isinstance(value, torch.Tensor):
+        if value.is_floating_point():
+            yield name, value.detach()
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _tensors(f"{name}[{index}]", item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _tensors(f"{name}[{key!r}]", item)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _tensors(f"{name}.{field.name}", getattr(value, field.name))

@@ -1,0 +1,168 @@
+"""Settings of torch that hold for the whole process: each is set for the length of a block, then put back."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastrnns_rs.problem.jit_settings import JitSettings
+    from fastrnns_rs.problem.problem import Problem
+
+
+@contextmanager
+def jit_settings(settings: JitSettings) -> Iterator[None]:
+    """TorchScript compiles by `settings` inside the block, and as before after it."""
+    with ExitStack() as restore:
+        for name, value in settings.switches().items():
+            read, write = _switch(name)
+            restore.callback(write, read())
+            write(value)
+        for name, number in settings.pointwise().items():
+            read_number, write_number = _pointwise(name)
+            restore.callback(write_number, read_number())
+            write_number(number)
+        yield
+
+
+@contextmanager
+def cudnn_disabled() -> Iterator[None]:
+    """Torch's own kernels inside the block, where cuDNN would be used."""
+    import torch
+
+    # Not `cudnn.flags`: that also sets what it is not told, TF32 among it.
+    before = torch.backends.cudnn.enabled
+    torch.backends.cudnn.enabled = False
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.enabled = before
+
+
+@contextmanager
+def tf32_allowed(allowed: bool) -> Iterator[None]:
+    """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
+    import torch
+
+    # Only the newer names: the older ones (`allow_tf32`) raise once a runner or a package has used these.
+    cudnn: Any = torch.backends.cudnn
+    places = [torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn]
+    before = [place.fp32_precision for place in places]
+    try:
+        for place in places:
+            place.fp32_precision = "tf32" if allowed else "ieee"
+        yield
+    finally:
+        for place, precision in zip(places, before, strict=True):
+            place.fp32_precision = precision
+
+
+@contextmanager
+def cudnn_benchmark(enabled: bool) -> Iterator[None]:
+    """Whether cuDNN tries its algorithms for a convolution inside the block, and takes the quickest."""
+    import torch
+
+    before = torch.backends.cudnn.benchmark
+    torch.backends.cudnn.benchmark = enabled
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.benchmark = before
+
+
+@contextmanager
+def deterministic(enabled: bool) -> Iterator[None]:
+    """Whether only algorithms run inside the block that give the same result every time; others raise an error."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled()
+    if enabled is before:
+        # Torch loads its compiler to set this, even to what it is: seconds, and more memory than most models need.
+        yield
+        return
+    torch.use_deterministic_algorithms(enabled)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
+def prepare_cublas(*, deterministic: bool) -> None:
+    """Sets the variable that cuBLAS needs to be deterministic, before a process first multiplies: it is read once."""
+    if deterministic:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+
+
+@contextmanager
+def problem_settings(problem: Problem) -> Iterator[None]:
+    """Torch as a problem asks for it: its device, what it may round, and which algorithms it may take."""
+    import torch
+
+    with ExitStack() as stack:
+        if torch.device(problem.device).type == "cuda":
+            stack.enter_context(torch.cuda.device(problem.device))
+            stack.enter_context(tf32_allowed(problem.allow_tf32))
+            stack.enter_context(cudnn_benchmark(problem.cudnn_benchmark))
+        stack.enter_context(deterministic(problem.deterministic))
+        yield
+
+
+@contextmanager
+def torchscript_warnings_silenced() -> Iterator[None]:
+    """Without torch's own notices that TorchScript is deprecated: a run says so once, in its own words."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r".*torch\.jit\..*")
+        yield
+
+
+@contextmanager
+def driver_warnings_silenced() -> Iterator[None]:
+    """Without torch's notice, at its first backward on a CPU too, that a driver is too old: who asks is told by us."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r".*CUDA initialization.*")
+        yield
+
+
+def cuda_device_count() -> int:
+    """How many CUDA devices torch can use."""
+    import torch
+
+    with driver_warnings_silenced():
+        return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
+def _switch(name: str) -> tuple[Callable[[], bool], Callable[[bool], Any]]:
+    """How to read and write one of TorchScript's switches."""
+    import torch
+
+    c: Any = torch._C
+
+    def exchanged(exchange: Callable[[bool], bool]) -> Callable[[], bool]:
+        # Torch offers no reader for these two: setting one gives what it was.
+        def read() -> bool:
+            before = exchange(True)  # noqa: FBT003
+            exchange(before)
+            return before
+
+        return read
+
+    return {
+        "executor": (exchanged(c._jit_set_profiling_executor), c._jit_set_profiling_executor),
+        # Its name says `get`; it sets, and returns what was set before.
+        "optimize": (exchanged(c._get_graph_executor_optimize), c._get_graph_executor_optimize),
+        "cpu_fusion": (c._jit_can_fuse_on_cpu, c._jit_override_can_fuse_on_cpu),
+        "gpu_fusion": (c._jit_can_fuse_on_gpu, c._jit_override_can_fuse_on_gpu),
+        "expressions": (c._jit_texpr_fuser_enabled, c._jit_set_texpr_fuser_enabled),
+    }[name]
+
+
+def _pointwise(name: str) -> tuple[Callable[[], int], Callable[[int], Any]]:
+    """How to read and write one of the settings of the fuser's CUDA kernels."""
+    import torch
+
+    c = torch._C
+    return getattr(c, f"_jit_get_te_cuda_pointwise_{name}"), getattr(c, f"_jit_set_te_cuda_pointwise_{name}")

@@ -1,0 +1,195 @@
+"""One tensor against what is expected of it: strict in shape and dtype, and NaN is no number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.documents.verification import Check
+from fastrnns_rs.problem.tolerance import Tolerance
+from fastrnns_rs.worker.verification.tensors import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+#: A deep network may be off by some times what rounding does to its reference, and by a share of what is expected.
+_TIMES, _MOST = 4.0, 0.9
+#: Numbers that are handed on, not computed.
+EXACT = Tolerance(relative=0.0, absolute=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check, and in words what is wrong; None where nothing is."""
+
+    check: Check
+    wrong: str | None
+
+
+def compare(
+    name: str,
+    found: Any,
+    expected: Any,
+    tolerance: Tolerance,
+    *,
+    dtypes: Collection[torch.dtype] | None = None,
+    scaled: bool = False,
+) -> Finding:
+    """Holds a tensor against its reference.
+
+    Args:
+        name: What it is called.
+        found: The tensor; or `MISSING`, or whatever a runner returned in its place.
+        expected: The reference; or `MISSING` where there should be nothing.
+        tolerance: How far apart they may be.
+        dtypes: The dtypes that the tensor may have; None for any.
+        scaled: Whether the relative tolerance is of the largest expected element, rather than of each.
+
+    Returns:
+        What was found. NaN is wrong unless the reference has it in the same place; infinities likewise.
+    """
+    wrong = _unlike(found, expected, dtypes)
+    if wrong is not None:
+        return Finding(_check(name, found, expected, tolerance, ok=False), wrong)
+    one, other = _wide(found), _wide(expected)
+    if not other.numel() or torch.equal(one, other):
+        # Most parameters are equal, and there are millions of them.
+        return Finding(_same(name, found, expected, tolerance), None)
+    size = other.abs()
+    scale = torch.where(size.isfinite(), size, 0.0)
+    if scaled:
+        scale = scale.max()
+    allowed = tolerance.absolute + tolerance.relative * scale
+    same = (one == other) | (one.isnan() & other.isnan())
+    error = torch.where(same, 0.0, (one - other).abs())
+    comparable = error.isfinite() & other.isfinite()
+    # What cannot be subtracted is further off than all that can.
+    excess = torch.where(same, -allowed, torch.where(comparable, error - allowed, math.inf))
+    worst = int(excess.argmax())
+    index = [int(one) for one in torch.unravel_index(torch.tensor(worst), other.shape)]
+    ok = float(excess.flatten()[worst]) <= 0
+    scale = scale.expand_as(error)
+    relative = error[comparable & (scale > 0)] / scale[comparable & (scale > 0)]
+    check = _check(
+        name,
+        found,
+        expected,
+        tolerance,
+        ok=ok,
+        max_absolute=_most(error[comparable]),
+        max_relative=_most(relative),
+        worst_index=index,
+    )
+    if ok:
+        return Finding(check, None)
+    values = one.flatten()[worst].item(), other.flatten()[worst].item()
+    count = int((excess > 0).sum())
+    beyond = f"; {count} of {other.numel()} elements are wrong" if count > 1 else ""
+    return Finding(check, f"{_shown(values[0])} at {index}, expected {_shown(values[1])}{beyond}")
+
+
+def widened(tolerance: Tolerance, expected: torch.Tensor, share: float) -> Tolerance:
+    """A tolerance with a share of the largest expected element on top."""
+    return replace(tolerance, absolute=tolerance.absolute + share * float(_wide(expected).abs().max()))
+
+
+def sensitivity(pairs: Iterable[tuple[Any, Any]]) -> float:
+    """What rounding alone may change, as a share of each tensor's largest element; never so much that zeros would pass.
+
+    Args:
+        pairs: A reference in the problem's own dtype, and the same in float64.
+    """
+    worst = 0.0
+    for rounded, exact in pairs:
+        if isinstance(rounded, torch.Tensor) and isinstance(exact, torch.Tensor):
+            largest = float(_wide(exact).abs().max())
+            error = float((_wide(rounded) - _wide(exact)).abs().max().nan_to_num(nan=0.0, posinf=0.0))
+            worst = max(worst, error / largest if largest else 0.0)
+    return min(_TIMES * worst, _MOST)
+
+
+def worse(first: Finding, second: Finding) -> Finding:
+    """Of two findings with one name the one to tell: the wrong one, else the one that is further off."""
+    if (first.wrong is None) != (second.wrong is None):
+        return second if first.wrong is None else first
+    return second if first.wrong is None and _error(second) > _error(first) else first
+
+
+def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -> str | None:  # noqa: PLR0911
+    """Why two things cannot be the same, before their elements are looked at."""
+    if expected is MISSING:
+        return "nothing is expected here"
+    if found is MISSING or found is None:
+        return "it is missing"
+    if not isinstance(found, torch.Tensor):
+        return f"it is of type {type(found).__name__}, not a tensor"
+    if not isinstance(expected, torch.Tensor):
+        return "one tensor stands for several"
+    if found.shape != expected.shape:
+        return f"its shape is {list(found.shape)}, expected {list(expected.shape)}"
+    if dtypes is not None and found.dtype not in dtypes:
+        known = " or ".join(sorted(str(one).removeprefix("torch.") for one in dtypes))
+        return f"its dtype is {str(found.dtype).removeprefix('torch.')}, expected {known}"
+    return None
+
+
+def _same(name: str, found: Any, expected: Any, tolerance: Tolerance) -> Check:
+    nowhere = [0] * expected.dim() if expected.numel() else None
+    nothing = 0.0 if expected.numel() else None
+    return _check(
+        name,
+        found,
+        expected,
+        tolerance,
+        ok=True,
+        max_absolute=nothing,
+        max_relative=nothing,
+        worst_index=nowhere,
+    )
+
+
+def _check(
+    name: str,
+    found: Any,
+    expected: Any,
+    tolerance: Tolerance,
+    *,
+    ok: bool,
+    max_absolute: float | None = None,
+    max_relative: float | None = None,
+    worst_index: list[int] | None = None,
+) -> Check:
+    return Check(
+        name=name,
+        ok=ok,
+        max_absolute=max_absolute,
+        max_relative=max_relative,
+        tolerance_absolute=tolerance.absolute,
+        tolerance_relative=tolerance.relative,
+        worst_index=worst_index,
+        shape=list(found.shape) if isinstance(found, torch.Tensor) else None,
+        expected_shape=list(expected.shape) if isinstance(expected, torch.Tensor) else None,
+    )
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    """The same numbers with every digit, where they can be compared."""
+    wide = torch.complex128 if tensor.is_complex() else torch.float64
+    return tensor.detach().to("cpu", wide)
+
+
+def _most(errors: torch.Tensor) -> float | None:
+    largest = float(errors.max()) if errors.numel() else math.inf
+    # Of the largest numbers that there are even a small error is beyond them.
+    return largest if math.isfinite(largest) else None
+
+
+def _error(one: Finding) -> float:
+    return -1.0 if one.check.max_absolute is None else one.check.max_absolute
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else str(value)

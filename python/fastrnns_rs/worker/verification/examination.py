@@ -1,0 +1,229 @@
+"""Runs a runner as it is measured, and holds what it computes against its reference."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.worker.timed_loop import build
+from fastrnns_rs.worker.torch_settings import (
+    driver_warnings_silenced,
+    jit_settings,
+    problem_settings,
+    torchscript_warnings_silenced,
+)
+from fastrnns_rs.worker.verification import references
+from fastrnns_rs.worker.verification.checks import EXACT, Finding, compare, sensitivity, widened, worse
+from fastrnns_rs.worker.verification.tensors import MISSING, pairs, results, tensors
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.verification import Check
+    from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.problem.jit_settings import JitSettings
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.problem.tolerance import Tolerance
+    from fastrnns_rs.runners.runner import Runner
+    from fastrnns_rs.worker.verification.references.expected import Expected
+
+#: Calls that are looked at: what is compiled at the first may be optimised at a later one.
+_LOOKED_AT = (1, 3)
+#: TorchScript specialises, and gives up on that, later still: so many calls where they are quick.
+_MANY = 20
+_MANY_S = 1.0
+#: The seed of the gradient that backward starts from.
+_OF_START = 17
+
+
+@dataclass(slots=True)
+class Examination:
+    """What was found of a runner so far.
+
+    Attributes:
+        doing: What is being done, for an error's reason.
+        notes: What a reader should know of a runner that is right.
+    """
+
+    doing: str = "look-up"
+    notes: list[str] = field(default_factory=list)
+    _worst: dict[str, tuple[Finding, str]] = field(default_factory=dict)
+
+    def add(self, finding: Finding) -> None:
+        """Takes a finding; of each name the worst is kept, with what was being done."""
+        name = finding.check.name
+        known = self._worst.get(name)
+        if known is None or worse(known[0], finding) is finding:
+            self._worst[name] = (finding, self.doing)
+
+    def checks(self) -> list[Check]:
+        """Every check, in the order in which they were made first."""
+        return [finding.check for finding, _ in self._worst.values()]
+
+    def wrong(self) -> list[str]:
+        """What is wrong, in words."""
+        found = [(finding, when) for finding, when in self._worst.values() if finding.wrong is not None]
+        return [f"{finding.check.name}: {finding.wrong} ({when})" for finding, when in found]
+
+
+def examine(
+    runner: Runner,
+    problem: Problem,
+    jit: JitSettings,
+    tolerance: Tolerance,
+    examination: Examination,
+    *,
+    check_grad: bool = True,
+) -> None:
+    """Builds a runner, calls it several times and compares what it computes.
+
+    Args:
+        runner: What is checked; it names its reference.
+        problem: What it is built for.
+        jit: How TorchScript compiles.
+        tolerance: How far off it may be.
+        examination: Takes what is found, as it is found.
+        check_grad: Whether gradients are checked too.
+
+    Raises:
+        RunnerError: The model broke its contract, or its reference does not exist.
+    """
+    reference = references.of_runner(runner)
+    with ExitStack() as stack:
+        stack.enter_context(jit_settings(jit))
+        stack.enter_context(torchscript_warnings_silenced())
+        stack.enter_context(driver_warnings_silenced())
+        stack.enter_context(problem_settings(problem))
+        examination.doing = "reference"
+        expected = reference(problem)
+        examination.doing = "build"
+        model = build(lambda problem: expected.adapt(runner.creator(problem)), problem)
+        _numbers(model, problem, expected, examination, "build")
+        check_grad = check_grad and expected.differentiates and not _is_noise(problem)
+        _note(model, problem, expected, examination, check_grad=check_grad)
+        with model.context():
+            _calls(model, problem, expected, tolerance, examination, many=runner.torchscript, check_grad=check_grad)
+        _numbers(model, problem, expected, examination, "after the last call")
+
+
+def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Examination, *, check_grad: bool) -> None:
+    if expected.note is not None:
+        examination.notes.append(expected.note)
+    if not problem.training:
+        examination.notes.append("inference: outputs and states only")
+    elif model.backward is None:
+        examination.notes.append("it has no backward: outputs and states only")
+    elif not expected.differentiates:
+        examination.notes.append("its reference has no backward: outputs and states only")
+    elif _is_noise(problem):
+        examination.notes.append("gradients of a deep network are noise in this precision: outputs only")
+    elif not check_grad:
+        examination.notes.append("gradients were not to be checked")
+
+
+def _is_noise(problem: Problem) -> bool:
+    """Whether rounding alone changes a network's gradients by as much as they are."""
+    return problem.image_size is not None and (problem.amp or problem.dtype in {"float16", "bfloat16"})
+
+
+def _numbers(model: ModelDef, problem: Problem, expected: Expected, examination: Examination, when: str) -> None:
+    """Inputs and parameters must be those that the seed gives, in the problem's dtype, and stay what they are."""
+    examination.doing = when
+    dtypes = {getattr(torch, problem.dtype)}
+    given = [one for one in tensors(model.inputs) if not one.requires_grad]
+    for index, one in enumerate(expected.inputs):
+        found = given[index] if index < len(given) else MISSING
+        name = "input" if len(expected.inputs) == 1 else f"input[{index}]"
+        examination.add(compare(name, found, one, EXACT, dtypes=dtypes))
+    names = [*expected.parameters]
+    for index, (_, found, one) in enumerate(pairs("", list(model.params), [*expected.parameters.values()])):
+        name = names[index] if index < len(names) else str(index)
+        examination.add(compare(f"parameter:{name}", found, one, EXACT, dtypes=dtypes))
+
+
+def _calls(
+    model: ModelDef,
+    problem: Problem,
+    expected: Expected,
+    tolerance: Tolerance,
+    examination: Examination,
+    *,
+    many: bool,
+    check_grad: bool,
+) -> None:
+    begin = time.monotonic()
+    call, last = 0, False
+    while not last:
+        call += 1
+        examination.doing = f"call {call}"
+        last = call >= _LOOKED_AT[-1] and (not many or call == _MANY or time.monotonic() - begin > _MANY_S)
+        look = last or call in _LOOKED_AT
+        for param in model.params:
+            param.grad = None
+        # What is drawn inside a model, a dropout's mask, is the same in each call, and can be drawn again.
+        torch.manual_seed(expected.seed_of_masks)
+        result = model.forward(*model.inputs)
+        if look:
+            _look_at_result(result, problem, expected, tolerance, examination)
+        if model.backward is not None:
+            examination.doing = f"backward of call {call}"
+            arguments = (result,) if model.backward_setup is None else model.backward_setup(result)
+            start = None
+            if look and check_grad:
+                arguments, start = _dense(arguments, expected.own_start())
+            model.backward(*arguments)
+            if look and check_grad:
+                _look_at_gradients(model, expected, expected.gradients(start), start, tolerance, examination)
+    for param in model.params:
+        param.grad = None
+
+
+def _look_at_result(
+    result: Any, problem: Problem, expected: Expected, tolerance: Tolerance, examination: Examination
+) -> None:
+    dtypes = {getattr(torch, problem.dtype)} | ({torch.bfloat16} if problem.amp else set())
+    share = 0.0
+    if expected.rounded is not None:
+        share = sensitivity((one, other) for _, one, other in results(expected.rounded.result, expected.result))
+    for name, found, one in results(result, expected.result):
+        allowed = widened(tolerance, one, share) if share else tolerance
+        examination.add(compare(name, found, one, allowed, dtypes=dtypes))
+
+
+def _look_at_gradients(
+    model: ModelDef,
+    expected: Expected,
+    gradients: dict[str, torch.Tensor | None],
+    start: torch.Tensor | None,
+    tolerance: Tolerance,
+    examination: Examination,
+) -> None:
+    share = 0.0
+    if expected.rounded is not None:
+        rounded = expected.rounded.gradients(start)
+        share = sensitivity((rounded[name], one) for name, one in gradients.items())
+    for (name, one), param in zip(gradients.items(), model.params, strict=False):
+        found = MISSING if param.grad is None else param.grad
+        allowed = widened(tolerance, one, share) if share and one is not None else tolerance
+        examination.add(compare(f"gradient:{name}", found, one, allowed, dtypes={param.dtype}, scaled=True))
+
+
+def _dense(arguments: Any, given: torch.Tensor | None) -> tuple[Any, torch.Tensor | None]:
+    """The arguments of backward with a gradient to start from that hides nothing, and this gradient.
+
+    By convention it is the last of two. A runner's own may be zero, tiny or not a number where the runner is wrong.
+
+    Args:
+        arguments: What the model's `backward_setup` gave.
+        given: The gradient that the reference started from, if it is not free to start from another.
+    """
+    by_convention = isinstance(arguments, (list, tuple)) and len(arguments) == 2  # noqa: PLR2004
+    if not by_convention or not isinstance(arguments[1], torch.Tensor):
+        return arguments, None
+    output, own = arguments
+    if given is None or given.shape != own.shape:
+        given = torch.randn(own.shape, generator=torch.Generator().manual_seed(_OF_START), dtype=torch.float64)
+    start = given.detach().to(own)
+    return (output, start), start.clone()

@@ -1,0 +1,80 @@
+"""What runners are held against, by the name that `@runner(reference=…)` gives; or else the name of another runner."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import RunnerError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.runners.runner import Runner
+    from fastrnns_rs.worker.verification.references.expected import Expected
+
+#: The module here and the function in it that compute each.
+KNOWN = {
+    "nn.LSTM": ("modules", "lstm"),
+    "last state of nn.LSTM": ("modules", "last_state"),
+    "nn.LSTM and its norms": ("modules", "lower_bound"),
+    "nn.LSTM sequence by sequence": ("sequences", "one_by_one"),
+    "nn.LSTM sequence by sequence, padded": ("sequences", "padded"),
+    "nn.GRU": ("modules", "gru"),
+    "nn.RNN (tanh)": ("modules", "rnn_tanh"),
+    "nn.RNN (relu)": ("modules", "rnn_relu"),
+    "LSTM equations": ("equations", "lstm"),
+    "GRU equations": ("equations", "gru"),
+    "RNN equations (tanh)": ("equations", "rnn_tanh"),
+    "RNN equations (relu)": ("equations", "rnn_relu"),
+    "MI-LSTM equations": ("equations", "mi_lstm"),
+    "layer-normalised LSTM equations": ("equations", "layer_normalised"),
+    "LSTM under the same dropout mask": ("masked", "lstm"),
+    "residual network by hand": ("images", "by_hand"),
+}
+#: The runner called as this one without its last part, `resnet18` of `resnet18_jit`.
+EAGER = "eager"
+
+
+def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
+    """What computes the reference that a runner names.
+
+    Raises:
+        RunnerError: There is none of this name, and no runner either.
+    """
+    from fastrnns_rs.runners import registry
+
+    name = str(runner.reference)
+    if name in KNOWN:
+        module, function = KNOWN[name]
+        found: Callable[..., Expected] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
+        # Of the references only this one has to know which of several networks a runner is.
+        return partial(found, runner.name) if module == "images" else found
+    if name == EAGER:
+        name = runner.name.rpartition("_")[0]
+    try:
+        other = registry.find(name)
+    except UsageError:
+        known = [*KNOWN, EAGER, *registry.all_runners()]
+        raise RunnerError(f"no reference and no runner is called {name!r}", nearest(name, known)) from None
+    _check_ends([runner.name], other)
+    from fastrnns_rs.worker.verification.references import peer
+
+    return partial(peer.of_runner, other)
+
+
+def _check_ends(way: list[str], other: Runner) -> None:
+    """Refuses a reference that leads back to where it began: nothing would be held against anything else.
+
+    Raises:
+        RunnerError: It does.
+    """
+    from fastrnns_rs.runners import registry
+
+    way = [*way, other.name]
+    if other.name in way[:-1]:
+        raise RunnerError(f"its reference leads back to itself: {' → '.join(way)}", "name one that stands alone")
+    if other.reference in registry.all_runners():
+        _check_ends(way, registry.find(str(other.reference)))

@@ -1,0 +1,77 @@
+"""torch's own modules, in float64: what runners that compute the same in their own way are held against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from fastrnns_rs.worker.verification.references.expected import Expected, wide, wide_module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.models.inputs import RnnKind
+    from fastrnns_rs.problem.problem import Problem
+
+
+def lstm(problem: Problem) -> Expected:
+    """`nn.LSTM`: y [S, B, D·H] and (h, c), each [L·D, B, H]; H is the projection's size where there is one."""
+    from fastrnns_rs.models.inputs import lstm_inputs
+
+    x, hidden, module = lstm_inputs(problem)
+    return _of_module(module, x, hidden)
+
+
+def last_state(problem: Problem) -> Expected:
+    """The same of which only the last step is given, and differentiated."""
+    whole = lstm(problem)
+    y, states = whole.result
+    x, h, c = whole.inputs
+    last = y[-1:]
+    return Expected(result=(last, states), start=last, inputs=[x, h[0], c[0]], parameters=whole.parameters)
+
+
+def lower_bound(problem: Problem) -> Expected:
+    """`nn.LSTM`, whose last cell states are normalised once for each step."""
+    whole = lstm(problem)
+    y, (h, c) = whole.result
+    for _ in range(problem.sizes()[0]):
+        centred = c - c.mean(-1, keepdim=True)
+        c = centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+    return Expected(result=(y, (h, c)), start=y, inputs=whole.inputs, parameters=whole.parameters)
+
+
+def gru(problem: Problem) -> Expected:
+    """`nn.GRU`: y [S, B, D·H] and h [L·D, B, H]."""
+    return _of_kind(problem, "gru")
+
+
+def rnn_tanh(problem: Problem) -> Expected:
+    """`nn.RNN` with tanh, as `nn.GRU`."""
+    return _of_kind(problem, "rnn_tanh")
+
+
+def rnn_relu(problem: Problem) -> Expected:
+    """`nn.RNN` with ReLU, as `nn.GRU`."""
+    return _of_kind(problem, "rnn_relu")
+
+
+def _of_kind(problem: Problem, kind: RnnKind) -> Expected:
+    from fastrnns_rs.models import inputs
+
+    x, hidden, module = inputs.rnn_inputs(problem, kind)
+    return _of_module(module, x, hidden)
+
+
+def _of_module(module: torch.nn.Module, x: Any, hidden: torch.Tensor | Sequence[torch.Tensor]) -> Expected:
+    copied = wide_module(module)
+    states = wide(hidden) if isinstance(hidden, torch.Tensor) else tuple(wide(one) for one in hidden)
+    listed = [hidden] if isinstance(hidden, torch.Tensor) else [*hidden]
+    y, last = copied(wide(x), states)
+    return Expected(
+        result=(y, last),
+        start=y,
+        inputs=[wide(one) for one in (x, *listed)],
+        parameters=dict(copied.named_parameters()),
+    )

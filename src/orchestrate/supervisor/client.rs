@@ -1,0 +1,240 @@
+//! Our side: starts the supervisor when there is something to start, and asks it to.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType, sendmsg};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
+
+use super::MARK;
+use super::inherited::Inherited;
+use super::tree::kill_related;
+use super::wire::{Job, Order, Report, pair};
+use crate::error::{Error, Result};
+use crate::orchestrate::Command;
+
+/// What to execute as the supervisor: something that calls [`super::serve`] with its standard input.
+static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+/// Supervisors without a command, and those that have ended or will but were not collected yet.
+static SUPERVISORS: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
+/// One that is started while Ctrl-C is pressed may die of it: try so often.
+const ATTEMPTS: usize = 4;
+
+/// Says what to execute as the supervisor. The first call counts.
+pub fn set_program(argv: Vec<OsString>) {
+    let _ = PROGRAM.set(argv);
+}
+
+/// A supervisor that was started, by this process or by the one that it was forked from.
+#[derive(Debug)]
+struct Supervisor {
+    /// None when it is not to have another command; it leaves then.
+    control: Option<OwnedFd>,
+    process: Child,
+    owner: Pid,
+    inherited: Inherited,
+}
+
+/// Our end of the line to the supervisor about one command. Closing it ends the command.
+#[derive(Debug)]
+pub(in crate::orchestrate) struct Line {
+    socket: OwnedFd,
+    mark: OsString,
+    /// The command, as far as we can name it.
+    command: Option<Pid>,
+    /// Its supervisor, for as long as it is busy with it.
+    supervisor: Option<Supervisor>,
+}
+
+impl Line {
+    pub(in crate::orchestrate) fn send(&self, order: Order) {
+        order.send(&self.socket);
+    }
+
+    /// The next report; blocks, and so is for when there is one.
+    pub(in crate::orchestrate) fn receive(&mut self) -> Report {
+        let report = Report::receive(&self.socket);
+        if matches!(report, Report::Gone { .. })
+            && let Some(supervisor) = self.supervisor.take()
+        {
+            supervisor.shelve();
+        }
+        report
+    }
+
+    /// Whether this process asked for the command, not the one that it was forked from.
+    pub(in crate::orchestrate) fn is_ours(&self) -> bool {
+        self.supervisor.as_ref().is_some_and(|supervisor| supervisor.owner == getpid())
+    }
+
+    /// Kills the command and what it started when its supervisor is no more.
+    pub(in crate::orchestrate) fn kill_what_is_left(&self) {
+        kill_related(self.mark.as_bytes(), self.command);
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(supervisor) = self.supervisor.take() {
+            supervisor.dismiss();
+        }
+    }
+}
+
+impl AsFd for Line {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Supervisor {
+    fn start(inherited: Inherited) -> Result<Self> {
+        let Some([program, arguments @ ..]) = PROGRAM.get().map(Vec::as_slice) else {
+            return Err(Error::Supervision {
+                reason: "nothing is set to run as the supervisor of commands".to_owned(),
+            });
+        };
+        // By descriptor, not by number: that could be another's by the time it looks.
+        let owner = pidfd_open(getpid(), PidfdFlags::empty()).map_err(Error::supervision)?;
+        let (control, theirs) = pair(SocketType::SEQPACKET).map_err(Error::supervision)?;
+        let process = std::process::Command::new(program)
+            .args(arguments)
+            .stdin(theirs)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| Error::Supervision { reason: format!("{}: {error}", program.display()) })?;
+        pass(&control, &[owner.as_fd()]);
+        Ok(Self { control: Some(control), process, owner: getpid(), inherited })
+    }
+
+    /// Puts it where the next command finds it.
+    fn shelve(self) {
+        if let Some(mut known) = supervisors() {
+            known.push(self);
+        }
+    }
+
+    /// Lets it end what it has and leave. It is collected when another command is asked for.
+    fn dismiss(mut self) {
+        self.control = None;
+        self.shelve();
+    }
+}
+
+/// Those that are known. None when the list is held by a thread that there is not, because this process was forked from
+/// one in which it was held: then every command has a supervisor of its own.
+fn supervisors() -> Option<MutexGuard<'static, Vec<Supervisor>>> {
+    for _ in 0..100 {
+        match SUPERVISORS.try_lock() {
+            Ok(known) => return Some(known),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            // It is held for microseconds.
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_micros(50)),
+        }
+    }
+    None
+}
+
+/// A supervisor without a command that is as we are now.
+fn free_supervisor(inherited: &Inherited) -> Option<Supervisor> {
+    let mut known = supervisors()?;
+    known.retain_mut(|supervisor| supervisor.owner == getpid() && matches!(supervisor.process.try_wait(), Ok(None)));
+    let found =
+        known.iter().position(|supervisor| supervisor.control.is_some() && supervisor.inherited == *inherited)?;
+    Some(known.swap_remove(found))
+}
+
+/// An empty standard input.
+pub(in crate::orchestrate) fn nothing() -> Result<OwnedFd> {
+    Ok(File::open("/dev/null").map_err(|error| Error::Supervision { reason: format!("/dev/null: {error}") })?.into())
+}
+
+/// Has the supervisor start a command with these streams.
+///
+/// # Errors
+///
+/// The command cannot be started, or no supervisor can.
+pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams: [&OwnedFd; 3]) -> Result<Line> {
+    let value = next_mark();
+    let mut environment = command.variables();
+    environment.retain(|(name, _)| name != MARK);
+    environment.push((MARK.into(), value.clone()));
+    let mut mark = OsString::from(MARK);
+    mark.push("=");
+    mark.push(&value);
+    let job =
+        Job { program: program.into(), directory: directory(command).into(), argv: command.argv.clone(), environment };
+    let mut attempts = 0;
+    while attempts < ATTEMPTS {
+        let (ours, theirs) = pair(SocketType::STREAM).map_err(Error::supervision)?;
+        let inherited = Inherited::now();
+        let supervisor = if let Some(supervisor) = free_supervisor(&inherited) {
+            supervisor
+        } else {
+            attempts += 1;
+            Supervisor::start(inherited)?
+        };
+        let fds = [theirs.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
+        let passed = supervisor.control.as_ref().is_some_and(|control| pass(control, &fds));
+        drop(theirs);
+        job.send(&ours);
+        // One that has just left, because it had nothing to do, did not take the job: another will.
+        match if passed { Report::receive(&ours) } else { Report::Lost } {
+            Report::Started { pid, supervisor: number } => {
+                let is_named = u64::from(supervisor.process.id()) == number;
+                let command = Pid::from_raw(pid).filter(|_| is_named);
+                return Ok(Line { socket: ours, mark, command, supervisor: Some(supervisor) });
+            }
+            Report::Failed(errno) => {
+                supervisor.shelve();
+                return Err(Error::spawn(&command.argv[0], Errno::from_raw_os_error(errno)));
+            }
+            _ => supervisor.dismiss(),
+        }
+    }
+    let program = PROGRAM.get().and_then(|argv| argv.first()).map(|program| program.display().to_string());
+    let reason =
+        format!("{} cannot be run as the supervisor of commands", program.unwrap_or_else(|| "nothing".to_owned()));
+    Err(Error::Supervision { reason })
+}
+
+/// Where a command runs, as the supervisor can find it, which stands where we stood when it was started.
+fn directory(command: &Command) -> PathBuf {
+    // A folder that was deleted has no name but this.
+    let ours = env::current_dir().unwrap_or_else(|_| format!("/proc/{}/cwd", getpid().as_raw_pid()).into());
+    command.directory.as_ref().map_or_else(|| ours.clone(), |directory| ours.join(directory))
+}
+
+fn pass(control: &OwnedFd, fds: &[BorrowedFd<'_>]) -> bool {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    ancillary.push(SendAncillaryMessage::ScmRights(fds));
+    let note = [IoSlice::new(b"j")];
+    sendmsg(control, &note, &mut ancillary, SendFlags::NOSIGNAL).is_ok()
+}
+
+/// A text that no other command has, in this process or any other. It goes on from ours, if we are of a command.
+fn next_mark() -> OsString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let mut mark = env::var_os(MARK).unwrap_or_default();
+    if !mark.is_empty() {
+        mark.push("/");
+    }
+    mark.push(format!("{}-{count}-{now:x}", getpid().as_raw_pid()));
+    mark
+}

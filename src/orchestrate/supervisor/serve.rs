@@ -1,0 +1,276 @@
+//! The supervisor's side: starts commands, watches whoever asked for them, and leaves nothing of them behind.
+
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, pidfd_open,
+    set_child_subreaper, setsid, wait,
+};
+
+use super::tree;
+use super::wire::{Job, Order, Report};
+use crate::error::{Error, Result};
+use crate::orchestrate::process::timespec;
+
+/// How long a supervisor without work stays.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long commands have to end by themselves when whoever asked for them is gone: a profiler writes its report then.
+const LAST_WORDS: Duration = Duration::from_millis(1200);
+/// How long what a command left behind has to end by itself.
+const STRAYS: Duration = Duration::from_millis(200);
+/// Between looks at what does not wake us: the end of a process that was left to us.
+const TICK: Duration = Duration::from_millis(250);
+const SWEEP_TICK: Duration = Duration::from_millis(4);
+
+/// The command that runs, or what is left of it.
+struct Kept {
+    /// To whoever asked for it; None when nobody is there any more.
+    line: Option<OwnedFd>,
+    pid: Pid,
+    exit: OwnedFd,
+    started: Instant,
+    /// How it ended, once it has.
+    end: Report,
+    state: State,
+}
+
+enum State {
+    Running,
+    /// Asked to end, and killed at this time.
+    Ending(Instant),
+    /// The command has ended. What it left was asked to end, or was not yet, and is killed at this time.
+    Sweeping {
+        kill_at: Instant,
+        asked: bool,
+    },
+}
+
+/// Serves whoever holds the other end of `control`, until that process is gone or there is nothing to do.
+///
+/// # Errors
+///
+/// The kernel does not let this process adopt orphans.
+pub fn serve(control: OwnedFd) -> Result<()> {
+    // Ctrl-C and hang-ups of the terminal are not for us, nor for commands.
+    let _ = setsid();
+    set_child_subreaper(Some(getpid())).map_err(Error::supervision)?;
+    let Some(owner) = receive(&control).and_then(|fds| fds.into_iter().next()) else { return Ok(()) };
+    let mut supervisor = Supervisor { kept: None, abandoned: false, idle_since: Instant::now() };
+    let mut control = Some(control);
+    while !supervisor.is_done(control.is_some()) {
+        let (asked, left) = supervisor.wait_for_news(control.as_ref(), &owner);
+        if left && !supervisor.abandoned {
+            supervisor.abandoned = true;
+            control = None;
+            supervisor.kept.iter_mut().for_each(Kept::let_go);
+        } else if asked && let Some(open) = &control {
+            match receive(open) {
+                Some(fds) => supervisor.start(fds),
+                None => control = None,
+            }
+        }
+        supervisor.take_orders();
+        let is_alone = supervisor.collect();
+        supervisor.sweep(is_alone);
+    }
+    Ok(())
+}
+
+struct Supervisor {
+    kept: Option<Kept>,
+    abandoned: bool,
+    idle_since: Instant,
+}
+
+impl Supervisor {
+    fn is_done(&self, may_be_asked: bool) -> bool {
+        self.kept.is_none() && (!may_be_asked || self.idle_since.elapsed() >= IDLE)
+    }
+
+    /// Waits; then says whether there is a request and whether the owner is gone.
+    fn wait_for_news(&self, control: Option<&OwnedFd>, owner: &OwnedFd) -> (bool, bool) {
+        let timeout = self.kept.as_ref().map_or_else(|| IDLE.saturating_sub(self.idle_since.elapsed()), Kept::tick);
+        let mut fds = vec![PollFd::new(owner, PollFlags::IN)];
+        if self.abandoned {
+            // It stays readable, and would wake us without end.
+            fds.clear();
+        }
+        fds.extend(control.map(|control| PollFd::new(control, PollFlags::IN)));
+        if let Some(kept) = &self.kept {
+            if kept.is_alive() {
+                fds.push(PollFd::new(&kept.exit, PollFlags::IN));
+            }
+            fds.extend(kept.line.as_ref().map(|line| PollFd::new(line, PollFlags::IN)));
+        }
+        if poll(&mut fds, Some(&timespec(timeout))).is_err() {
+            return (false, false);
+        }
+        let left = !self.abandoned && !fds[0].revents().is_empty();
+        let asked = control.is_some() && !fds[usize::from(!self.abandoned)].revents().is_empty();
+        (asked, left)
+    }
+
+    fn start(&mut self, fds: Vec<OwnedFd>) {
+        self.idle_since = Instant::now();
+        let Ok([line, stdin, stdout, stderr]) = <[OwnedFd; 4]>::try_from(fds) else { return };
+        let Some(job) = Job::receive(&line) else { return };
+        let mut command = Command::new(&job.program);
+        command.args(&job.argv[1..]).env_clear().envs(job.environment.iter().map(|(name, value)| (name, value)));
+        command.arg0(&job.argv[0]).process_group(0).current_dir(&job.directory);
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        let started = Instant::now();
+        let child = command.spawn().and_then(|child| {
+            let pid = Pid::from_child(&child);
+            let exit = pidfd_open(pid, PidfdFlags::empty()).inspect_err(|_| signal_all(&[pid], Signal::KILL))?;
+            Ok((pid, exit))
+        });
+        match child {
+            Ok((pid, exit)) => {
+                let supervisor = u64::from(getpid().as_raw_pid().unsigned_abs());
+                Report::Started { pid: pid.as_raw_pid(), supervisor }.send(&line);
+                let (line, state) = (Some(line), State::Running);
+                self.kept = Some(Kept { line, pid, exit, started, end: Report::Lost, state });
+            }
+            Err(error) => {
+                Report::Failed(error.raw_os_error().unwrap_or(Errno::NOENT.raw_os_error())).send(&line);
+            }
+        }
+    }
+
+    fn take_orders(&mut self) {
+        let Some(kept) = &mut self.kept else { return };
+        let Some(line) = &kept.line else { return };
+        if !matches!(poll(&mut [PollFd::new(line, PollFlags::IN)], Some(&timespec(Duration::ZERO))), Ok(1)) {
+            return;
+        }
+        match Order::receive(line) {
+            Some(Order::Signal(number)) => {
+                if let (Some(signal), State::Running) = (Signal::from_named_raw(number), &kept.state) {
+                    let _ = kill_process_group(kept.pid, signal);
+                }
+            }
+            Some(Order::Kill) => kept.state = kept.state.no_later_than(Instant::now()),
+            None => kept.let_go(),
+        }
+    }
+
+    /// Notes the ends of processes, of those that were left to us too; then says whether there is none below us.
+    fn collect(&mut self) -> bool {
+        loop {
+            let (pid, status) = match wait(WaitOptions::NOHANG) {
+                Ok(Some(ended)) => ended,
+                Ok(None) => return false,
+                Err(error) => return error == Errno::CHILD,
+            };
+            if let Some(kept) = self.kept.as_mut().filter(|kept| kept.pid == pid && kept.is_alive()) {
+                kept.has_ended(status);
+            }
+        }
+    }
+
+    /// Ends what is overdue, and what a command that has ended left behind.
+    fn sweep(&mut self, is_alone: bool) {
+        let now = Instant::now();
+        let Some(kept) = &mut self.kept else { return };
+        match &mut kept.state {
+            // A kernel that was told to forget ended processes does not say how this one did.
+            _ if is_alone => {
+                if let Some(line) = &kept.line {
+                    kept.end.send(line);
+                }
+                self.kept = None;
+                self.idle_since = now;
+            }
+            State::Ending(at) if *at <= now => signal_all(&descendants(), Signal::KILL),
+            State::Sweeping { kill_at, .. } if *kill_at <= now => signal_all(&descendants(), Signal::KILL),
+            State::Sweeping { asked, .. } if !*asked => {
+                *asked = true;
+                signal_all(&descendants(), Signal::TERM);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Kept {
+    /// Whoever asked for it is gone: it is asked to end, and killed if it does not.
+    fn let_go(&mut self) {
+        self.line = None;
+        if matches!(self.state, State::Running) {
+            let _ = kill_process_group(self.pid, Signal::TERM);
+        }
+        self.state = self.state.no_later_than(Instant::now() + LAST_WORDS);
+    }
+
+    fn is_alive(&self) -> bool {
+        !matches!(self.state, State::Sweeping { .. })
+    }
+
+    fn has_ended(&mut self, status: WaitStatus) {
+        self.end = Report::Gone {
+            exit_status: status.exit_status(),
+            signal: status.terminating_signal(),
+            duration_ns: self.started.elapsed().as_nanos() as u64,
+        };
+        // A command that was killed is not waited for: what it started is killed too.
+        let now = Instant::now();
+        let kill_at = if matches!(self.state, State::Ending(at) if at <= now) { now } else { now + STRAYS };
+        self.state = State::Sweeping { kill_at, asked: false };
+    }
+
+    /// How long there is nothing to do about it unless something happens.
+    fn tick(&self) -> Duration {
+        match self.state {
+            State::Running => TICK,
+            State::Ending(at) => at.saturating_duration_since(Instant::now()).clamp(SWEEP_TICK, TICK),
+            State::Sweeping { .. } => SWEEP_TICK,
+        }
+    }
+}
+
+impl State {
+    fn no_later_than(&self, time: Instant) -> Self {
+        match self {
+            Self::Running => Self::Ending(time),
+            Self::Ending(at) => Self::Ending(time.min(*at)),
+            Self::Sweeping { kill_at, asked } => Self::Sweeping { kill_at: time.min(*kill_at), asked: *asked },
+        }
+    }
+}
+
+/// All that is below us.
+fn descendants() -> Vec<Pid> {
+    tree::children(getpid()).into_iter().flat_map(tree::tree).collect()
+}
+
+fn signal_all(pids: &[Pid], signal: Signal) {
+    for &pid in pids {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// The descriptors of the next request; None when there will be no more.
+fn receive(control: &OwnedFd) -> Option<Vec<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut note = [0];
+    let received = recvmsg(control, &mut [IoSliceMut::new(&mut note)], &mut ancillary, RecvFlags::CMSG_CLOEXEC).ok()?;
+    if received.bytes == 0 {
+        return None;
+    }
+    let messages = ancillary.drain();
+    Some(
+        messages
+            .filter_map(|message| if let RecvAncillaryMessage::ScmRights(fds) = message { Some(fds) } else { None })
+            .flatten()
+            .collect(),
+    )
+}

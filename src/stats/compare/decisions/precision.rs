@@ -1,0 +1,165 @@
+//! Whether enough processes have run, judged by precision alone and never by what is found.
+
+use crate::error::{Error, Result};
+use crate::stats::intervals::{LogMedians, half_width};
+use crate::stats::samples::distributions::normal_quantile;
+use crate::stats::samples::{check, confidence_level as check_level, positive};
+
+/// How many further processes confirm a half width that fits: so many, and so many more times its share of the target.
+///
+/// Stopping at the first fit favours processes whose spread happens to look small: intervals of 95 % then cover 92 %, where
+/// the rule stops at about 15 processes. Simons (*On the cost of not knowing the variance when making a fixed-width
+/// confidence interval for the mean*, Annals of Mathematical Statistics 39, 1968) showed that a fixed number of further
+/// observations makes up for it, however many the spread demands. Here fewer are asked for the further the half width lies
+/// below the target, where there is less to make up for. By simulation with these numbers coverage is at least 94.3 %
+/// whatever the ratio of target and spread; without the first it would be 94.1, with 8 as the second 94.4.
+const CONFIRMATIONS: (usize, f64) = (2, 7.0);
+/// Prefixes looked at between two questions of whether to go on: a few milliseconds.
+const PATIENCE: usize = 1 << 10;
+
+/// Why a loop over processes should go on, or end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrecisionReason {
+    /// There are not yet as many as the minimum.
+    TooFewProcesses,
+    /// The half width is above the target.
+    TooWide,
+    /// The half width fits, but was not confirmed by enough further processes.
+    Unconfirmed,
+    /// The target is reached.
+    Reached,
+}
+
+impl PrecisionReason {
+    /// The name that results carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooFewProcesses => "too_few_processes",
+            Self::TooWide => "too_wide",
+            Self::Unconfirmed => "unconfirmed",
+            Self::Reached => "reached",
+        }
+    }
+}
+
+/// What [`precision_reached`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// Half width of the interval relative to the estimate; `None` below three processes.
+    pub half_width: Option<f64>,
+    /// The half width asked for.
+    pub target: f64,
+    /// Whether the loop may end.
+    pub reached: bool,
+    /// Why.
+    pub reason: PrecisionReason,
+    /// How many processes there are.
+    pub n_processes: usize,
+    /// How many further ones it takes at least; 0 once reached.
+    pub further: usize,
+    /// The level of the interval.
+    pub confidence_level: f64,
+}
+
+/// Whether process medians, in the order in which they came, are enough for an interval with the half width `target`.
+///
+/// Every number of processes from `minimum` on is looked at, up to the first one, n, whose half width h is at most `target`.
+/// The target is reached at n + 2 + ⌈7·h / target⌉ processes, and later wherever the half width is still at most `target`.
+///
+/// # Errors
+/// No processes; a median that is not finite or not above 0, named by position; a target that is not above 0, a minimum below
+/// 3, a level outside (0, 1); medians so far apart that the half width overflows; an interruption.
+pub fn precision_reached(
+    medians: &[f64],
+    target: f64,
+    confidence_level: f64,
+    minimum: usize,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Precision> {
+    check_level(confidence_level)?;
+    if !(target > 0.0 && target.is_finite()) {
+        return Err(Error::OutOfRange { argument: "target", value: target, expected: "above 0 and finite" });
+    }
+    if minimum < 3 {
+        return Err(minimum_out_of_range(minimum as f64));
+    }
+    positive("processes", medians, 1)?;
+
+    let log_target = target.ln_1p();
+    // Student's t is wider than the normal law: a standard error above this need not be put through it.
+    let widest = log_target / -normal_quantile((1.0 - confidence_level) / 2.0);
+    let mut logs = LogMedians::from_first(medians[0]);
+    let mut enough = None;
+    for (before, &median) in medians.iter().enumerate() {
+        if before % PATIENCE == 0 {
+            check(interrupted)?;
+        }
+        logs.add(median);
+        let n = before + 1;
+        if n >= minimum && enough.is_none() && logs.standard_error().is_some_and(|error| error <= widest) {
+            let half = logs.half_width(confidence_level).filter(|&half| half <= log_target);
+            enough = half.map(|half| n + CONFIRMATIONS.0 + (CONFIRMATIONS.1 * half / log_target).ceil() as usize);
+        }
+    }
+
+    let n = medians.len();
+    let log_half = logs.half_width(confidence_level);
+    let fits = log_half.is_some_and(|half| half <= log_target);
+    let (reason, further) = match enough {
+        _ if n < minimum => (PrecisionReason::TooFewProcesses, minimum - n),
+        Some(enough) if fits && n >= enough => (PrecisionReason::Reached, 0),
+        Some(enough) if fits => (PrecisionReason::Unconfirmed, enough - n),
+        Some(enough) => (PrecisionReason::TooWide, enough.saturating_sub(n).max(1)),
+        None => (PrecisionReason::TooWide, 1),
+    };
+    Ok(Precision {
+        half_width: log_half.map(half_width).transpose()?,
+        target,
+        reached: reason == PrecisionReason::Reached,
+        reason,
+        n_processes: n,
+        further,
+        confidence_level,
+    })
+}
+
+pub(crate) fn minimum_out_of_range(value: f64) -> Error {
+    Error::OutOfRange { argument: "minimum", value, expected: "at least 3, since two processes have no interval" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(medians: &[f64], target: f64) -> Precision {
+        precision_reached(medians, target, 0.95, 5, &|| false).expect("sound medians")
+    }
+
+    #[test]
+    fn equal_processes_are_soon_enough() {
+        let found = of(&[2.0; 4], 0.01);
+        assert_eq!((found.reason, found.further), (PrecisionReason::TooFewProcesses, 1));
+        assert_eq!((of(&[2.0; 6], 0.01).further, of(&[2.0; 7], 0.01).reached), (1, true));
+    }
+
+    #[test]
+    fn a_fit_is_confirmed_by_as_many_as_it_uses_of_the_target() {
+        let medians: Vec<f64> = (0..30).map(|i| if i % 2 == 0 { 1.0 } else { 1.01 }).collect();
+        let half = of(&medians[..5], 1.0).half_width.expect("five processes");
+        for (share, confirmations) in [(1.001, 9), (2.0, 6), (6.9, 4), (7.1, 3)] {
+            let target = (half.ln_1p() * share).exp_m1();
+            let found = of(&medians[..5], target);
+            assert_eq!((found.reason, found.further), (PrecisionReason::Unconfirmed, confirmations), "{share}");
+            assert!(!of(&medians[..5 + confirmations - 1], target).reached);
+            assert!(of(&medians[..5 + confirmations], target).reached);
+        }
+    }
+
+    #[test]
+    fn a_late_surprise_is_waited_out() {
+        let mut medians = vec![1.0, 1.0, 1.0, 1.0, 1.001];
+        medians.extend([1.5; 10]);
+        let found = of(&medians, 0.01);
+        assert_eq!((found.reason, found.further, found.reached), (PrecisionReason::TooWide, 1, false));
+    }
+}

@@ -1,0 +1,209 @@
+//! How many processes a verdict takes.
+
+use super::power::{Side, VerdictProbabilities, verdict_probabilities};
+use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
+use crate::error::{Error, Result};
+use crate::stats::compare::hypotheses::MeanDifference;
+use crate::stats::samples::check;
+use crate::stats::samples::distributions::{normal_cdf, t_quantile};
+
+/// More processes than this on a side are not asked for.
+pub const MOST_PROCESSES: usize = 100_000;
+
+/// What [`required_processes`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequiredProcesses {
+    /// The smallest number on each side; `None` where [`MOST_PROCESSES`] are not enough.
+    pub processes: Option<usize>,
+    /// The verdict that they are to give.
+    pub verdict: Verdict,
+    /// How likely they are to give it; where they are not enough, how likely [`MOST_PROCESSES`] are.
+    pub power: f64,
+}
+
+/// How likely each verdict is, if log process medians are normal with the spreads of the sides, and the candidate takes
+/// 1 + `difference` times as long.
+///
+/// # Errors
+/// A spread outside [1e-9, 10]; fewer than three processes on a side; a difference that is not above −1 or not finite; a
+/// margin outside [0, 1]; a level outside (0.5, 1).
+pub fn detection_power(
+    baseline: Side,
+    candidate: Side,
+    difference: f64,
+    margin: f64,
+    confidence_level: f64,
+) -> Result<VerdictProbabilities> {
+    for (argument, side) in [("spread", baseline), ("candidate_spread", candidate)] {
+        plausible_spread(argument, side.spread)?;
+        if side.processes < LEAST_PROCESSES {
+            let value = side.processes as f64;
+            return Err(Error::OutOfRange { argument: "processes", value, expected: "at least 3" });
+        }
+    }
+    let log_ratio = log_ratio(difference)?;
+    let rule = Rule::new(margin, confidence_level)?;
+    Ok(verdict_probabilities(baseline, candidate, log_ratio, rule.margin, rule.confidence_level))
+}
+
+/// The smallest number of processes on each side with which the verdict is right with probability `power`: faster or slower
+/// for a difference outside the margin or on it, equivalent for one inside.
+///
+/// # Errors
+/// As [`detection_power`]; a power outside (0, 1); an interruption.
+pub fn required_processes(
+    spread: f64,
+    difference: f64,
+    power: f64,
+    margin: f64,
+    confidence_level: f64,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<RequiredProcesses> {
+    plausible_spread("spread", spread)?;
+    let log_ratio = log_ratio(difference)?;
+    let rule = Rule::new(margin, confidence_level)?;
+    if !(power > 0.0 && power < 1.0) {
+        let expected = "between 0 and 1, both excluded";
+        return Err(Error::OutOfRange { argument: "power", value: power, expected });
+    }
+    let verdict = right_verdict(log_ratio, rule);
+    let power_of = |processes: usize| {
+        check(interrupted)?;
+        let side = Side { spread, processes };
+        Ok(verdict_probabilities(side, side, log_ratio, margin, confidence_level).of(verdict))
+    };
+    let reached = |processes| Ok(power_of(processes)? >= power);
+    let processes = smallest(LEAST_PROCESSES, MOST_PROCESSES, reached)?;
+    Ok(RequiredProcesses { processes, verdict, power: power_of(processes.unwrap_or(MOST_PROCESSES))? })
+}
+
+impl VerdictProbabilities {
+    /// Of this verdict.
+    pub fn of(&self, verdict: Verdict) -> f64 {
+        match verdict {
+            Verdict::Faster => self.faster,
+            Verdict::Slower => self.slower,
+            Verdict::Equivalent => self.equivalent,
+            Verdict::Inconclusive => self.inconclusive,
+        }
+    }
+}
+
+/// How many more processes on each side settle the comparison, whichever way, with a probability of 90 %, if ratio and
+/// spreads are what was observed; `None` where [`MOST_PROCESSES`] more do not.
+///
+/// What is observed is no more than an estimate, so that the standard error is taken as known.
+pub(super) fn additional_processes(found: &MeanDifference, rule: Rule) -> Option<usize> {
+    const POWER: f64 = 0.9;
+    let (tail, equivalence_tail) = rule.tails();
+    let settled = |more: usize| {
+        let counts = [&found.baseline, &found.candidate].map(|side| side.count + more);
+        let later = found.with_more(more).limited(Rule::most_degrees_of_freedom(counts[0], counts[1]));
+        let degrees_of_freedom = later.degrees_of_freedom?;
+        let [inside, outside, shift] = [
+            rule.limit() / later.standard_error + t_quantile(equivalence_tail, degrees_of_freedom),
+            -t_quantile(tail, degrees_of_freedom),
+            later.difference / later.standard_error,
+        ];
+        let within = |ends: f64| normal_cdf(ends - shift) - normal_cdf(-ends - shift);
+        // What is neither near enough to 0 nor far enough from it stays open.
+        let open = if inside >= outside { 0.0 } else { within(outside) - within(inside.max(0.0)) };
+        Some(1.0 - open)
+    };
+    smallest(1, MOST_PROCESSES, |more| Ok(settled(more).is_none_or(|settled| settled >= POWER))).ok().flatten()
+}
+
+/// The smallest number from `least` to `most` that is enough, where every number above one that is enough is as well.
+fn smallest(least: usize, most: usize, enough: impl Fn(usize) -> Result<bool>) -> Result<Option<usize>> {
+    // Doubling first, because small numbers are the ones that are asked for.
+    let (mut not_enough, mut candidate) = (least - 1, least);
+    while !enough(candidate)? {
+        if candidate == most {
+            return Ok(None);
+        }
+        (not_enough, candidate) = (candidate, (2 * candidate).min(most));
+    }
+    while candidate - not_enough > 1 {
+        let middle = not_enough + (candidate - not_enough) / 2;
+        if enough(middle)? {
+            candidate = middle;
+        } else {
+            not_enough = middle;
+        }
+    }
+    Ok(Some(candidate))
+}
+
+/// What the rule says of a ratio that it knows.
+fn right_verdict(log_ratio: f64, rule: Rule) -> Verdict {
+    match log_ratio {
+        _ if log_ratio.abs() < rule.limit() || log_ratio == 0.0 => Verdict::Equivalent,
+        _ if log_ratio < 0.0 => Verdict::Faster,
+        _ => Verdict::Slower,
+    }
+}
+
+fn plausible_spread(argument: &'static str, spread: f64) -> Result<()> {
+    // Outside, arithmetic and sense end at about the same place.
+    if (1e-9..=10.0).contains(&spread) {
+        return Ok(());
+    }
+    let expected = "from 1e-9 to 10, as a share: 0.01 is 1 %";
+    Err(Error::OutOfRange { argument, value: spread, expected })
+}
+
+fn log_ratio(difference: f64) -> Result<f64> {
+    if difference > -1.0 && difference.is_finite() {
+        return Ok(difference.ln_1p());
+    }
+    let expected = "finite and above -1, as a share: 0.02 is 2 %";
+    Err(Error::OutOfRange { argument: "difference", value: difference, expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn required(spread: f64, difference: f64, power: f64) -> RequiredProcesses {
+        required_processes(spread, difference, power, 0.01, 0.95, &|| false).expect("sound arguments")
+    }
+
+    #[test]
+    fn is_the_smallest() {
+        for (spread, difference) in [(0.01, 0.02), (0.01, -0.02), (0.02, 0.05), (0.01, 0.0), (0.01, 0.004)] {
+            let found = required(spread, difference, 0.9);
+            let processes = found.processes.expect("few are enough");
+            let fewer = Side { spread, processes: processes - 1 };
+            let before = detection_power(fewer, fewer, difference, 0.01, 0.95).expect("sound").of(found.verdict);
+            assert!(found.power >= 0.9 && before < 0.9, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn says_when_no_number_is_enough() {
+        // On the margin one in twenty is called equivalent, however many there are.
+        let found = required(0.01, 0.01, 0.99);
+        assert_eq!((found.processes, found.verdict), (None, Verdict::Slower));
+        assert!((found.power - 0.95).abs() < 1e-3, "{found:?}");
+        assert_eq!(required(10.0, 0.02, 0.9).processes, None);
+    }
+
+    #[test]
+    fn the_least_is_three() {
+        assert_eq!(required(0.001, 0.5, 0.9).processes, Some(3));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let message = |spread, difference, power| {
+            let refused = required_processes(spread, difference, power, 0.01, 0.95, &|| false);
+            refused.expect_err("must be refused").to_string()
+        };
+        assert!(message(0.0, 0.1, 0.9).starts_with("spread is 0; it must be from 1e-9 to 10"));
+        assert!(message(0.1, -1.0, 0.9).starts_with("difference is -1; it must be finite and above -1"));
+        assert!(message(0.1, 0.1, 1.0).starts_with("power is 1; it must be between 0 and 1"));
+        let side = Side { spread: 0.1, processes: 2 };
+        assert!(detection_power(side, side, 0.1, 0.01, 0.95).is_err());
+        assert_eq!(required_processes(0.1, 0.1, 0.9, 0.01, 0.95, &|| true), Err(Error::Interrupted));
+    }
+}

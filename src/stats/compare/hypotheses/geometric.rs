@@ -1,0 +1,94 @@
+//! One ratio for a whole table.
+
+use crate::error::{Error, Result};
+use crate::stats::samples::distributions::t_quantile;
+use crate::stats::samples::{Moments, check, confidence_level as check_level, positive};
+
+/// What [`geometric_mean_ratio`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeometricMean {
+    /// Geometric mean of the ratios.
+    pub ratio: f64,
+    /// Lower end of its interval; `None` for one ratio.
+    pub ci_low: Option<f64>,
+    /// Upper end of its interval; `None` for one ratio.
+    pub ci_high: Option<f64>,
+    /// How many ratios.
+    pub count: usize,
+    /// Standard deviation of the natural logarithms, with the divisor n − 1; `None` for one ratio.
+    pub log_stddev: Option<f64>,
+    /// The level of the interval.
+    pub confidence_level: f64,
+}
+
+/// The geometric mean, the only one whose answer does not depend on which side ratios are taken to (Fleming and Wallace,
+/// *How not to lie with statistics*, Communications of the ACM 29, 1986), with Student's t on the logarithms.
+///
+/// # Errors
+/// No ratios; one that is not finite or not above 0, by position; a level outside (0, 1); an interval that overflows; an interruption.
+pub fn geometric_mean_ratio(
+    ratios: &[f64],
+    confidence_level: f64,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<GeometricMean> {
+    positive("ratios", ratios, 1)?;
+    check_level(confidence_level)?;
+    let logs = logarithms(ratios, interrupted)?;
+    let moments = Moments::of(&logs)?;
+    let n = moments.count;
+    let log_stddev = moments.stddev();
+    let half_width = log_stddev
+        .map(|stddev| -t_quantile((1.0 - confidence_level) / 2.0, (n - 1) as f64) * stddev / (n as f64).sqrt());
+    let ci_high = half_width.map(|half_width| (moments.mean + half_width).exp());
+    if ci_high.is_some_and(f64::is_infinite) {
+        return Err(Error::Overflow { argument: "ratios" });
+    }
+    Ok(GeometricMean {
+        ratio: moments.mean.exp(),
+        ci_low: half_width.map(|half_width| (moments.mean - half_width).exp()),
+        ci_high,
+        count: n,
+        log_stddev,
+        confidence_level,
+    })
+}
+
+/// Natural logarithms; every value is above 0.
+pub(crate) fn logarithms(values: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
+    /// Done in some milliseconds, between which the caller is asked.
+    const PART: usize = 1 << 20;
+    let mut logs = Vec::with_capacity(values.len());
+    for part in values.chunks(PART) {
+        check(interrupted)?;
+        logs.extend(part.iter().map(|value| value.ln()));
+    }
+    Ok(logs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_and_doubles_cancel() {
+        let found = geometric_mean_ratio(&[0.5, 2.0], 0.95, &|| false).expect("sound ratios");
+        assert!((found.ratio - 1.0).abs() < 1e-15);
+        assert!((found.ci_low.expect("two ratios") * found.ci_high.expect("two ratios") - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_ratio_has_no_interval() {
+        let found = geometric_mean_ratio(&[1.5], 0.95, &|| false).expect("a sound ratio");
+        assert!((found.ratio - 1.5).abs() < 1e-15);
+        assert_eq!((found.ci_low, found.ci_high, found.log_stddev), (None, None, None));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let message =
+            |ratios: &[f64]| geometric_mean_ratio(ratios, 0.95, &|| false).expect_err("must be refused").to_string();
+        assert_eq!(message(&[]), "ratios is empty; at least one value is needed");
+        assert_eq!(message(&[1.0, 0.0]), "ratios[1] is 0; every value must be above 0");
+        assert!(message(&[1e-300, 1e300]).starts_with("the spread of ratios overflows"));
+    }
+}

@@ -1,0 +1,198 @@
+//! Welch's t: the difference of two means whose sides may differ in spread and in number.
+
+use crate::error::{Error, Result};
+use crate::stats::samples::distributions::{t_quantile, t_two_sided};
+use crate::stats::samples::{Moments, confidence_level as check_level};
+
+/// What [`welch`] finds. Differences are candidate − baseline, in the unit of the samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Welch {
+    /// Difference of the means.
+    pub difference: f64,
+    /// Lower end of its interval.
+    pub ci_low: f64,
+    /// Upper end of its interval.
+    pub ci_high: f64,
+    /// The difference in standard errors; `None` where both sides are constant.
+    pub statistic: Option<f64>,
+    /// Satterthwaite's degrees of freedom; `None` where both sides are constant.
+    pub degrees_of_freedom: Option<f64>,
+    /// Two-sided; of constant sides 1 where they are equal, 0 where they are not.
+    pub p_value: f64,
+    /// Standard error of the difference.
+    pub standard_error: f64,
+    /// The level of the interval.
+    pub confidence_level: f64,
+}
+
+/// Compares the means of two sides (Welch, *The generalization of "Student's" problem when several different population
+/// variances are involved*, Biometrika 34, 1947).
+///
+/// Where both sides are constant nothing is left to chance as far as the samples tell: the interval has no width, and the
+/// p-value is 1 or 0.
+///
+/// # Errors
+/// A NaN or an infinity, by position; fewer than two samples on a side; a level outside (0, 1); sides so far apart, or an
+/// interval so wide, that it overflows.
+pub fn welch(baseline: &[f64], candidate: &[f64], confidence_level: f64) -> Result<Welch> {
+    let found = MeanDifference::between(baseline, candidate)?;
+    check_level(confidence_level)?;
+    let (ci_low, ci_high) = found.interval(confidence_level);
+    let statistic = found.statistic();
+    if !(ci_low.is_finite() && ci_high.is_finite() && statistic.is_none_or(f64::is_finite)) {
+        return Err(Error::Overflow { argument: "baseline and candidate" });
+    }
+    Ok(Welch {
+        difference: found.difference,
+        ci_low,
+        ci_high,
+        statistic,
+        degrees_of_freedom: found.degrees_of_freedom,
+        p_value: found.p_value(),
+        standard_error: found.standard_error,
+        confidence_level,
+    })
+}
+
+/// The difference of two means and what is needed to judge it, at whatever level.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MeanDifference {
+    pub(crate) baseline: Side,
+    pub(crate) candidate: Side,
+    pub(crate) difference: f64,
+    pub(crate) standard_error: f64,
+    /// `None` where both sides are constant.
+    pub(crate) degrees_of_freedom: Option<f64>,
+}
+
+impl MeanDifference {
+    pub(crate) fn between(baseline: &[f64], candidate: &[f64]) -> Result<Self> {
+        Ok(Self::of_means(Side::of("baseline", baseline)?, Side::of("candidate", candidate)?))
+    }
+
+    /// As it would be if each side had so many more samples, with the same mean and spread.
+    pub(crate) fn with_more(&self, more: usize) -> Self {
+        let grown = |side: &Side| Side::new(side.count + more, side.mean, side.stddev);
+        Self::of_means(grown(&self.baseline), grown(&self.candidate))
+    }
+
+    /// The same with no more than so many degrees of freedom.
+    pub(crate) fn limited(self, most: f64) -> Self {
+        Self { degrees_of_freedom: self.degrees_of_freedom.map(|degrees| degrees.min(most)), ..self }
+    }
+
+    fn of_means(baseline: Side, candidate: Side) -> Self {
+        let standard_error = baseline.standard_error.hypot(candidate.standard_error);
+        // As shares of their sum, because squares of variances overflow long before samples do.
+        let share = |side: &Side| (side.standard_error / standard_error).powi(4) / (side.count - 1) as f64;
+        let degrees_of_freedom = (standard_error > 0.0).then(|| (share(&baseline) + share(&candidate)).recip());
+        let difference = candidate.mean - baseline.mean;
+        Self { baseline, candidate, difference, standard_error, degrees_of_freedom }
+    }
+
+    pub(crate) fn interval(&self, level: f64) -> (f64, f64) {
+        // What leaves the upper tail is computed from the lower one, where a level close to 1 keeps its digits.
+        let quantile = self.degrees_of_freedom.map_or(0.0, |degrees| -t_quantile((1.0 - level) / 2.0, degrees));
+        let half_width = quantile * self.standard_error;
+        (self.difference - half_width, self.difference + half_width)
+    }
+
+    pub(crate) fn statistic(&self) -> Option<f64> {
+        self.degrees_of_freedom.map(|_| self.difference / self.standard_error)
+    }
+
+    pub(crate) fn p_value(&self) -> f64 {
+        match (self.statistic(), self.degrees_of_freedom) {
+            (Some(statistic), Some(degrees_of_freedom)) => t_two_sided(statistic, degrees_of_freedom),
+            _ if self.difference == 0.0 => 1.0,
+            _ => 0.0,
+        }
+    }
+}
+
+/// What the samples of one side say of its mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Side {
+    pub(crate) count: usize,
+    pub(crate) mean: f64,
+    /// Standard deviation with the divisor n − 1.
+    pub(crate) stddev: f64,
+    pub(crate) standard_error: f64,
+}
+
+impl Side {
+    fn of(argument: &'static str, samples: &[f64]) -> Result<Self> {
+        let (moments, scale) = scaled_moments(argument, samples)?;
+        let variance = moments.variance().ok_or(Error::TooFew { argument, needed: 2, found: moments.count })?;
+        Ok(Self::new(moments.count, moments.mean / scale, variance.sqrt() / scale))
+    }
+
+    fn new(count: usize, mean: f64, stddev: f64) -> Self {
+        Self { count, mean, stddev, standard_error: stddev / (count as f64).sqrt() }
+    }
+}
+
+/// The moments of the samples times a power of two: 1, unless their squares would leave the range of a float.
+fn scaled_moments(argument: &'static str, samples: &[f64]) -> Result<(Moments, f64)> {
+    // Squares below this have lost digits, or all of them, while the samples still differ.
+    const LOST: f64 = 1e-280;
+    let scale = match Moments::of(samples) {
+        Ok(found) if found.squared_deviations >= LOST || found.min >= found.max => return Ok((found, 1.0)),
+        Ok(_) => 2_f64.powi(900),
+        Err(Error::Overflow { .. }) => 2_f64.powi(-600),
+        Err(Error::NotFinite { position, value, .. }) => return Err(Error::NotFinite { argument, position, value }),
+        Err(Error::Empty { .. }) => return Err(Error::Empty { argument }),
+        Err(other) => return Err(other),
+    };
+    let scaled: Vec<f64> = samples.iter().map(|sample| sample * scale).collect();
+    Ok((Moments::of(&scaled)?, scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_by_hand() {
+        // Means 2 and 5, variances 1 and 4: the squared standard errors are 1/3 and 4/3.
+        let found = welch(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.95).expect("sound samples");
+        assert!((found.difference - 3.0).abs() < 1e-15);
+        assert!((found.standard_error - (5.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert!((found.degrees_of_freedom.expect("a spread") - 50.0 / 17.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn constant_sides_leave_nothing_to_chance() {
+        let same = welch(&[5.0, 5.0], &[5.0, 5.0, 5.0], 0.95).expect("sound samples");
+        assert_eq!((same.difference, same.p_value, same.statistic), (0.0, 1.0, None));
+        let other = welch(&[5.0, 5.0], &[6.0, 6.0], 0.95).expect("sound samples");
+        assert_eq!((other.ci_low, other.ci_high, other.p_value), (1.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn huge_and_tiny_samples_give_the_same_as_ordinary_ones() {
+        let (baseline, candidate) = ([1.0, 2.0, 4.0], [3.0, 5.0, 9.0, 4.0]);
+        let expected = welch(&baseline, &candidate, 0.95).expect("sound samples");
+        // By powers of two, so that nothing is rounded but what is too small for all of a float's digits.
+        for scale in [2_f64.powi(1020), 2_f64.powi(600), 2_f64.powi(-600), 2_f64.powi(-1020)] {
+            let by = |side: &[f64]| side.iter().map(|sample| sample * scale).collect::<Vec<_>>();
+            let found = welch(&by(&baseline), &by(&candidate), 0.95);
+            let found = found.expect("sound samples");
+            assert!((found.difference / scale - expected.difference).abs() < 1e-14, "{scale:e}");
+            assert!((found.ci_high / scale - expected.ci_high).abs() < 1e-13, "{scale:e}");
+            assert!((found.p_value - expected.p_value).abs() < 1e-15, "{scale:e}");
+        }
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let message = |one: &[f64], other: &[f64]| welch(one, other, 0.95).expect_err("must be refused").to_string();
+        assert_eq!(message(&[], &[1.0, 2.0]), "baseline is empty; at least one value is needed");
+        assert_eq!(message(&[1.0, 2.0], &[1.0]), "candidate has 1 value; at least 2 are needed");
+        assert_eq!(message(&[1.0, 2.0], &[1.0, f64::NAN]), "candidate[1] is NaN; every value must be finite");
+        assert!(
+            message(&[f64::MAX, f64::MIN], &[1.0, 2.0]).starts_with("the spread of baseline and candidate overflows")
+        );
+        assert!(welch(&[1.0, 2.0], &[1.0, 2.0], 1.0).is_err());
+    }
+}
