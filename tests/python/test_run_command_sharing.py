@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import PROMISED_S, children, marked, wait_for
-from supervised import WAYS_OUT, alone, interpreter, supervisors, shell
+from supervised import WAYS_OUT, alone, interpreter, shell, supervisors
 
 from fastrnns_rs._core import Process, run_command
 

@@ -10,9 +10,11 @@ _ACTING = (
     *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3)),
     *((0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
+#: The last character that one byte has room for.
+_LATIN_1 = 0xFF
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 #: What spreadsheets take for the beginning of a formula; the wide forms under Japanese and Chinese settings.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: They show nothing, are no controls, and may not stand in an XML document.
 _NOT_IN_XML = {"\ufffe": "\\u{fffe}", "\uffff": "\\u{ffff}"}
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
@@ -36,7 +38,7 @@ def _acts(character: str) -> bool:
 
 def _shown(character: str) -> str:
     code = ord(character)
-    return _NAMED.get(character) or (f"\\x{code:02x}" if code <= 0xFF else f"\\u{{{code:x}}}")
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code <= _LATIN_1 else f"\\u{{{code:x}}}")
 
 
 def spreadsheet(text: str) -> str:

@@ -8,6 +8,9 @@ _DIGITS = 4
 #: Below this a duration in milliseconds is under a femtosecond: digits there would be noise of the arithmetic.
 _MOST_DECIMALS = 12
 _NS_PER_MS = 1e6
+#: Ratios beyond these have an exponent.
+_PLAIN_RATIOS = (1e-4, 1e7)
+_MOST_RATIO_DECIMALS = 6
 _PREFIXES = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -62,7 +65,7 @@ def ratio(value: float) -> str:
     >>> ratio(1.03214), ratio(0.99996), ratio(1e6), ratio(2.5e-9)
     ('1.032', '0.99996', '1000000', '2.500e-9')
     """
-    if value != 0 and not 1e-4 <= abs(value) < 1e7:
+    if value != 0 and not _PLAIN_RATIOS[0] <= abs(value) < _PLAIN_RATIOS[1]:
         digits, _, exponent = f"{value:.3e}".partition("e")
         return f"{digits}e{int(exponent)}"
     text = significant(value)
@@ -71,7 +74,7 @@ def ratio(value: float) -> str:
     if apart == 0 or float(text) != 1.0:
         return text
     decimals = math.ceil(-math.log10(apart))
-    return f"{value:.{decimals}f}" if decimals <= 6 else text
+    return f"{value:.{decimals}f}" if decimals <= _MOST_RATIO_DECIMALS else text
 
 
 def percent(fraction: float) -> str:
