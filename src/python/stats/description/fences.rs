@@ -31,14 +31,14 @@ use crate::stats::describe;
 pub(in crate::python) fn outliers(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<Outliers> {
     let samples = Samples::read("samples", samples)?;
     let found = with_slice!(&samples, slice => {
-        interruptibly(py, |interrupted| description::outliers(slice, interrupted))
+        interruptibly(py, |interrupted| describe::outliers(slice, interrupted))
     })?;
     Ok(found.into())
 }
 
 result! {
     /// What `outliers` returns. Fences are in the unit of the samples; a sample on a fence is within it.
-    Outliers from description::Outliers {
+    Outliers from describe::Outliers {
         /// How many samples.
         count: usize,
         /// How many lie below the low outer fence.

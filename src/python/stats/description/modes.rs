@@ -43,12 +43,12 @@ use crate::stats::describe;
 pub(in crate::python) fn modality(py: Python<'_>, samples: &Bound<'_, PyAny>, tick: Option<f64>) -> PyResult<Modality> {
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
-    Ok(interruptibly(py, |interrupted| description::modality(samples, tick, interrupted))?.into())
+    Ok(interruptibly(py, |interrupted| describe::modality(samples, tick, interrupted))?.into())
 }
 
 result! {
     /// One of the modes that `modality` finds. Places are in the unit of the samples.
-    Mode from description::Mode {
+    Mode from describe::Mode {
         /// Where samples are densest: the median of those in the steepest part of the distribution function.
         position: f64,
         /// What part of all samples belongs to this mode; those of all modes make 1.
@@ -86,8 +86,8 @@ result! {
     }
 }
 
-impl From<description::Modality> for Modality {
-    fn from(found: description::Modality) -> Self {
+impl From<describe::Modality> for Modality {
+    fn from(found: describe::Modality) -> Self {
         Self {
             count: found.count,
             dip: found.dip,

@@ -44,6 +44,6 @@ pub(in crate::python) fn quantiles(
     let probabilities = Floats::read("probabilities", probabilities)?;
     let probabilities = probabilities.as_slice()?;
     with_slice!(&samples, slice => {
-        interruptibly(py, |interrupted| description::quantiles(slice, probabilities, method, interrupted))
+        interruptibly(py, |interrupted| describe::quantiles(slice, probabilities, method, interrupted))
     })
 }

@@ -34,7 +34,7 @@ pub(in crate::python) fn summarize(
     confidence_level: f64,
 ) -> PyResult<Summary> {
     let samples = Samples::read("samples", samples)?;
-    let summary = with_slice!(&samples, slice => interruptibly(py, |interrupted| description::summarize(slice, confidence_level, interrupted)))?;
+    let summary = with_slice!(&samples, slice => interruptibly(py, |interrupted| describe::summarize(slice, confidence_level, interrupted)))?;
     Ok(summary.into())
 }
 
@@ -74,8 +74,8 @@ result! {
     }
 }
 
-impl From<description::Summary> for Summary {
-    fn from(found: description::Summary) -> Self {
+impl From<describe::Summary> for Summary {
+    fn from(found: describe::Summary) -> Self {
         Self {
             count: found.count,
             mean: found.mean,
