@@ -21,7 +21,8 @@ from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
-from fastrnns_rs.machine.noise import floor_of, measure_floor, sentence, store, stored
+from fastrnns_rs.machine.noise import floor_of, measure_floor, store, stored
+from fastrnns_rs.views.noise import sentence
 from fastrnns_rs.machine.noise.detectable_effect import minimum_detectable_change
 from fastrnns_rs.machine.noise.relabelling import relabelled, wilson
 
