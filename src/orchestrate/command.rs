@@ -1,23 +1,20 @@
-//! What to run, and running it to its end.
+//! What to run.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::io::Errno;
 
-use super::process::Process;
 use crate::error::{Error, Result};
 
 /// How long a command that was asked to end has before it is killed.
 pub const GRACE: Duration = Duration::from_secs(1);
 /// Where programs are looked for when there is no `PATH`, as everywhere else.
 const USUAL_PATH: &str = "/bin:/usr/bin";
-/// A signal that lands on another thread does not wake ours: look up this often.
-const TICK: Duration = Duration::from_millis(200);
 
 /// A command as an argument vector; no shell ever sees it.
 #[derive(Debug, Clone, Default)]
@@ -107,36 +104,4 @@ pub struct Completed {
     pub stderr_tail: Vec<u8>,
     /// From its start to its end.
     pub duration: Duration,
-}
-
-/// Runs a command to its end and ends everything that it leaves behind.
-///
-/// # Errors
-///
-/// It cannot be started, or `interrupted` said so; then it has been ended.
-pub fn run(
-    command: &Command,
-    timeout: Option<Duration>,
-    grace: Duration,
-    mut interrupted: impl FnMut() -> bool,
-) -> Result<Completed> {
-    let mut process = Process::start(command)?;
-    // A time so far away that the clock cannot hold it is none.
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let mut timed_out = false;
-    while !process.ended() {
-        let tick = Instant::now() + TICK;
-        process.pump(deadline.map_or(tick, |deadline| deadline.min(tick)))?;
-        if interrupted() {
-            process.end(grace)?;
-            return Err(Error::Interrupted);
-        }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) && !process.ended() {
-            timed_out = true;
-            break;
-        }
-    }
-    let mut completed = process.end(grace)?;
-    completed.timed_out = timed_out;
-    Ok(completed)
 }

@@ -6,7 +6,7 @@
 //!      +------------------- standard streams ---------------+
 //! ```
 //!
-//! - [`command`] says what to run, and runs it to its end.
+//! - [`command`] says what to run.
 //! - [`process`] is a running command: its streams, its deadline, its end.
 //! - [`supervisor`] is the helper process that every command is a child of. It outlives us by as long as it takes to end them.
 //! - [`profilers`] are the programs that watch a command, each as the commands that it takes.
@@ -18,5 +18,5 @@ pub mod profilers;
 pub mod supervisor;
 pub mod tail;
 
-pub use command::{Command, Completed, run};
-pub use process::Process;
+pub use command::{Command, Completed};
+pub use process::{Process, run};

@@ -4,13 +4,13 @@ use std::mem;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
 use super::command::{Command, Completed};
-use super::supervisor::{self, Line, Order, Report};
+use super::supervisor::{self, Line, Order, Report, timespec};
 use super::tail::Tail;
 use crate::error::{Error, Result};
 
@@ -23,6 +23,9 @@ const FEEDING: Duration = Duration::from_secs(10);
 const SWEEPING: Duration = Duration::from_secs(5);
 /// Lines that nobody takes do not grow without bound.
 const MOST_LINE_BYTES: usize = 256 * 1024 * 1024;
+
+/// A signal that lands on another thread does not wake ours: look up this often.
+const TICK: Duration = Duration::from_millis(200);
 
 /// A command that was started.
 #[derive(Debug)]
@@ -280,6 +283,34 @@ impl Drop for Process {
     }
 }
 
-pub(super) fn timespec(duration: Duration) -> Timespec {
-    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
+/// Runs a command to its end and ends everything that it leaves behind.
+///
+/// # Errors
+///
+/// It cannot be started, or `interrupted` said so; then it has been ended.
+pub fn run(
+    command: &Command,
+    timeout: Option<Duration>,
+    grace: Duration,
+    mut interrupted: impl FnMut() -> bool,
+) -> Result<Completed> {
+    let mut process = Process::start(command)?;
+    // A time so far away that the clock cannot hold it is none.
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let mut timed_out = false;
+    while !process.ended() {
+        let tick = Instant::now() + TICK;
+        process.pump(deadline.map_or(tick, |deadline| deadline.min(tick)))?;
+        if interrupted() {
+            process.end(grace)?;
+            return Err(Error::Interrupted);
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) && !process.ended() {
+            timed_out = true;
+            break;
+        }
+    }
+    let mut completed = process.end(grace)?;
+    completed.timed_out = timed_out;
+    Ok(completed)
 }

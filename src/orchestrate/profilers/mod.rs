@@ -13,7 +13,8 @@ use std::time::Duration;
 
 pub use search::Search;
 
-use super::command::{Command, GRACE, run};
+use super::command::{Command, GRACE};
+use super::process::run;
 use crate::error::{Error, Result};
 
 /// Whether the caller wants an answer no longer; asked many times a second.

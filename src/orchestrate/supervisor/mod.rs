@@ -16,7 +16,7 @@ mod wire;
 pub use client::set_program;
 pub(super) use client::{Line, nothing, request};
 pub use serve::serve;
-pub(super) use wire::{Order, Report};
+pub(super) use wire::{Order, Report, timespec};
 
 /// The variable by which the processes of a command know each other.
 pub const MARK: &str = "FASTRNNS_COMMAND";

@@ -16,9 +16,8 @@ use rustix::process::{
 };
 
 use super::tree;
-use super::wire::{Job, Order, Report};
+use super::wire::{Job, Order, Report, timespec};
 use crate::error::{Error, Result};
-use crate::orchestrate::process::timespec;
 
 /// How long a supervisor without work stays.
 const IDLE: Duration = Duration::from_secs(1);

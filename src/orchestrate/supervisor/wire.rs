@@ -2,10 +2,17 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
 
+use rustix::event::Timespec;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::{Errno, read};
 use rustix::net::{SendFlags, send};
+
+/// For the waits of both.
+pub(in crate::orchestrate) fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
+}
 
 /// What to start: each list as a count, each text as its length and its bytes.
 #[derive(Debug, PartialEq, Eq)]
