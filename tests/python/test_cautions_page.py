@@ -12,7 +12,7 @@ from fastrnns_rs.machine.warnings.warning import Code
 PACKAGE = ROOT / "python" / "fastrnns_rs"
 PAGE = (ROOT / "docs" / "warnings.md").read_text()
 #: Warnings of a capture and of a report have pages of their own.
-OTHER_PAGES = ("profiling", "reporting", "cautions")
+OTHER_PAGES = ("verbs/profile", "verbs/report", "machine/warnings")
 
 
 def test_every_code_has_a_row_and_every_row_a_code() -> None:
@@ -21,14 +21,15 @@ def test_every_code_has_a_row_and_every_row_a_code() -> None:
     elsewhere = {
         code
         for path in PACKAGE.rglob("*.py")
-        if path.relative_to(PACKAGE).parts[0] not in OTHER_PAGES
+        if not path.relative_to(PACKAGE).as_posix().startswith(OTHER_PAGES)
         for code in re.findall(r'\bNotice\(\s*code="(\w+)"', path.read_text())
     }
     assert set(rows) == set(get_args(Code)) | elsewhere
 
 
 def test_every_code_is_used() -> None:
-    source = "".join(path.read_text() for path in (PACKAGE / "cautions").glob("*.py") if path.name != "caution.py")
+    files = (PACKAGE / "machine" / "warnings").glob("*.py")
+    source = "".join(path.read_text() for path in files if path.name != "warning.py")
     assert {code for code in get_args(Code) if f'"{code}"' not in source} == set()
 
 
