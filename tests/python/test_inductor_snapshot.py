@@ -96,7 +96,7 @@ class Verb:
         self.folder, self.written = folder, written
         patch.setattr(environment, "probe", lambda *_, **__: FACTS)
         # The fakes' machine has no GPU.
-        patch.setattr(module_runs.checking, "check", lambda *_: None)
+        patch.setattr(module_runs.requirements, "check", lambda *_: None)
         patch.setattr(module_runs, "launch", self._launch)
 
     def _launch(self, start: Start) -> Answer:
@@ -130,7 +130,7 @@ def test_what_was_not_written_leaves_no_file(tmp_path: Path, monkeypatch: pytest
 
 def test_a_gpu_that_is_not_there_is_told_and_not_passed_over(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="there is none: no NVIDIA GPU was found"):
-        module_runs.checking.check(
+        module_runs.requirements.check(
             [Generated(path=tmp_path / "m.py", graph="forward", device="cuda:0", compilation=None)],
             FACTS,
             InductorOptions(memory_snapshot=True),

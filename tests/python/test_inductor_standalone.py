@@ -315,7 +315,7 @@ def test_kernels_that_could_not_be_told_of_leave_the_wall_time(
         yield told
         raise FastrnnsError("the second kernel has no benchmark", "set something")
 
-    monkeypatch.setattr(inductor, "kernels", SimpleNamespace(measure=measure), raising=False)
+    monkeypatch.setattr(inductor, "kernel_times", SimpleNamespace(measure=measure), raising=False)
     with torch._inductor.config.patch(compile_threads=2), pytest.raises(SystemExit) as caught:
         running.measure("-c")
     assert caught.value.code == ExitCode.FAILED

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.worker.channel import Progress
 from fastrnns_rs.worker.inductor import kernel_times, loader, memory_snapshot, profiled_calls, triton_kernels, wall_time
 from fastrnns_rs.worker.inductor.loader import Loaded
 from fastrnns_rs.worker.jobs import inductor
@@ -123,7 +124,7 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
     channel: Any = Channel()
     job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
     job |= {"kernels": wanted[0], "all_configs": wanted[1], "trace_path": "t", "memory_snapshot_path": "s"}
-    assert inductor.measure(job, channel) == {"status": "ok"}
+    assert inductor.answer(job, channel, Progress()) == {"status": "ok"}
     some = any(wanted)
     assert done == [
         ("threads", 5),
