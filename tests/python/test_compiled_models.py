@@ -29,6 +29,7 @@ def outcomes() -> dict[str, Outcome]:
     return found
 
 
+@pytest.mark.long("models")
 @pytest.mark.parametrize("name", LAYERS)
 def test_they_compute_what_nn_lstm_computes(outcomes: dict[str, Outcome], name: str) -> None:
     reference = run_once("cudnn", num_layers=LAYERS[name], dtype="float64", **SIZES)

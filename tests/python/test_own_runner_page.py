@@ -8,6 +8,7 @@ import shlex
 from inspect import signature
 from pathlib import Path
 
+import pytest
 from conftest import ROOT, TINY, run_cli
 from packages import install
 
@@ -18,6 +19,7 @@ PAGE = (ROOT / "docs" / "your-own-runner.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.long("docs")
 def test_the_files_and_commands_of_the_page_work_in_their_order(tmp_path: Path) -> None:
     site = tmp_path / "site"
     path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
