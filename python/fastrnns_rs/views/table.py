@@ -1,0 +1,132 @@
+"""The table of all views, as lines of a terminal, of Markdown and of CSV.
+
+Cells are texts that were made safe for their place by `text`. A row may be shorter than the columns; its missing cells
+are empty, as is a cell that is None.
+"""
+
+from __future__ import annotations
+
+from fastrnns_rs.views.text import pad, width
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    #: The cells of a row.
+    Cells = Sequence[str | None]
+
+_GAP = "  "
+_ELLIPSIS = "…"
+#: Texts are not cut shorter than this: a line that is too wide is better than names that mean nothing.
+_LEAST_TEXT = 24
+
+
+class Column:
+    """A column of a table.
+
+    Attributes:
+        heading: Heading, with the unit of its numbers.
+        text: Function from a record to its cell in this column.
+        right: True aligns cells on the right, for numbers. Cells on the left are texts, which may be cut.
+    """
+
+    __slots__ = ("heading", "right", "text")
+
+    def __init__(self, heading: str, text: Callable[[Any], str | None] = str, *, right: bool = False) -> None:
+        self.heading = heading
+        self.text = text
+        self.right = right
+
+
+def cells(columns: Iterable[Column], records: Iterable[Any]) -> list[list[str | None]]:
+    """Makes the rows of a table: for each record the cell of each column."""
+    getters = [column.text for column in columns]
+    return [[text(record) for text in getters] for record in records]
+
+
+def lines(columns: Sequence[Column], rows: Iterable[Cells], *, limit: int | None = None) -> list[str]:
+    """Draws the headings and the rows for a terminal, each column as wide as its widest cell.
+
+    Args:
+        columns: Columns, from the left.
+        rows: Cells of each row.
+        limit: Width of the terminal. Where a line is longer, texts are cut in the middle, the widest column first. None
+            cuts nothing.
+    """
+    drawn = [[column.heading for column in columns], *([cell or "" for cell in row] for row in rows)]
+    widths = [0] * len(columns)
+    for row in drawn:
+        widths[: len(row)] = [max(known, width(cell)) for known, cell in zip(widths, row, strict=False)]
+    if limit is not None:
+        _narrow(widths, [place for place, column in enumerate(columns) if not column.right], limit)
+    return [line(columns, row, widths, _GAP) for row in drawn]
+
+
+def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str) -> str:
+    """Draws one row for a terminal in columns of known widths; a text that is too wide is cut, a number is not."""
+    drawn = [
+        pad(cell or "" if column.right else _cut(cell or "", to), to, right=column.right)
+        for column, cell, to in zip(columns, row, widths, strict=False)
+    ]
+    return gap.join(drawn).rstrip()
+
+
+def markdown(columns: Sequence[Column], rows: Iterable[Cells]) -> list[str]:
+    """Draws the headings, the alignments and the rows as lines of a pipe table."""
+    rule = "".join("---:|" if column.right else "---|" for column in columns)
+    return [
+        _pipes([column.heading for column in columns], len(columns)),
+        f"|{rule}",
+        *(_pipes(row, len(columns)) for row in rows),
+    ]
+
+
+def _pipes(row: Cells, count: int) -> str:
+    shown = [*row, *[None] * (count - len(row))]
+    return "|" + "".join(" |" if cell is None else f" {cell} |" for cell in shown)
+
+
+def csv(rows: Iterable[Cells]) -> str:
+    """Writes rows, the keys first, as RFC 4180 has them but with a line feed as the end of a line."""
+    return "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
+
+
+def _quoted(cell: str | None) -> str:
+    # A cell has no line end: that would be a character that acts.
+    if cell is None or not ("," in cell or '"' in cell):
+        return cell or ""
+    return '"' + cell.replace('"', '""') + '"'
+
+
+def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
+    """Takes from columns of text, the widest first, what makes a line longer than `limit`."""
+    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - limit
+    for place in sorted(texts, key=lambda place: -widths[place]):
+        given = max(0, min(excess, widths[place] - _LEAST_TEXT))
+        widths[place] -= given
+        excess -= given
+
+
+def _cut(cell: str, to: int) -> str:
+    """The cell in at most `to` columns: the beginning of a kernel's name says what it is, the end which of its kind."""
+    if width(cell) <= to:
+        return cell
+    room = max(0, to - 1)
+    end = _tail(cell, room // 2)
+    left = room - width(end)
+    place = 0
+    while (wide := width(cell[place])) <= left:
+        left -= wide
+        place += 1
+    return cell[:place] + _ELLIPSIS + end
+
+
+def _tail(cell: str, room: int) -> str:
+    """The longest end that fits, without the marks of a character that did not."""
+    start = place = len(cell)
+    while place and (wide := width(cell[place - 1])) <= room:
+        room -= wide
+        place -= 1
+        start = place if wide else start
+    return cell[start:]
