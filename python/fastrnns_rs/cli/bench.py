@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from fastrnns_rs._core import run_formats
 from fastrnns_rs.cli import devices, effort, resuming, running, shared, sweeping
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
+from fastrnns_rs.views import formats
 
 EPILOG = """\b
 Examples:
@@ -83,7 +83,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     "--format",
     "format_name",
     envvar="FASTRNNS_BENCH_FORMAT",
-    type=click.Choice([name for name, _ in run_formats()]),
+    type=click.Choice(formats.RUN),
     help="What to write to stdout.",
 )
 @click.option(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs._core import comparison_formats, run_formats
 from fastrnns_rs.cli import shared, sweeping
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError, printable
+from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--format",
     "format_name",
     envvar="FASTRNNS_SHOW_FORMAT",
-    type=click.Choice([*dict([*run_formats(), *comparison_formats()])]),
+    type=click.Choice([*dict.fromkeys((*formats.RUN, *formats.COMPARISON))]),
     help="What to write. [default: table]",
 )
 @click.option("--json", "as_json", envvar="FASTRNNS_SHOW_JSON", is_flag=True, help="Short for --format json.")
@@ -47,7 +47,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
 
     found = read_any(file)
     if isinstance(found, Run):
-        _check(file, "a run", format_name, run_formats())
+        _check(file, "a run", format_name, formats.RUN)
         text = _rendered(file, sweeping.chosen(found, given), format_name)
         if found.status != "complete":
             shared.tell([f"note: this run is not complete, but {printable(found.status)}"])
@@ -57,7 +57,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
     if isinstance(found, dict):
         from fastrnns_rs.documents.comparison import Comparison
 
-        _check(file, "a comparison", format_name, comparison_formats())
+        _check(file, "a comparison", format_name, formats.COMPARISON)
         try:
             comparison = Comparison.from_dict(found)
         except UsageError as error:
@@ -67,7 +67,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
         return text
     from fastrnns_rs.views.foreign_results import table
 
-    _check(file, "what another tool measured", format_name, [("table", "")])
+    _check(file, "what another tool measured", format_name, ("table",))
     shared.tell_warnings(found.warnings)
     return table(found)
 
@@ -75,12 +75,11 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
 def _rendered(file: Path, document: Run | Comparison, format_name: str) -> str:
     try:
         return document.render(format_name)
-    except ValueError as error:
-        # A number of more than 64 bits is one for Python and for nobody else.
+    except (ArithmeticError, ValueError) as error:
+        # Python reads numbers of more than 64 bits, and infinite ones.
         raise UsageError(f"{file} cannot be shown: {error}", "look for a number without sense in it") from error
 
 
-def _check(file: Path, what: str, format_name: str, formats: list[tuple[str, str]]) -> None:
-    names = [name for name, _ in formats]
+def _check(file: Path, what: str, format_name: str, names: tuple[str, ...]) -> None:
     if format_name not in names:
         raise UsageError(f"{file} is {what}, which has no format {format_name}", f"it has {', '.join(names)}")

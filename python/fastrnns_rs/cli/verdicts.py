@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from fastrnns_rs._core import comparison_formats
 from fastrnns_rs.cli.options import ListOption
+from fastrnns_rs.views import formats as views
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ def formats(verb: str) -> Callable[[F], F]:
         "--format",
         "format_name",
         envvar=f"FASTRNNS_{verb.upper()}_FORMAT",
-        type=click.Choice([name for name, _ in comparison_formats()]),
+        type=click.Choice(views.COMPARISON),
         help="How to write the comparison. [default: table]",
     )
     short = click.option(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastrnns_rs.documents import codec, row_names
+from fastrnns_rs.documents import codec, layout, row_names
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.problem.problem import Problem
 
@@ -195,9 +194,9 @@ class Comparison:
 
     def render(self, name: str) -> str:
         """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
-        from fastrnns_rs._core import render_comparison
+        from fastrnns_rs.views.formats import comparison_text
 
-        return render_comparison(json.dumps(self.to_dict(), allow_nan=False), name)
+        return comparison_text(self, name)
 
     def save(self, path: str | Path) -> None:
         """Writes the JSON document. The file is there whole or not at all.
@@ -205,7 +204,7 @@ class Comparison:
         Raises:
             UsageError: The place cannot be written to.
         """
-        codec.write_atomically(Path(path), self.render("json"))
+        layout.save(Path(path), self, layout.Layout())
 
     @classmethod
     def from_dict(cls, plain: object) -> Comparison:

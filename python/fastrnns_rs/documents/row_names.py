@@ -12,11 +12,8 @@ if TYPE_CHECKING:
     Named = tuple[str, str | None, Mapping[str, Any] | None]
 
 
-def titles(rows: Sequence[Named]) -> list[str]:
-    """A name for each row: `runner/phase`, or the runner where there are no phases.
-
-    Rows of one runner and phase are of several problems: what differs in these follows, as in
-    `cudnn/forward (hidden_size 64)`.
+def distinctions(rows: Sequence[Named]) -> list[str]:
+    """What tells each row from others of its runner and phase, as in ` (hidden_size 64)`; empty for a row without such.
 
     Args:
         rows: All rows of a comparison.
@@ -27,10 +24,20 @@ def titles(rows: Sequence[Named]) -> list[str]:
     differing = {title: _differing(problems) for title, problems in alike.items()}
     found = []
     for runner, phase, problem in rows:
-        title = _title(runner, phase)
-        told = ", ".join(f"{key} {_shown(value)}" for key, value in (problem or {}).items() if key in differing[title])
-        found.append(f"{title} ({told})" if told else title)
+        keys = differing[_title(runner, phase)]
+        told = ", ".join(f"{key} {_shown(value)}" for key, value in (problem or {}).items() if key in keys)
+        found.append(f" ({told})" if told else "")
     return found
+
+
+def titles(rows: Sequence[Named]) -> list[str]:
+    """A name for each row: `runner/phase`, or the runner where there are no phases.
+
+    Rows of one runner and phase are of several problems: what differs in these follows, as in
+    `cudnn/forward (hidden_size 64)`.
+    """
+    told = distinctions(rows)
+    return [_title(runner, phase) + suffix for (runner, phase, _), suffix in zip(rows, told, strict=True)]
 
 
 def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from fastrnns_rs._core import quantiles, render_run
-from fastrnns_rs.documents import codec
+from fastrnns_rs._core import quantiles
+from fastrnns_rs.documents import codec, layout
 from fastrnns_rs.documents.codec import LATER, Notice
 from fastrnns_rs.documents.sweep import Point, Sweep, SweepAxis
 from fastrnns_rs.errors import MissingError, UsageError, nearest
@@ -323,7 +323,9 @@ class Run:
 
     def render(self, name: str) -> str:
         """The run in an output format: `table`, `json`, `csv`, `markdown`, `oss` or `pep`."""
-        return render_run(json.dumps(self.to_dict(), allow_nan=False), name)
+        from fastrnns_rs.views.formats import run_text
+
+        return run_text(self, name)
 
     def save(self, path: str | Path) -> None:
         """Writes the run file. The file is there whole or not at all.
@@ -331,7 +333,7 @@ class Run:
         Raises:
             UsageError: The place cannot be written to.
         """
-        codec.write_atomically(Path(path), self.render("json"))
+        layout.save(Path(path), self, layout.Layout())
 
     @classmethod
     def from_dict(cls, plain: object) -> Run:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs._core import RunTable, render_sweep
-from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.processes import phases
 from fastrnns_rs.views.bench_text import about, compiling, first_calls, outcome, warnings
+from fastrnns_rs.views.run import sweep_tables
+from fastrnns_rs.views.run.run_table import RunTable, name
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -81,19 +79,19 @@ class Terminal:
         """Shows the row as measured so far; without a terminal once, after the first process."""
         if self._progress is not None:
             # The row that changed last is the last one.
-            self._progress.rows.pop(_name(result), None)
-            self._progress.rows[_name(result)] = self._row(result)
-        elif _name(result) not in self._first and result.forward is not None:
-            self._first.add(_name(result))
+            self._progress.rows.pop(name(result), None)
+            self._progress.rows[name(result)] = self._table.row(result)
+        elif name(result) not in self._first and result.forward is not None:
+            self._first.add(name(result))
             times = {"forward": result.forward, "backward": result.backward}
-            shown = [f"{name} {one.estimate_ns / 1e6:.3g} ms" for name, one in times.items() if one is not None]
-            self._write(f"{_name(result)}, process 1: {', '.join(shown)}")
+            shown = [f"{phase} {one.estimate_ns / 1e6:.3g} ms" for phase, one in times.items() if one is not None]
+            self._write(f"{name(result)}, process 1: {', '.join(shown)}")
 
     def runner_ends(self, result: Result) -> None:
         """Writes the row, and below it what one must know to read it."""
         if self._progress is not None:
-            self._progress.rows.pop(_name(result), None)
-        self._write(self._row(result))
+            self._progress.rows.pop(name(result), None)
+        self._write(self._table.row(result))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
             note = f"  note: {result.runner}{side}: {result.note}"
@@ -102,15 +100,11 @@ class Terminal:
                 self._noted.add(note)
                 self._write(note)
 
-    def _row(self, result: Result) -> str:
-        # The row needs no samples, of which there may be a million.
-        return self._table.row(json.dumps(to_plain(replace(result, processes=[]))))
-
     def ends(self, run: Run) -> None:
         """Says what ended the run, how precise it is, and what one should know before trusting it."""
         self.close()
         if run.sweep is not None:
-            self._write("\n" + render_sweep(json.dumps({"sweep": to_plain(run.sweep)})))
+            self._write("\n" + "\n".join(sweep_tables.lines(run.sweep)) + "\n")
         # Those of the beginning were written above the table.
         for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._said :])):
             self._write(line)
@@ -142,7 +136,3 @@ class Terminal:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201
             else:
                 self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _name(result: Result) -> str:
-    return result.title if result.side is None else f"{result.title} ({result.side})"

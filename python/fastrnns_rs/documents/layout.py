@@ -1,0 +1,168 @@
+"""The text of JSON documents: indented for a person to read, with arrays of numbers on one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import replacing
+from fastrnns_rs.views.text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_INDENT = b"  "
+#: The integers that JSON readers of other languages hold.
+_LEAST, _MOST = -(1 << 63), (1 << 64) - 1
+#: The one power of ten below 1 that Python writes as an exponent, and others as zeros.
+_NO_EXPONENT = -5
+
+
+class Layout:
+    """Lays out documents that share objects, such as a run that is saved after each of its processes.
+
+    Args:
+        keep: Class of the objects whose text is kept for the next document. These objects must not change, and always
+            stand at the same depth. None keeps nothing.
+    """
+
+    def __init__(self, keep: type | None = None) -> None:
+        self._keep = keep
+        self._kept: dict[int, tuple[object, bytes]] = {}
+        self._used: dict[int, tuple[object, bytes]] = {}
+
+    def pieces(self, document: object) -> list[bytes]:
+        """Makes the text of a document in pieces of UTF-8; it ends with a newline.
+
+        Args:
+            document: Dataclasses, dictionaries, lists and scalars.
+
+        Raises:
+            ValueError: If a number is not finite.
+        """
+        self._used = {}
+        found: list[bytes] = []
+        self._write(document, b"\n", found)
+        self._kept = self._used
+        return [*found, b"\n"]
+
+    def _write(self, value: Any, end: bytes, found: list[bytes]) -> None:
+        """Appends the pieces of a value; `end` ends a line at its depth."""
+        if self._keep is not None and type(value) is self._keep:
+            known = self._kept.get(id(value))
+            if known is None:
+                made: list[bytes] = []
+                self._write_object(value, end, made)
+                # With the object, so that its number stays its own.
+                known = (value, b"".join(made))
+            self._used[id(value)] = known
+            found.append(known[1])
+        elif is_dataclass(value) or isinstance(value, Mapping):
+            self._write_object(value, end, found)
+        elif isinstance(value, (list, tuple)) and any(map(_is_nested, {*map(type, value)})):
+            self._write_block(b"[]", ((b"", item) for item in value), end, found)
+        else:
+            found.append(flat(value).encode())
+
+    def _write_object(self, value: Any, end: bytes, found: list[bytes]) -> None:
+        entries = ((flat(key).encode() + b": ", item) for key, item in _entries(value))
+        self._write_block(b"{}", entries, end, found)
+
+    def _write_block(
+        self, brackets: bytes, entries: Iterable[tuple[bytes, object]], end: bytes, found: list[bytes]
+    ) -> None:
+        inner = end + _INDENT
+        before = brackets[:1] + inner
+        for key, item in entries:
+            found.append(before + key)
+            self._write(item, inner, found)
+            before = b"," + inner
+        found.append(brackets if before[:1] != b"," else end + brackets[1:])
+
+
+def text(document: object) -> str:
+    """The text of a document; it ends with a newline.
+
+    Raises:
+        ValueError: If a number is not finite.
+    """
+    return b"".join(Layout().pieces(document)).decode()
+
+
+def save(path: Path, document: object, layout: Layout) -> None:
+    """Writes a document. The file is there whole or not at all.
+
+    Raises:
+        UsageError: If the place cannot be written to.
+        ValueError: If a number is not finite.
+    """
+    pieces = layout.pieces(document)
+    with replacing(path) as name, name.open("wb") as file:
+        file.writelines(pieces)
+
+
+def flat(value: Any) -> str:
+    """A value on one line, without spaces; numbers as most programs write them, acting characters escaped."""
+    if isinstance(value, str):
+        # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
+        return json_safe(encode_basestring(value.encode("utf-8", "backslashreplace").decode()))
+    if isinstance(value, (list, tuple)):
+        # A run has a million samples.
+        if {*map(type, value)} == {int}:
+            return repr([*value]).replace(" ", "")
+        return f"[{','.join(map(flat, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{','.join(f'{flat(key)}:{flat(item)}' for key, item in value.items())}}}"
+    if isinstance(value, float):
+        return _float(value)
+    return (
+        {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
+    )
+
+
+def _float(value: float) -> str:
+    """The shortest digits that give the number back, with an exponent below 1e-5 and from 1e16 on."""
+    if not math.isfinite(value):
+        raise ValueError(f"Out of range float values are not JSON compliant: {value}")
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return digits
+    power = int(exponent)
+    if power == _NO_EXPONENT:
+        sign, digits = ("-", digits[1:]) if value < 0 else ("", digits)
+        return f"{sign}0.0000{digits.replace('.', '')}"
+    return f"{digits}e{power:+d}"
+
+
+def check(value: Any) -> None:
+    """Refuses what JSON readers of other languages refuse.
+
+    Raises:
+        ValueError: If a number of a document is not finite, or is an integer of more than 64 bits.
+    """
+    if isinstance(value, float):
+        _float(value)
+    elif isinstance(value, int):
+        if not _LEAST <= value <= _MOST:
+            raise ValueError("a number has more than 64 bits")
+    elif isinstance(value, (list, tuple)):
+        integers = {*map(type, value)} == {int}
+        for item in (min(value), max(value)) if integers else value:
+            check(item)
+    elif is_dataclass(value) or isinstance(value, Mapping):
+        for _, item in _entries(value):
+            check(item)
+
+
+def _entries(value: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return ((field.name, getattr(value, field.name)) for field in fields(value))
+
+
+def _is_nested(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, (Mapping, list, tuple))

@@ -1,0 +1,1 @@
+"""A comparison of runs or of captures, for a terminal, a pull request and a build server."""

@@ -1,0 +1,123 @@
+"""Columns of a comparison, for a terminal and for Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.comparison.words import UNKNOWN
+from fastrnns_rs.views.table import Column
+from fastrnns_rs.views.units import milliseconds, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrnns_rs.documents.comparison import Change, Comparison, Figures, Kernel, KernelFigures
+
+#: More kernels are not listed where people read: those that changed most come first.
+_MOST_KERNELS = 20
+_PRESENCE = {"appeared": "+ appeared", "vanished": "× vanished"}  # noqa: RUF001
+_BASES = {"per_iteration": "those of an iteration", "per_capture": "those of a capture, on average"}
+
+
+def _number(heading: str, text: Callable[..., str]) -> Column:
+    return Column(heading, text, right=True)
+
+
+def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column]:
+    """Columns of `NamedRow`.
+
+    Args:
+        comparison: The comparison, for the level of its intervals.
+        escape: Makes the document's texts safe.
+    """
+
+    def estimate(side: Figures | None) -> str:
+        return UNKNOWN if side is None else milliseconds(side.estimate_ns)
+
+    def delta(value: float | None) -> str:
+        return UNKNOWN if value is None else f"{value:.2f}"
+
+    return [
+        Column("runner", lambda one: escape(one.title)),
+        Column("phase", lambda one: one.row.phase or UNKNOWN),
+        _number("baseline, ms", lambda one: estimate(one.row.baseline)),
+        _number("candidate, ms", lambda one: estimate(one.row.candidate)),
+        _number("ratio", lambda one: words.ratio(one.row.ratio)),
+        _number(words.interval_heading(comparison.method), lambda one: words.interval(one.row)),
+        _number("change, %", lambda one: words.change(one.row.ratio)),
+        _number("Cliff's delta", lambda one: delta(one.row.cliffs_delta)),
+        _number("processes", lambda one: words.processes(one.row)),
+        Column("verdict", lambda one: words.VERDICTS[one.row.verdict]),
+    ]
+
+
+def of_changes(comparison: Comparison, name: str, escape: Callable[[str], str]) -> list[Column]:
+    """Columns of kernels and categories; the name comes last, for it may be long.
+
+    Args:
+        comparison: The comparison, for the level of its intervals.
+        name: Heading of the names.
+        escape: Makes a name safe.
+    """
+    return [
+        _number("change, ms", _delta),
+        _number("share, %", _contribution),
+        _number("baseline, ms", lambda one: _time(one.baseline)),
+        _number("candidate, ms", lambda one: _time(one.candidate)),
+        _number("ratio", lambda one: words.ratio(one.ratio)),
+        _number(words.interval_heading(comparison.method), words.interval),
+        _number("launches", _launches),
+        Column("verdict", lambda one: _PRESENCE.get(one.presence) or words.VERDICTS[one.verdict]),
+        Column("category", lambda one: getattr(one, "category", "")),
+        Column(name, lambda one: escape(one.name)),
+    ]
+
+
+def kernels(comparison: Comparison) -> tuple[list[Kernel], str | None]:
+    """The kernels that changed most, and a line that counts the others where there are any."""
+    left = len(comparison.kernels) - _MOST_KERNELS
+    more = f"… and {left} more, which changed less: --format json has all" if left > 0 else None
+    return comparison.kernels[:_MOST_KERNELS], more
+
+
+def former_name(kernel: Kernel) -> str | None:
+    """The name of a kernel in the baseline, where it is another."""
+    return kernel.baseline_name if kernel.matched_by == "shape" else None
+
+
+def heading(comparison: Comparison) -> str:
+    """`2 captures, 40 iterations → 1 capture; times are those of a capture, on average`."""
+    sides = []
+    for side in (comparison.baseline, comparison.candidate):
+        counted = (("capture", side.captures), ("iteration", side.iterations))
+        sides.append(", ".join(f"{n} {one if n == 1 else one + 's'}" for one, n in counted if n is not None))
+    return f"{' → '.join(sides)}; times are {_BASES.get(comparison.basis or '', 'those of the whole capture')}"
+
+
+def _delta(found: Change) -> str:
+    """Milliseconds with a sign."""
+    sign = "-" if found.delta_ns < 0 else "+" if found.delta_ns else ""
+    return sign + milliseconds(abs(found.delta_ns))
+
+
+def _contribution(found: Change) -> str:
+    """The share of the change of everything, in percent."""
+    if found.contribution is None:
+        return UNKNOWN
+    # What rounds to nothing has no sign: adding 0 takes it from the negative zero.
+    return f"{words.rounded(found.contribution * 1e3) / 10.0 + 0.0:.1f}"
+
+
+def _time(side: KernelFigures | None) -> str:
+    return UNKNOWN if side is None else milliseconds(side.total_ns)
+
+
+def _launches(found: Change) -> str:
+    """`12`, or `12 → 24` where the sides differ."""
+    before, after = ("0" if side is None else _count(side.launches) for side in (found.baseline, found.candidate))
+    return before if before == after else f"{before} → {after}"
+
+
+def _count(launches: float) -> str:
+    return f"{launches:.0f}" if launches % 1 == 0 else significant(launches)

@@ -1,0 +1,111 @@
+"""A comparison as a comment for a pull request. Texts stand in code spans, where nothing is markup or a mention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.comparison import columns, words
+from fastrnns_rs.views.table import Column, cells
+from fastrnns_rs.views.table import markdown as pipe_table
+from fastrnns_rs.views.text import code_cell, code_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.documents.comparison import Change, Comparison
+
+#: A later comment finds by this the one that it replaces.
+_MARKER = "<!-- fastrnns-rs comparison -->"
+
+
+def markdown(comparison: Comparison) -> str:
+    """Writes a comparison as Markdown: the answer, the rows, and the rest folded away."""
+    labels = [code_span(side.label) for side in (comparison.baseline, comparison.candidate)]
+    blocks = [[_MARKER, _headline(comparison)], [" → ".join(labels)]]
+    if comparison.kind == "capture":
+        blocks += _captures(comparison)
+    elif not comparison.rows:
+        blocks.append(["Nothing to compare."])
+    else:
+        blocks += _rows(comparison)
+    blocks += [_differences(comparison), _warnings(comparison)]
+    method = f"{code_span(comparison.method.name)}, {words.method(comparison.method)}."
+    reading = "The ratio is the candidate's time over the baseline's: above 1 is slower."
+    blocks.append(_fold("method", [f"{method} {reading}"]))
+    return "\n".join("".join(line + "\n" for line in block) for block in blocks if block)
+
+
+def _headline(comparison: Comparison) -> str:
+    forced = f"{words.FORCED}. " if comparison.method.forced else ""
+    mean = comparison.geometric_mean
+    told = "" if mean is None else f"; geometric mean {words.ratio_with_interval(mean)}"
+    return f"### {forced}{words.counts(comparison.counts)}{told}"
+
+
+def _rows(comparison: Comparison) -> Iterator[list[str]]:
+    named = words.named_rows(comparison)
+    *first, ratio, interval, change, delta, processes, verdict = columns.of_rows(comparison, code_cell)
+    both = Column(f"{ratio.heading} [{interval.heading}]", lambda one: words.ratio_with_interval(one.row), right=True)
+
+    def marked(one: words.NamedRow) -> str | None:
+        told = verdict.text(one)
+        return f"**{told}**" if one.row.verdict in {"faster", "slower"} else told
+
+    shown = [*first, both, change, delta, processes, Column(verdict.heading, marked)]
+    drawn = cells(shown, named)
+    if (mean := comparison.geometric_mean) is not None:
+        figures = (words.ratio_with_interval(mean), words.change(mean.ratio))
+        drawn.append([f"geometric mean of {mean.n}", None, None, None, *figures])
+    yield pipe_table(shown, drawn)
+    yield [
+        f"- {code_span(one.name)}: {code_span(note) if foreign else note}"
+        for one in named
+        for note, foreign in one.notes()
+    ]
+
+
+def _captures(comparison: Comparison) -> Iterator[list[str]]:
+    kernels, more = columns.kernels(comparison)
+    whole = [] if comparison.device_time is None else [comparison.device_time]
+    yield [columns.heading(comparison)]
+    yield _changes(comparison, "kernel", [*kernels, *whole])
+    yield [] if more is None else [more]
+    renamed = [(one.name, former) for one in kernels if (former := columns.former_name(one)) is not None]
+    yield [f"- {code_span(name)} was {code_span(former)}, of the same shape" for name, former in renamed]
+    yield _changes(comparison, "category", comparison.categories)
+
+
+def _changes(comparison: Comparison, name: str, changes: Sequence[Change]) -> list[str]:
+    """The name stands first here: tables that are too wide are cut on the right."""
+    *figures, last = columns.of_changes(comparison, name, code_cell)
+    shown = [last, *figures]
+    return pipe_table(shown, cells(shown, changes))
+
+
+def _differences(comparison: Comparison) -> list[str]:
+    found = comparison.environment_differences
+    shown = [
+        Column("key", lambda one: code_cell(one.key)),
+        Column("baseline", lambda one: code_cell(words.value(one.baseline))),
+        Column("candidate", lambda one: code_cell(words.value(one.candidate))),
+    ]
+    return _counted(len(found), "environment difference", pipe_table(shown, cells(shown, found)))
+
+
+def _warnings(comparison: Comparison) -> list[str]:
+    lines = [
+        f"- {code_span(said)}" if label == "warning" else f"  - {label}: {code_span(said)}"
+        for notice in comparison.warnings
+        for label, said in words.warning(notice)
+    ]
+    return _counted(len(comparison.warnings), "warning", lines)
+
+
+def _counted(count: int, one: str, lines: list[str]) -> list[str]:
+    """A fold that counts what is in it; nothing where there is nothing."""
+    return _fold(f"{count} {one if count == 1 else one + 's'}", lines) if count else []
+
+
+def _fold(summary: str, lines: list[str]) -> list[str]:
+    """Markdown inside HTML needs the empty lines."""
+    return ["<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>"]

@@ -1,0 +1,168 @@
+"""Words and figures of a comparison that more than one format shows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.layout import flat
+from fastrnns_rs.documents.row_names import distinctions
+from fastrnns_rs.views.units import percent
+from fastrnns_rs.views.units import ratio as show_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.comparison import Change, Comparison, Counts, Figures, GeometricMean, Method, Row
+
+    Judged = Row | Change | GeometricMean
+
+_ROUNDS_TO_NOTHING = 0.005
+_TWO_DECIMALS_FIT = 1e5
+_HALF = 0.5
+#: A number that is not known.
+UNKNOWN = "-"
+#: The first words where it holds: what follows may look like any other comparison.
+FORCED = "FORCED: the two sides do not match, and were compared all the same"
+SOURCES = {"default": "default", "option": "as asked", "noise_floor": "this machine's noise floor"}
+#: A sign and a word: the arrow is where the time went.
+VERDICTS = {
+    "faster": "↓ faster",
+    "slower": "↑ slower",
+    "equivalent": "= equivalent",
+    "inconclusive": "? inconclusive",
+    None: "- no verdict",
+}
+
+
+class NamedRow:
+    """A row of a comparison of runs.
+
+    Attributes:
+        row: The row.
+        title: The runner, for a table in which the phase has its own column.
+        name: `runner/phase`, by which a row is requested; the runner alone where files have no phases.
+    """
+
+    def __init__(self, row: Row, distinction: str) -> None:
+        self.row = row
+        self.title = row.runner + distinction
+        self.name = self.title if row.phase is None else f"{row.runner}/{row.phase}{distinction}"
+
+    @property
+    def broke(self) -> bool:
+        """Whether there is no verdict because a side broke, rather than because it has too little."""
+        # A reason may name both sides.
+        causes = (self.row.reason or "").split("; ")
+        return self.row.verdict is None and any(one.startswith(("failed", "timed out")) for one in causes)
+
+    def notes(self) -> Iterator[tuple[str, bool]]:
+        """What the figures do not show: the label, the reason for no verdict, what would bring one.
+
+        Returns:
+            Each note, and whether its text is the document's, which must be escaped.
+        """
+        row = self.row
+        inconclusive = row.verdict == "inconclusive"
+        if row.label:
+            yield row.label, True
+        # Among many rows the intervals of a few exclude 1 by chance.
+        overruled = (row.ratio_ci_low or 0.0) > 1.0 or (
+            row.ratio_ci_high if row.ratio_ci_high is not None else 2.0
+        ) < 1.0
+        undecided = inconclusive and (row.additional_processes is None or overruled)
+        if row.reason and (row.verdict is None or undecided):
+            yield row.reason, True
+        if inconclusive and row.additional_processes is not None:
+            processes = "process" if row.additional_processes == 1 else "processes"
+            yield f"{row.additional_processes} more {processes} a side would settle it, in a new comparison", False
+
+
+def named_rows(comparison: Comparison) -> list[NamedRow]:
+    """The rows, of which those of one runner and phase have what their problems differ in as part of their names."""
+    rows = comparison.rows
+    keys: list[Any] = [(row.runner, row.phase, None if row.problem is None else to_plain(row.problem)) for row in rows]
+    return [NamedRow(row, distinction) for row, distinction in zip(rows, distinctions(keys), strict=True)]
+
+
+def ratio(value: float | None) -> str:
+    """A ratio, or a dash."""
+    return UNKNOWN if value is None else show_ratio(value)
+
+
+def interval(found: Judged) -> str:
+    """`[1.018, 1.047]`, or a dash."""
+    low, high = found.ratio_ci_low, found.ratio_ci_high
+    return UNKNOWN if low is None or high is None else f"[{show_ratio(low)}, {show_ratio(high)}]"
+
+
+def ratio_with_interval(found: Judged) -> str:
+    """`1.032 [1.018, 1.047]`, or the ratio alone where it has no interval."""
+    told = interval(found)
+    return ratio(found.ratio) if told == UNKNOWN else f"{ratio(found.ratio)} {told}"
+
+
+def change(value: float | None) -> str:
+    """The ratio as the change in percent: a sign, and two decimals while they fit.
+
+    >>> [change(ratio) for ratio in (1.0321, 0.5, 1.00006, 0.99999, 1e6, None)]
+    ['+3.21', '-50.00', '+0.01', '0.00', '+1.000e8', '-']
+    """
+    if value is None:
+        return UNKNOWN
+    changed = (value - 1.0) * 100.0
+    # What rounds to nothing has no sign.
+    if abs(changed) < _ROUNDS_TO_NOTHING:
+        return "0.00"
+    return f"{changed:+.2f}" if abs(changed) < _TWO_DECIMALS_FIT else f"+{show_ratio(changed)}"
+
+
+def processes(row: Row) -> str:
+    """`10+10`: baseline, then candidate."""
+
+    def count(side: Figures | None) -> int:
+        return 0 if side is None else side.n_processes
+
+    both = (count(row.baseline), count(row.candidate))
+    return UNKNOWN if both == (0, 0) else f"{both[0]}+{both[1]}"
+
+
+def counts(found: Counts) -> str:
+    """`1 slower, 0 faster, 2 equivalent, 0 inconclusive`, and the rows without a verdict where there are any."""
+    rest = f", {found.none} without a verdict" if found.none else ""
+    shown = (f"{getattr(found, name)} {name}" for name in ("slower", "faster", "equivalent", "inconclusive"))
+    return ", ".join(shown) + rest
+
+
+def method(found: Method) -> str:
+    """`margin ±1 % (default), 95 % intervals, false discovery rate 5 %`."""
+    margin = f"±{percent(found.margin)} ({SOURCES[found.margin_source]})"
+    return f"margin {margin}, {interval_heading(found)}s, false discovery rate {percent(found.false_discovery_rate)}"
+
+
+def interval_heading(found: Method) -> str:
+    """`95 % interval`."""
+    return f"{percent(found.confidence_level)} interval"
+
+
+def warning(found: Notice) -> Iterator[tuple[str, str]]:
+    """The lines of a warning, each with its label: the message, then the evidence and the hint where there are any."""
+    yield "warning", found.message
+    for label, said in (("seen", found.evidence), ("hint", found.hint)):
+        if said:
+            yield label, said
+
+
+def value(found: Any) -> str:
+    """A value of the environment as a text still to be escaped."""
+    if found is None:
+        return UNKNOWN
+    return (found or '""') if isinstance(found, str) else flat(found)
+
+
+def rounded(number: float) -> float:
+    """The nearest whole number, halves away from zero."""
+    fraction, whole = math.modf(number)
+    return whole + math.copysign(1.0, number) if abs(fraction) >= _HALF else whole

@@ -1,0 +1,1 @@
+"""A run: its table, its sweep, and the files that other programs read."""

@@ -1,0 +1,174 @@
+"""The table of `bench`, for a terminal and for Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.run import sweep_tables
+from fastrnns_rs.views.table import Column, line
+from fastrnns_rs.views.table import markdown as pipe_table
+from fastrnns_rs.views.text import code_cell, code_span, visible, width
+from fastrnns_rs.views.units import mebibytes, milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
+
+#: A number that does not exist: too few samples, or a runner without a backward.
+_NONE = "-"
+_DASH = "–"  # noqa: RUF001
+
+
+def name(result: Result) -> str:
+    """The name of a row: its title, and its side where the run has two, as in `cudnn (a)`."""
+    return _on_side(result, result.title)
+
+
+def _on_side(result: Result, runner: str) -> str:
+    return runner if result.side is None else f"{runner} ({result.side})"
+
+
+def _outcome(result: Result) -> str:
+    """`failed: the reason`, or the status alone."""
+    return result.status if result.reason is None else f"{result.status}: {result.reason}"
+
+
+def _number(heading: str, text: Callable[[Result], str]) -> Column:
+    return Column(heading, text, right=True)
+
+
+def _phase(heading: str, phase: str, show: Callable[[PhaseSummary], str], none: str = _NONE) -> Column:
+    """A column of a phase's summary."""
+
+    def text(result: Result) -> str:
+        found: PhaseSummary | None = getattr(result, phase)
+        return none if found is None else show(found)
+
+    return _number(heading, text)
+
+
+def _memory(heading: str, key: str, none: str) -> Column:
+    def text(result: Result) -> str:
+        known: int | None = getattr(result, key)
+        return none if known is None else mebibytes(known)
+
+    return _number(heading, text)
+
+
+def _interval(phase: PhaseSummary, mark: str, between: str) -> str | None:
+    """The two ends of the interval; `mark` comes before those of a range of process medians."""
+    if phase.ci_low_ns is None or phase.ci_high_ns is None:
+        return None
+    mark = mark if phase.ci_method == "range" else ""
+    return f"{mark}{milliseconds(phase.ci_low_ns)}{between}{milliseconds(phase.ci_high_ns)}"
+
+
+def _times(suffix: str, phase: str) -> list[Column]:
+    return [
+        _phase(f"avg_{suffix}", phase, lambda found: milliseconds(found.mean_ns)),
+        _phase(f"std_{suffix}", phase, lambda one: _NONE if one.stddev_ns is None else milliseconds(one.stddev_ns)),
+        _phase(f"info_{suffix}", phase, lambda found: f"n={found.n_samples}"),
+    ]
+
+
+def _estimates(suffix: str, phase: str) -> list[Column]:
+    return [
+        _phase(f"est_{suffix}", phase, lambda found: milliseconds(found.estimate_ns)),
+        # Two dots and a colon, not a comma or a space, keep an interval one field under any usual separator.
+        _phase(f"ci95_{suffix}", phase, lambda found: _interval(found, "range:", "..") or _NONE),
+    ]
+
+
+#: The columns of PyTorch's fastrnns, then the unit, the estimates with their intervals, and what stands behind them.
+_TERMINAL = (
+    _number("name", lambda result: visible(name(result))),
+    *_times("fwd", "forward"),
+    *_times("bwd", "backward"),
+    _number("unit", lambda _: "ms"),
+    *_estimates("fwd", "forward"),
+    *_estimates("bwd", "backward"),
+    _phase("procs", "forward", lambda found: str(found.n_processes)),
+    _number("warmup", lambda result: _NONE if result.warmup_class is None else visible(result.warmup_class)),
+    _memory("peak_MiB", "peak_memory_bytes", _NONE),
+)
+#: As wide as fastrnns' columns for names, and wide enough for an interval of two numbers.
+_WIDTHS = (16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15, 8)
+
+
+class RunTable:
+    """The table of a run for a terminal, whose rows may arrive one by one.
+
+    Args:
+        names: Runners that may come; the first column is as wide as the longest.
+        separator: Text between two fields.
+    """
+
+    def __init__(self, names: Iterable[str], separator: str = " ") -> None:
+        self._separator = separator
+        self._widths = (max(_WIDTHS[0], *(width(visible(one)) for one in names), 0), *_WIDTHS[1:])
+
+    def header(self) -> str:
+        """The line of headings."""
+        return self._line([column.heading for column in _TERMINAL])
+
+    def row(self, result: Result) -> str:
+        """The line of one result: its numbers, or its name and why it has none."""
+        if result.status != "ok":
+            return self._line([visible(name(result)), visible(_outcome(result))])
+        return self._line([column.text(result) for column in _TERMINAL])
+
+    def _line(self, cells: list[str | None]) -> str:
+        return line(_TERMINAL, cells, self._widths, self._separator)
+
+
+def terminal(run: Run) -> str:
+    """The table, the notes of runners and the tables of a sweep."""
+    table = RunTable(map(name, run.results))
+    lines = [table.header(), *map(table.row, run.results)]
+    lines += [f"note: {visible(runner)}: {visible(note)}" for runner, note in _notes(run)]
+    if run.sweep is not None:
+        lines += ["", *sweep_tables.lines(run.sweep)]
+    return "\n".join(lines) + "\n"
+
+
+def _time(phase: PhaseSummary) -> str:
+    """The estimate and its interval, or the estimate alone where it has none."""
+    interval = _interval(phase, "range ", " – ")  # noqa: RUF001
+    estimate = milliseconds(phase.estimate_ns)
+    return estimate if interval is None else f"{estimate} ({interval})"
+
+
+_MARKDOWN = (
+    Column("runner", lambda result: code_cell(name(result))),
+    _phase("forward, ms (95 % interval)", "forward", _time, _DASH),
+    _phase("backward, ms (95 % interval)", "backward", _time, _DASH),
+    _phase("processes", "forward", lambda found: str(found.n_processes), "0"),
+    _phase("samples", "forward", lambda found: str(found.n_samples), "0"),
+    _memory("peak, MiB", "peak_memory_bytes", _DASH),
+)
+#: Only CUDA's allocator reserves.
+_RESERVED = _memory("reserved, MiB", "peak_reserved_bytes", _DASH)
+
+
+def markdown(run: Run) -> str:
+    """The table for an issue or a README, with notes and a sweep. Names and reasons stand in code spans."""
+    reserves = any(result.peak_reserved_bytes is not None for result in run.results)
+    columns = (*_MARKDOWN, _RESERVED) if reserves else _MARKDOWN
+    rows = [
+        [column.text(result) for column in columns]
+        if result.status == "ok"
+        else [code_cell(name(result)), code_cell(_outcome(result))]
+        for result in run.results
+    ]
+    lines = pipe_table(columns, rows)
+    if notes := [f"- {code_span(runner)}: {code_span(note)}" for runner, note in _notes(run)]:
+        lines += ["", *notes]
+    if run.sweep is not None:
+        lines += sweep_tables.markdown(run.sweep)
+    return "\n".join(lines) + "\n"
+
+
+def _notes(run: Run) -> Iterable[tuple[str, str]]:
+    """Runners and their notes, once where several rows of a runner have the same."""
+    return dict.fromkeys((_on_side(one, one.runner), one.note) for one in run.results if one.note is not None)

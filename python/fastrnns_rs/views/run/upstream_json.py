@@ -1,0 +1,54 @@
+"""`--print-json` of PyTorch's fastrnns, with the spaces that `json.dumps` writes, for scripts that compare text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.layout import flat
+from fastrnns_rs.views.run.run_table import name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fastrnns_rs.documents.run_file import Result, Run
+
+_NS_PER_MS = 1e6
+
+
+def _groups(run: Run) -> Iterator[tuple[str, str, list[Result]]]:
+    """The families in the order in which they first appear: the name and the phase of each, and the rows measured."""
+    for group in dict.fromkeys(result.group for result in run.results):
+        rows = [result for result in run.results if result.group == group and result.status == "ok"]
+        yield group, "forward", rows
+        yield f"{group}-backward", "backward", rows
+
+
+def oss(run: Run) -> str:
+    """One object, `{group: {runner: mean}}`, backward under `group-backward`, in milliseconds."""
+    return _object((group, _object(_means(rows, phase))) for group, phase, rows in _groups(run)) + "\n"
+
+
+def _means(rows: list[Result], phase: str) -> Iterator[tuple[str, str]]:
+    for result in rows:
+        if (found := getattr(result, phase)) is not None:
+            yield name(result), repr(found.mean_ns / _NS_PER_MS)
+
+
+def _object(entries: Iterable[tuple[str, str]]) -> str:
+    """An object, in which a name may stand twice."""
+    return f"{{{', '.join(f'{flat(key)}: {value}' for key, value in entries)}}}"
+
+
+def pep(run: Run) -> str:
+    """A line for each timed sample, in milliseconds, for the observer that reads them from a log."""
+    return "".join(
+        line for group, phase, rows in _groups(run) for result in rows for line in _samples(group, phase, result)
+    )
+
+
+def _samples(group: str, phase: str, result: Result) -> Iterator[str]:
+    before = f'Caffe2Observer {{"type": "NET", "metric": {flat(f"{group}-{name(result)}")}, "unit": "ms", "value": "'
+    for process in result.processes:
+        samples: list[int] = getattr(process, f"{phase}_ns") or []
+        for sample in samples[process.steady_from or 0 :]:
+            yield f'{before}{sample / _NS_PER_MS}"}}\n'
