@@ -141,13 +141,6 @@ pub enum Error {
         reason: String,
     },
 
-    /// A text is not a comparison.
-    #[error("not a comparison: {reason}")]
-    NotAComparison {
-        /// The JSON reader's word for it, with line and column.
-        reason: String,
-    },
-
     /// No output format has this name.
     #[error("no output format is called {name:?}")]
     UnknownFormat {

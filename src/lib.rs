@@ -6,7 +6,7 @@
 //! - [`stats`] describes samples.
 //! - [`timing`] records the edges of timed regions.
 //! - [`orchestrate`] runs other programs and leaves nothing of them behind.
-//! - [`report`] renders run files and summaries.
+//! - [`report`] renders summaries.
 //! - [`trace`] reads what profilers wrote and makes a summary of it.
 //! - [`units`] holds the one rule by which numbers are shown.
 

@@ -39,38 +39,6 @@ pub fn show_milliseconds(ns: f64) -> String {
     significant(milliseconds(ns))
 }
 
-/// Bytes as mebibytes with four significant digits.
-pub fn show_mebibytes(bytes: u64) -> String {
-    const BYTES: f64 = (1_u64 << 20) as f64;
-    significant(bytes as f64 / BYTES)
-}
-
-/// A ratio with four significant digits, and up to six decimals where it takes them to tell it from 1; with an exponent
-/// where its digits would stand far from the point.
-///
-/// ```
-/// use fastrnns_rs::units::show_ratio;
-/// assert_eq!(show_ratio(1.032_14), "1.032");
-/// assert_eq!(show_ratio(0.999_96), "0.99996");
-/// assert_eq!(show_ratio(1e6), "1000000");
-/// assert_eq!(show_ratio(2.5e-9), "2.500e-9");
-/// ```
-pub fn show_ratio(ratio: f64) -> String {
-    const PLAIN: std::ops::Range<f64> = 1e-4..1e7;
-    const MOST_DECIMALS: f64 = 6.0;
-    if ratio != 0.0 && !PLAIN.contains(&ratio.abs()) {
-        return format!("{ratio:.3e}");
-    }
-    let text = significant(ratio);
-    // An interval that leaves 1 out must not look as if it began there.
-    let apart = (ratio - 1.0).abs();
-    if apart == 0.0 || text.parse() != Ok(1.0) {
-        return text;
-    }
-    let decimals = (-apart.log10()).ceil();
-    if decimals > MOST_DECIMALS { text } else { format!("{ratio:.*}", decimals as usize) }
-}
-
 /// A fraction in percent, without what binary fractions add to it.
 ///
 /// ```
@@ -105,23 +73,6 @@ pub fn show_bytes(bytes: f64) -> String {
     format!("{digits} {}", PREFIXES[prefix])
 }
 
-/// A float as Python's `repr` writes it, for output that must not differ from a Python program's.
-///
-/// ```
-/// use fastrnns_rs::units::python_repr;
-/// assert_eq!(python_repr(1.5), "1.5");
-/// assert_eq!(python_repr(2.0), "2.0");
-/// assert_eq!(python_repr(0.00004), "4e-05");
-/// ```
-pub fn python_repr(value: f64) -> String {
-    let text = format!("{value:?}");
-    // Rust writes `4e-5` where Python writes two digits at least; both change to exponents at the same small values.
-    match text.split_once("e-") {
-        Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-0{exponent}"),
-        _ => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,25 +89,6 @@ mod tests {
             (0.99999, "1.000"),
         ] {
             assert_eq!(significant(value), text, "{value}");
-        }
-    }
-
-    #[test]
-    fn ratios_are_on_the_side_of_1_that_they_are_on() {
-        for (ratio, text) in [
-            (1.0, "1.000"),
-            (1.000_49, "1.0005"),
-            (1.000_51, "1.001"),
-            (0.999_92, "0.9999"),
-            (0.999_96, "0.99996"),
-            (1.000_02, "1.00002"),
-            (1.0 + 1e-9, "1.000"),
-            (0.0, "0"),
-            (12_345_678.0, "1.235e7"),
-            (0.000_099, "9.900e-5"),
-            (f64::MAX, "1.798e308"),
-        ] {
-            assert_eq!(show_ratio(ratio), text);
         }
     }
 

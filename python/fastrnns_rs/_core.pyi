@@ -74,7 +74,6 @@ __all__ = [
     "Profiler",
     "Recorder",
     "RequiredProcesses",
-    "RunTable",
     "Segment",
     "SteadyState",
     "Summary",
@@ -92,7 +91,6 @@ __all__ = [
     "cliffs_delta",
     "clock_resolution_ns",
     "compare_samples",
-    "comparison_formats",
     "detection_power",
     "effective_sample_size",
     "geometric_mean_ratio",
@@ -113,12 +111,8 @@ __all__ = [
     "process_ci",
     "profiler_names",
     "quantiles",
-    "render_comparison",
-    "render_run",
-    "render_sweep",
     "required_processes",
     "run_command",
-    "run_formats",
     "steady_state",
     "summarize",
     "summary_formats",
@@ -140,18 +134,6 @@ class Recorder:
     def elapsed_ns(self, first_iteration: int = 0) -> int: ...
 
 def clock_resolution_ns() -> int: ...
-
-@final
-class RunTable:
-    def __new__(cls, names: list[str], separator: str = " ") -> RunTable: ...
-    def header(self) -> str: ...
-    def row(self, result: str) -> str: ...
-
-def render_run(document: str, name: str) -> str: ...
-def render_sweep(document: str) -> str: ...
-def render_comparison(document: str, name: str) -> str: ...
-def comparison_formats() -> list[tuple[str, str]]: ...
-def run_formats() -> list[tuple[str, str]]: ...
 
 @final
 class Completed:

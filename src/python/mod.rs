@@ -9,7 +9,6 @@ mod errors;
 mod interrupt;
 mod orchestrate;
 mod profilers;
-mod report;
 mod stats;
 mod timing;
 mod trace;
@@ -25,8 +24,6 @@ mod _core {
     use super::orchestrate::{Completed, Process, keep, run_command};
     #[pymodule_export]
     use super::profilers::{Profiler, profiler_names};
-    #[pymodule_export]
-    use super::report::{RunTable, comparison_formats, render_comparison, render_run, render_sweep, run_formats};
     #[pymodule_export]
     use super::stats::bootstrap::{BootstrapInterval, bootstrap_ci};
     #[pymodule_export]

@@ -1,16 +1,8 @@
-//! The run file itself, laid out so that a person can read it: indented, but with an array of numbers on one line.
+//! JSON laid out so that a person can read it: indented, but with an array of numbers on one line.
 
 use serde_json::Value;
 
-use super::escape;
-use crate::error::{Error, Result};
-
 const INDENT: &str = "  ";
-
-pub(super) fn render(document: &str) -> Result<String> {
-    let value: Value = serde_json::from_str(document).map_err(|error| Error::NotARun { reason: error.to_string() })?;
-    Ok(escape::json(&layout(&value)))
-}
 
 /// A document as it is laid out; it ends with a newline.
 pub(super) fn layout(document: &Value) -> String {

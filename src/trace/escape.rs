@@ -72,25 +72,6 @@ pub(crate) fn code_cell(text: &str) -> String {
     code_span(text).replace("\\|", "\\x7c").replace('|', "\\|")
 }
 
-/// Text for an attribute or an element of XML 1.0, which has no way to write most characters that act.
-pub(crate) fn xml(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in visible(text).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&apos;"),
-            // The only two that show nothing, are no controls, and may not stand in a document.
-            '\u{fffe}' => safe.push_str("\\u{fffe}"),
-            '\u{ffff}' => safe.push_str("\\u{ffff}"),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 /// JSON that can be printed: characters that act are written as `\uXXXX`, which means the same.
 ///
 /// They can only stand inside strings, and the line ends that JSON puts between its tokens stay.
@@ -159,12 +140,6 @@ mod tests {
         for (text, cell) in [("a|b", "`a\\|b`"), ("a\\|b", "`a\\x7cb`"), ("|`", "`` \\|` ``")] {
             assert_eq!(code_cell(text), cell);
         }
-    }
-
-    #[test]
-    fn xml_has_no_markup_and_no_character_that_it_may_not_have() {
-        assert_eq!(xml("<a b=\"c\" d='e'>&amp;"), "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;amp;");
-        assert_eq!(xml("\0\u{1b}\n\u{fffe}\u{ffff}\u{fffd}漢]]>"), "\\x00\\x1b\\n\\u{fffe}\\u{ffff}\u{fffd}漢]]&gt;");
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! The core from outside: statistics, commands under supervision, names and categories of kernels, and every output
-//! format of a run, of a comparison and of a summary.
+//! format of a summary.
 
 mod categories;
 mod gfm;
 mod orchestrate;
 mod profilers;
-mod report;
-mod report_comparison;
 mod short_name;
 mod stats;
 mod stats_bootstrap;

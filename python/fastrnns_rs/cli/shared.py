@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.layout import Layout
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.processes.launcher import Executor
 
@@ -127,16 +128,21 @@ class Saver:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._layout: Layout | None = None
         self.failed = False
 
     def __call__(self, run: Run) -> None:
         """Writes the run so far, or says why that failed."""
         if self._path is None:
             return
+        from fastrnns_rs.documents.layout import Layout, save
+        from fastrnns_rs.documents.run_file import Process
         from fastrnns_rs.errors import UsageError
 
+        # The samples of a process are laid out once, however often the run is saved.
+        self._layout = self._layout or Layout(keep=Process)
         try:
-            run.save(self._path)
+            save(self._path, run, self._layout)
         except UsageError as error:
             self.failed = True
             click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)

@@ -63,8 +63,13 @@ class Layout:
             found.append(known[1])
         elif is_dataclass(value) or isinstance(value, Mapping):
             self._write_object(value, end, found)
-        elif isinstance(value, (list, tuple)) and any(map(_is_nested, {*map(type, value)})):
-            self._write_block(b"[]", ((b"", item) for item in value), end, found)
+        elif isinstance(value, (list, tuple)):
+            kinds = {*map(type, value)}
+            if any(map(_is_nested, kinds)):
+                self._write_block(b"[]", ((b"", item) for item in value), end, found)
+            else:
+                # A run has a million samples: integers are written at the speed of the interpreter's own loop.
+                found.append((repr([*value]).replace(" ", "") if kinds == {int} else flat(value)).encode())
         else:
             found.append(flat(value).encode())
 
@@ -111,9 +116,6 @@ def flat(value: Any) -> str:
         # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
         return json_safe(encode_basestring(value.encode("utf-8", "backslashreplace").decode()))
     if isinstance(value, (list, tuple)):
-        # A run has a million samples.
-        if {*map(type, value)} == {int}:
-            return repr([*value]).replace(" ", "")
         return f"[{','.join(map(flat, value))}]"
     if isinstance(value, Mapping):
         return f"{{{','.join(f'{flat(key)}:{flat(item)}' for key, item in value.items())}}}"
