@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
+from run_files import FORMATS, PROBLEM, result, run
 
-from fastrnns_rs._core import comparison_formats, render_comparison
 from fastrnns_rs.documents import row_names
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.errors import UsageError
 
 RATIO = {"faster": 0.95, "slower": 1.0321234567890123, "equivalent": 1.0, "inconclusive": 1.01, None: None}
 HOSTILE = [
@@ -36,7 +40,7 @@ def row(runner: str, verdict: str | None, reason: str) -> dict[str, Any]:
         "runner": runner,
         "group": "lstm",
         "phase": "forward",
-        "problem": {"seq_length": 64},
+        "problem": asdict(PROBLEM),
         "baseline": side,
         "candidate": None if ratio is None else {**side, "estimate_ns": 1_500_000.0 * ratio},
         "ratio": ratio,
@@ -73,7 +77,7 @@ def document(text: str) -> dict[str, Any]:
             "false_discovery_rate": 0.05,
             "forced": True,
         },
-        "environment_differences": [{"key": text, "baseline": [text], "candidate": None}],
+        "environment_differences": [{"key": text, "baseline": text, "candidate": None}],
         "rows": rows,
         "kernels": [],
         "geometric_mean": None,
@@ -81,9 +85,14 @@ def document(text: str) -> dict[str, Any]:
     }
 
 
+def rendered(plain: dict[str, Any], name: str) -> str:
+    """A comparison in a format."""
+    return Comparison.from_dict(plain).render(name)
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_junit_is_read_by_an_xml_parser_whatever_names_hold(text: str) -> None:
-    root = ET.fromstring(render_comparison(json.dumps(document(text)), "junit"))
+    root = ET.fromstring(rendered(document(text), "junit"))
     [suite] = root
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
         "tests": "6",
@@ -100,7 +109,7 @@ def test_junit_is_read_by_an_xml_parser_whatever_names_hold(text: str) -> None:
 
 def test_junit_gives_texts_and_numbers_back() -> None:
     text = "<b>&amp;\"'</testcase> 漢字"
-    root = ET.fromstring(render_comparison(json.dumps(document(text)), "junit"))
+    root = ET.fromstring(rendered(document(text), "junit"))
     slower = root.findall(".//testcase")[1]
     assert (slower.get("classname"), slower.get("name")) == ("lstm", f"{text}/forward")
     assert float(slower.get("time", "")) == pytest.approx(1.5e-3 * 1.0321234567890123, rel=1e-15)
@@ -114,34 +123,98 @@ def test_junit_gives_texts_and_numbers_back() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_every_format_can_be_printed(text: str) -> None:
-    for name, description in comparison_formats():
-        assert description
-        shown = render_comparison(json.dumps(document(text)), name)
+    for name in FORMATS:
+        shown = rendered(document(text), name)
         assert shown.endswith("\n")
         assert not [c for c in shown if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2066")]
-    assert json.loads(render_comparison(json.dumps(document(text)), "json")) == document(text)
+    assert Comparison.from_dict(json.loads(rendered(document(text), "json"))) == Comparison.from_dict(document(text))
 
 
 def test_rows_of_one_runner_have_what_differs_in_their_names() -> None:
     made = document("plain")
     made["rows"] = [row("cudnn", "slower", "said") for _ in range(2)]
-    made["rows"][1]["problem"] = {"seq_length": 128}
-    root = ET.fromstring(render_comparison(json.dumps(made), "junit"))
+    made["rows"][1]["problem"] = asdict(replace(PROBLEM, seq_length=128))
+    root = ET.fromstring(rendered(made, "junit"))
     names = [case.get("name") for case in root.findall(".//testcase")]
-    assert names == ["cudnn/forward (seq_length 64)", "cudnn/forward (seq_length 128)"]
+    assert names == ["cudnn/forward (seq_length 16)", "cudnn/forward (seq_length 128)"]
     assert names == row_names.titles([(one["runner"], one["phase"], one["problem"]) for one in made["rows"]])
 
 
 def test_a_comment_begins_with_its_marker() -> None:
-    lines = render_comparison(json.dumps(document("plain")), "markdown").splitlines()
+    lines = rendered(document("plain"), "markdown").splitlines()
     assert lines[0] == "<!-- fastrnns-rs comparison -->"
     assert lines[1].startswith("### FORCED: ")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"rows": NaN}', '{"rows": "\\udc80"}', "[" * 1000])
-def test_what_is_no_comparison_is_refused_in_one_line(text: str) -> None:
-    for name in ("table", "markdown", "junit"):
-        with pytest.raises(ValueError, match=r"^not a comparison: .*$"):
-            render_comparison(text, name)
+def test_a_format_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match='no output format is called "xml"'):
-        render_comparison(text, "xml")
+        rendered(document("plain"), "xml")
+    with pytest.raises(ValueError, match='no output format is called "xml"'):
+        run([result()]).render("xml")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["rows", 0, "verdict"], "better", "rows[0].verdict is 'better'"),
+        (["rows", 0, "phase"], "sideways", "rows[0].phase is 'sideways'"),
+        (["rows", 0, "ratio"], "1.0", "rows[0].ratio is '1.0'"),
+        (["rows", 0, "baseline", "n_processes"], 1.5, "rows[0].baseline.n_processes is 1.5"),
+        (["method", "margin_source"], None, "method.margin_source is None"),
+        (["counts", "none"], None, "counts.none is None"),
+        (["warnings"], {}, "warnings is {}"),
+    ],
+)
+def test_a_damaged_comparison_is_refused_by_its_key(path: list[Any], value: object, message: str) -> None:
+    made = document("plain")
+    *way, last = path
+    inner: Any = made
+    for key in way:
+        inner = inner[key]
+    # Rows share their sides.
+    inner[last] = value
+    with pytest.raises(UsageError, match=re.escape(message)):
+        Comparison.from_dict(made)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1 << 64, -(1 << 63) - 1])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_number_that_other_programs_cannot_read_is_refused(value: float, name: str) -> None:
+    made = document("plain")
+    made["rows"][0]["baseline"]["estimate_ns"] = value
+    with pytest.raises(ValueError, match="not JSON compliant|more than 64 bits"):
+        rendered(made, name)
+
+
+def cells(line: str, *, pairs: bool) -> list[str]:
+    """The cells of a row as GitHub cuts it: a backslash escapes a pipe; with `pairs` also another backslash."""
+    return re.split(r"(?<!\\)(?:\\\\)*\|" if pairs else r"(?<!\\)\|", line)
+
+
+@pytest.mark.parametrize("text", HOSTILE[1:-1], ids=range(len(HOSTILE) - 2))
+def test_no_text_adds_lines_or_cells(text: str) -> None:
+    for name in ("table", "markdown", "junit"):
+        lines, plain = (rendered(document(one), name).splitlines() for one in (text, "plain"))
+        assert len(lines) == len(plain)
+        if name == "markdown":
+            for line, model in zip(lines, plain, strict=True):
+                counts = {len(cells(line, pairs=pairs)) for pairs in (False, True)}
+                assert not model.startswith("|") or counts == {len(cells(model, pairs=False))}, line
+
+
+@pytest.mark.parametrize(
+    ("problems", "told"),
+    [
+        ([{"hidden_size": 64}, {"hidden_size": 128}], [" (hidden_size 64)", " (hidden_size 128)"]),
+        ([{"seed": 1, "device": "cpu"}, {"seed": 1, "device": "cuda"}], [" (device cpu)", " (device cuda)"]),
+        ([{"seed": 1}, {"seed": 1}], ["", ""]),
+        ([None, None], ["", ""]),
+        ([{}, {"seed": None}], ["", ""]),
+        ([None, {"seed": 1}], ["", " (seed 1)"]),
+        ([{"seed": None}, {"seed": 1}], [" (seed null)", " (seed 1)"]),
+    ],
+)
+def test_only_what_differs_tells_rows_apart(problems: list[Any], told: list[str]) -> None:
+    assert row_names.distinctions([("cudnn", "forward", one) for one in problems]) == told
+    alone = [("cudnn", f"phase {place}", one) for place, one in enumerate(problems)]
+    assert row_names.distinctions(alone) == [""] * len(problems)

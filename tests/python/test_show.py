@@ -11,16 +11,15 @@ from run_files import exactly, result, run, write
 from test_compare_command import call, validated
 
 from fastrnns_rs import compare
-from fastrnns_rs._core import run_formats
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare import run_files
 from fastrnns_rs.verbs.compare.side import Series, Side
-from fastrnns_rs.views import foreign_results
+from fastrnns_rs.views import foreign_results, formats
 
 __all__ = ["call"]
 
 
-@pytest.mark.parametrize("name", [name for name, _ in run_formats()])
+@pytest.mark.parametrize("name", formats.RUN)
 def test_a_run_is_shown_as_bench_shows_it(name: str, call: Any, tmp_path: Path) -> None:
     made = run([result()])
     path = write(tmp_path / "run.json", made)
@@ -33,7 +32,7 @@ def test_a_run_is_shown_as_bench_shows_it(name: str, call: Any, tmp_path: Path) 
     assert call("show", path).stdout == made.render("table")
 
 
-@pytest.mark.parametrize("name", [name for name, _ in run_formats()])
+@pytest.mark.parametrize("name", formats.RUN)
 def test_what_a_run_warns_of_is_told_again(name: str, call: Any, tmp_path: Path) -> None:
     notices = [
         Notice(code="load", message="other programs \x1b[2J", evidence="load 3.1", hint="stop them"),

@@ -24,13 +24,13 @@ from conftest import PLANTED, TINY, Done, run_cli
 from models_under_test import problem_of
 
 import fastrnns_rs
-from fastrnns_rs._core import RunTable
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.runners.registry import find
+from fastrnns_rs.views.run.run_table import RunTable
 from fastrnns_rs.worker import stopwatch, timed_loop
 from fastrnns_rs.worker.torch_settings import jit_settings
 
@@ -294,8 +294,7 @@ def test_fault_13_names_are_whole_and_no_column_is_empty() -> None:
         *TINY,
         "--json",
     )
-    result = json.dumps(done.json()["results"][0])
-    check_13(RunTable([name]).row(result), name)
+    check_13(RunTable([name]).row(Run.from_dict(done.json()).results[0]), name)
     assert any(name in line and " n=2 " in line for line in done.stderr.splitlines())
 
     def planted(fields: list[str], width: int = 16) -> str:

@@ -1,0 +1,136 @@
+"""Documents in every format, to the letter; a run whatever its texts are; and the layout of JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from run_files import exactly, process, result, run
+
+from fastrnns_rs.cli.shared import Saver
+from fastrnns_rs.documents import layout
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.run_file import Process, Run
+from fastrnns_rs.views.formats import RUN
+from fastrnns_rs.views.run.run_table import RunTable
+
+VIEWS = ROOT / "tests" / "data" / "views"
+SHOWN = sorted(VIEWS.iterdir())
+HOSTILE = [
+    "\x1b]0;title\x07\x9b2J",
+    "a\u202eb\u2066c\u2028\r\n",
+    "\0\x7f\x85\ufeff",
+    "a|b\\|c `d`\n| --- |",
+    "漢字 e\u0301",
+]
+FORMULAS = ["=cmd()|'/c calc'!A0", "+1", "-1", "@sum", "  =1", "\t=1", "\uff1dcmd()"]
+
+
+@pytest.mark.parametrize("path", SHOWN, ids=[path.name for path in SHOWN])
+def test_documents_are_shown_to_the_letter(path: Path) -> None:
+    plain = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    found: Run | Comparison = Run.from_dict(plain) if path.stem == "run" else Comparison.from_dict(plain)
+    assert found.render(path.suffix.removeprefix(".")) == path.read_bytes().decode()
+
+
+def hostile(text: str) -> Run:
+    """A run in which each text of a row is `text`."""
+    made = Run.load(VIEWS / "run.json")
+    texts = dict.fromkeys(("runner", "group", "reason", "note", "warmup_class"), text)
+    rows = [
+        replace(
+            row,
+            **texts,
+            label=None,
+            problem=replace(row.problem, dtype=text, seed=-1),
+            forward=None if row.forward is None else replace(row.forward, ci_method=text),
+        )
+        for row in made.results
+    ]
+    return replace(made, results=rows, sweep=None)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_texts_of_a_file_cannot_disturb_any_format(text: str) -> None:
+    made = hostile(text)
+    for name in RUN:
+        shown = made.render(name)
+        assert not [
+            c for c in shown if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2066\u2028")
+        ]
+        assert len(shown.splitlines()) == len(hostile("plain").render(name).splitlines())
+    assert Run.from_dict(json.loads(made.render("json"))) == made
+    assert json.loads(made.render("oss"))[text][text] == 1.5
+    lines = made.render("pep").splitlines()
+    assert json.loads(lines[0].removeprefix("Caffe2Observer "))["metric"] == f"{text}-{text}"
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_csv_holds_no_formula(text: str) -> None:
+    heads, *rows = csv.reader(io.StringIO(hostile(text).render("csv")))
+    fields = [field for row in rows for field in row]
+    assert all(len(row) == len(heads) for row in rows)
+    assert sum(field.startswith("'") for field in fields) > 10
+    # A number below 0 is still one.
+    assert fields.count("-1") == len(rows)
+    assert not [one for one in fields if one != "-1" and one.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))]
+
+
+def test_a_separator_parts_fields_whatever_it_is() -> None:
+    table = RunTable(["cudnn"], ",")
+    row = Run.load(VIEWS / "run.json").results[0]
+    assert table.header().count(",") == table.row(row).count(",") == 14
+    assert table.row(replace(row, status="failed", reason="x")).strip() == "cudnn,failed: x"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({}, "{}"),
+        ([], "[]"),
+        ({"a": [], "b": {}}, '{\n  "a": [],\n  "b": {}\n}'),
+        ({"a": [1, 2.5, "x", None, True]}, '{\n  "a": [1,2.5,"x",null,true]\n}'),
+        ([[1], 2], "[\n  [1],\n  2\n]"),
+        ((1, 2), "[1,2]"),
+        ([1e-5, 1.25e-5, -1.25e-5, 1e-6, 1e16, 1e300], "[0.00001,0.0000125,-0.0000125,1e-6,1e+16,1e+300]"),
+        ("\x7f\u202e\U000e0041\ud800\n漢", '"\\u007f\\u202e\\udb40\\udc41\\\\ud800\\n漢"'),
+    ],
+)
+def test_json_is_laid_out_for_people(value: object, text: str) -> None:
+    assert layout.text(value) == text + "\n"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {"a": [-float("inf")]}])
+def test_numbers_that_json_lacks_are_refused(value: object) -> None:
+    for refuse in (layout.text, layout.check):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            refuse(value)
+
+
+def test_a_run_is_saved_after_each_process_as_it_would_be_alone(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    saver = Saver(path)
+    rows = [result("cudnn", count=3), exactly([100, 200, 300], "py")]
+    for count in (0, 1, 2, 3):
+        made = run([replace(row, processes=row.processes[:count]) for row in rows])
+        saver(made)
+        assert path.read_bytes() == layout.text(made).encode()
+        assert Run.load(path) == made
+
+
+def test_the_text_of_a_process_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = [process(index, [100, 200], None) for index in range(3)]
+    documents = [{"processes": processes[:count]} for count in (1, 2, 3, 2, 0, 1)]
+    texts = [layout.text(one) for one in documents]
+    seen: list[object] = []
+    entries = layout._entries
+    monkeypatch.setattr(layout, "_entries", lambda value: (seen.append(value), entries(value))[1])
+    kept = layout.Layout(keep=Process)
+    assert [b"".join(kept.pieces(one)).decode() for one in documents] == texts
+    # A process that left the document is not kept for ever.
+    assert [sum(one is known for one in seen) for known in processes] == [2, 1, 1]
