@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.layout import flat
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import Change, Comparison, Counts, Figures, GeometricMean, Method, Row
 
-    Judged = Row | Change | GeometricMean
+    Judged: TypeAlias = Row | Change | GeometricMean
 
 _ROUNDS_TO_NOTHING = 0.005
 _TWO_DECIMALS_FIT = 1e5

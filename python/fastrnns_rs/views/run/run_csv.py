@@ -6,7 +6,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.layout import flat
-from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.views import table
 from fastrnns_rs.views.text import spreadsheet
 from fastrnns_rs.views.units import plain
@@ -26,7 +25,7 @@ _LAST = ("warmup_class", "side", "peak_memory_bytes", "peak_reserved_bytes")
 
 def csv(run: Run) -> str:
     """Writes a run. A runner that failed has one line, with its reason and no numbers."""
-    problem = [field.name for field in fields(Problem)] if run.results else []
+    problem = [field.name for result in run.results[:1] for field in fields(result.problem)]
     heads = ["runner", "group", "phase", "status", "reason", *problem, *_PHASE, "ci_method", *_LAST]
     return table.csv([heads, *(row for result in run.results for row in _rows(result, problem))])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views import table
-from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.text import code_cell, code_span, visible
 from fastrnns_rs.views.units import milliseconds, significant
 
@@ -14,74 +13,64 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
 
+    #: Title, headings, rows whose first cell is their name, and remarks on single cells.
+    Block = tuple[str, list[str], list[list[str]], list[str]]
+
 _NONE = "-"
-
-
-class Block:
-    """A table with a title, its first column the name of its rows.
-
-    Attributes:
-        title: Quantity of the table, and the values of the other axes.
-        headings: Headings of the columns.
-        rows: Cells of each row.
-        notes: Remarks on single cells.
-    """
-
-    def __init__(self, title: str, at: Point, headings: list[str], rows: list[list[str]], notes: list[str]) -> None:
-        self.title = f"{title}, at {','.join(f'{name}={value}' for name, value in at.items())}" if at else title
-        self.headings = headings
-        self.rows = rows
-        self.notes = notes
-
-    def draw(self, escape: Callable[[str], str]) -> tuple[list[Column], list[list[str]]]:
-        """The columns and rows, each text made safe by `escape`."""
-        columns = [Column(escape(heading), right=True) for heading in self.headings]
-        return columns, [[escape(cell) for cell in row] for row in self.rows]
-
-
-def _rate(value: float | None) -> str | None:
-    return None if value is None else significant(value)
-
-
-#: The phase, the title and the text of each quantity that cells hold.
-_QUANTITIES: tuple[tuple[str, str, Callable[[SweepCell], str | None]], ...] = (
-    ("forward", "forward, ms", lambda cell: milliseconds(cell.time_ns)),
-    ("backward", "backward, ms", lambda cell: milliseconds(cell.time_ns)),
-    ("iteration", "sequence steps per second", lambda cell: _rate(cell.steps_per_second)),
-    ("iteration", "samples per second", lambda cell: _rate(cell.samples_per_second)),
+#: The phase, the title, the key and the text of each quantity that cells hold.
+_QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
+    ("forward", "forward, ms", "time_ns", milliseconds),
+    ("backward", "backward, ms", "time_ns", milliseconds),
+    ("iteration", "sequence steps per second", "steps_per_second", significant),
+    ("iteration", "samples per second", "samples_per_second", significant),
 )
 
 
 def lines(sweep: Sweep) -> list[str]:
     """The tables as lines for a terminal, with an empty line between two."""
     found: list[str] = []
-    for block in _blocks(sweep):
-        drawn = table.lines(*block.draw(visible))
-        notes = [f"note: {visible(note)}" for note in block.notes]
-        found += [*([""] if found else []), visible(block.title), *drawn, *notes]
+    for title, headings, rows, notes in _blocks(sweep):
+        columns, cells = _escaped(headings, rows, visible)
+        told = [f"note: {visible(note)}" for note in notes]
+        found += [*([""] if found else []), visible(title), *table.lines(columns, cells), *told]
     return found
 
 
 def markdown(sweep: Sweep) -> list[str]:
     """The tables as lines of Markdown, with an empty line before each."""
     found: list[str] = []
-    for block in _blocks(sweep):
-        found += ["", f"{code_span(block.title)}:", "", *table.markdown(*block.draw(code_cell))]
-        if block.notes:
-            found += ["", *(f"- {code_span(note)}" for note in block.notes)]
+    for title, headings, rows, notes in _blocks(sweep):
+        columns, cells = _escaped(headings, rows, code_cell)
+        told = [f"- {code_span(note)}" for note in notes]
+        found += ["", f"{code_span(title)}:", "", *table.markdown(columns, cells), *([""] if told else []), *told]
     return found
+
+
+def _escaped(
+    headings: list[str], rows: list[list[str]], escape: Callable[[str], str]
+) -> tuple[list[table.Column], list[list[str]]]:
+    columns = [table.Column(escape(heading), right=True) for heading in headings]
+    return columns, [[escape(cell) for cell in row] for row in rows]
 
 
 def _blocks(sweep: Sweep) -> Iterator[Block]:
     placed = [(place, cell) for cell in sweep.cells if (place := _place(sweep, cell)) is not None]
     for axis, at in _distinct(place for place, _ in placed):
-        here = [cell for place, cell in placed if place == (axis, at)]
-        for phase, title, show in _QUANTITIES:
-            shown = [(cell, text) for cell in here if cell.phase == phase and (text := show(cell)) is not None]
-            if shown:
-                yield _block(sweep, axis, title, at, [cell for cell in here if cell.phase == phase], show)
+        values = next(one.values for one in sweep.axes if one.name == axis)
+        for phase, title, key, show in _QUANTITIES:
+            here = [cell for place, cell in placed if place == (axis, at) and cell.phase == phase]
+            numbers = [getattr(cell, key) for cell in here]
+            if any(number is not None for number in numbers):
+                texts = [_NONE if number is None else show(number) for number in numbers]
+                shown = _first((cell.point[axis], cell.runner, text) for cell, text in zip(here, texts, strict=True))
+                present = [value for value in values if any(cell.point[axis] == value for cell in here)]
+                yield _block(_titled(title, at), axis, present, dict.fromkeys(cell.runner for cell in here), shown, [])
     for axis, at in _distinct((one.axis, one.at) for one in sweep.growth):
-        yield _exponents(axis, at, [one for one in sweep.growth if (one.axis, one.at) == (axis, at)])
+        found = [one for one in sweep.growth if (one.axis, one.at) == (axis, at)]
+        title = _titled(f"exponent b of time ~ {axis}^b, with its 95 % interval", at)
+        runners, phases = (dict.fromkeys(getattr(one, key) for one in found) for key in ("runner", "phase"))
+        shown = _first((one.runner, one.phase, _exponent(one)) for one in found)
+        yield _block(title, "runner", runners, phases, shown, [note for one in found if (note := _note(one))])
 
 
 def _place(sweep: Sweep, cell: SweepCell) -> tuple[str, Point] | None:
@@ -91,27 +80,23 @@ def _place(sweep: Sweep, cell: SweepCell) -> tuple[str, Point] | None:
 
 
 def _block(
-    sweep: Sweep, axis: str, title: str, at: Point, cells: list[SweepCell], show: Callable[[SweepCell], str | None]
+    title: str,
+    corner: str,
+    down: Iterable[int | str],
+    across: Iterable[str],
+    shown: dict[tuple[int | str, str], str],
+    notes: list[str],
 ) -> Block:
-    runners = [*dict.fromkeys(cell.runner for cell in cells)]
-    shown: dict[tuple[int | str, str], str] = {}
-    for cell in cells:
-        shown.setdefault((cell.point[axis], cell.runner), show(cell) or _NONE)
-    values = next(one.values for one in sweep.axes if one.name == axis)
-    present = [value for value in values if any(value == known for known, _ in shown)]
-    rows = [[str(value), *(shown.get((value, runner), _NONE) for runner in runners)] for value in present]
-    return Block(title, at, [axis, *runners], rows, [])
+    rows = [[str(value), *(shown.get((value, name), _NONE) for name in across)] for value in down]
+    return title, [corner, *across], rows, notes
 
 
-def _exponents(axis: str, at: Point, found: list[SweepGrowth]) -> Block:
-    phases = [*dict.fromkeys(one.phase for one in found)]
-    shown: dict[tuple[str, str], str] = {}
-    for one in found:
-        shown.setdefault((one.runner, one.phase), _exponent(one))
-    runners = dict.fromkeys(one.runner for one in found)
-    rows = [[runner, *(shown.get((runner, phase), _NONE) for phase in phases)] for runner in runners]
-    title = f"exponent b of time ~ {axis}^b, with its 95 % interval"
-    return Block(title, at, ["runner", *phases], rows, [note for one in found if (note := _note(one)) is not None])
+def _first(cells: Iterable[tuple[int | str, str, str]]) -> dict[tuple[int | str, str], str]:
+    """Texts by row and column, of two for one place the first."""
+    found: dict[tuple[int | str, str], str] = {}
+    for down, across, text in cells:
+        found.setdefault((down, across), text)
+    return found
 
 
 def _exponent(growth: SweepGrowth) -> str:
@@ -130,6 +115,10 @@ def _note(growth: SweepGrowth) -> str | None:
     steps = ", ".join(f"{one:.2f}" for one in growth.local_exponents)
     off = "" if growth.largest_deviation is None else f", up to {100 * growth.largest_deviation:.0f} % off"
     return f"{name} does not follow one exponent{off}: from value to value it is {steps}"
+
+
+def _titled(title: str, at: Point) -> str:
+    return f"{title}, at {','.join(f'{name}={value}' for name, value in at.items())}" if at else title
 
 
 def _distinct(places: Iterable[tuple[str, Point]]) -> list[tuple[str, Point]]:
