@@ -6,14 +6,12 @@
 //! - [`stats`] describes samples.
 //! - [`timing`] records the edges of timed regions.
 //! - [`orchestrate`] runs other programs and leaves nothing of them behind.
-//! - [`report`] renders summaries.
 //! - [`trace`] reads what profilers wrote and makes a summary of it.
 //! - [`units`] holds the one rule by which numbers are shown.
 
 pub mod error;
 pub mod orchestrate;
 mod par;
-pub mod report;
 mod simd;
 pub mod stats;
 pub mod timing;

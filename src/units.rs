@@ -50,27 +50,6 @@ pub fn show_percent(fraction: f64) -> String {
     format!("{} %", (fraction * 1e10).round() / 1e8)
 }
 
-/// Bytes with four significant digits and the decimal prefix that fits; whole bytes are exact.
-///
-/// ```
-/// use fastrnns_rs::units::show_bytes;
-/// assert_eq!(show_bytes(512.0), "512 B");
-/// assert_eq!(show_bytes(1_234_567.0), "1.235 MB");
-/// ```
-pub fn show_bytes(bytes: f64) -> String {
-    const PREFIXES: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
-    const STEP: f64 = 1000.0;
-    // From here four digits round up to the next prefix; whole bytes are not rounded.
-    const ROUNDS_UP: f64 = 999.95;
-    let mut scaled = bytes;
-    let mut prefix = 0;
-    while prefix + 1 < PREFIXES.len() && scaled.abs() >= if prefix == 0 { STEP } else { ROUNDS_UP } {
-        scaled /= STEP;
-        prefix += 1;
-    }
-    let exact = prefix == 0 && scaled.fract() == 0.0;
-    let digits = if exact { format!("{scaled}") } else { significant(scaled) };
-    format!("{digits} {}", PREFIXES[prefix])
 }
 
 #[cfg(test)]
@@ -93,17 +72,6 @@ mod tests {
     }
 
     #[test]
-    fn bytes_take_the_prefix_that_fits() {
-        for (bytes, text) in [
-            (0.0, "0 B"),
-            (999.0, "999 B"),
-            (12.5, "12.50 B"),
-            (1000.0, "1.000 kB"),
-            (999_949.0, "999.9 kB"),
-            (999_999.0, "1.000 MB"),
-            (2.5e18, "2500 PB"),
-        ] {
-            assert_eq!(show_bytes(bytes), text);
         }
     }
 

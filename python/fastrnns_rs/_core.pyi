@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 from fastrnns_rs._core_stats.bootstrap import BootstrapInterval, bootstrap_ci
 from fastrnns_rs._core_stats.decisions import (
@@ -104,7 +104,6 @@ __all__ = [
     "median_ci",
     "modality",
     "moments",
-    "name_kinds",
     "outliers",
     "permutation_test",
     "precision_reached",
@@ -115,8 +114,6 @@ __all__ = [
     "run_command",
     "steady_state",
     "summarize",
-    "summary_formats",
-    "summary_views",
     "welch",
 ]
 
@@ -247,19 +244,8 @@ class Trace:
 @final
 class TraceSummary:
     def to_json(self) -> str: ...
-    def render(
-        self,
-        format: str,  # noqa: A002
-        *,
-        by: str = "overview",
-        top: int | None = None,
-        names: str = "full",
-        width: int | None = None,
-    ) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
 def kernel_category(name: str) -> str: ...
 def kernel_category_by_source(source: str) -> str: ...
 def capture_formats() -> list[tuple[str, str]]: ...
-def summary_formats() -> list[tuple[str, str]]: ...
-def summary_views() -> list[tuple[str, str]]: ...
-def name_kinds() -> list[tuple[str, str]]: ...

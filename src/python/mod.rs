@@ -57,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]
-    use super::trace::{Trace, TraceSummary, capture_formats, name_kinds, summary_formats, summary_views};
+    use super::trace::{Trace, TraceSummary, capture_formats};
 
     /// The package's version; Cargo.toml is the one place where it is written.
     #[pymodule_export]

@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use regex::Regex;
 
+use super::convert::plain;
 use super::interrupt::interruptibly;
 use crate::error::{Error, Result};
-use crate::report::summary::{self, Choice, FORMATS, NAMES, Options, VIEWS};
 use crate::trace::categories::Categories;
 use crate::trace::readers::{self, Given};
 use crate::trace::timeline;
@@ -236,69 +236,20 @@ pub(super) struct TraceSummary(trace::Summary);
 
 #[pymethods]
 impl TraceSummary {
-    /// The JSON document `fastrnns-rs/summary`, compact.
-    ///
-    /// Raises:
-    ///     ValueError: A figure is not finite.
-    fn to_json(&self, py: Python<'_>) -> Result<String> {
-        py.detach(|| serde_json::to_string(&self.0)).map_err(|error| Error::NotARun { reason: error.to_string() })
+    /// The JSON document `fastrnns-rs/summary`, laid out for people and safe to print.
+    fn to_json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.to_json())
     }
 
-    /// The text of a report.
-    ///
-    /// Args:
-    ///     format: A name of `summary_formats()`.
-    ///     by: A name of `summary_views()`.
-    ///     top: At most so many rows of a list.
-    ///     names: A name of `name_kinds()`.
-    ///     width: Columns of the terminal, into which names are cut.
-    ///
-    /// Raises:
-    ///     ValueError: A name is none of these.
-    #[pyo3(signature = (format, *, by = "overview", top = None, names = "full", width = None))]
-    fn render(
-        &self,
-        py: Python<'_>,
-        format: &str,
-        by: &str,
-        top: Option<usize>,
-        names: &str,
-        width: Option<usize>,
-    ) -> PyResult<String> {
-        let options = Options { view: chosen(VIEWS, by)?, top, names: chosen(NAMES, names)?, width };
-        Ok(py.detach(|| summary::render(&self.0, format, &options))?)
+    /// The same document as plain dictionaries and lists.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let document = py.detach(|| serde_json::to_value(&self.0));
+        plain(py, &document.map_err(|error| PyValueError::new_err(error.to_string()))?)
     }
-}
-
-fn chosen<T: Copy>(choices: &[Choice<T>], name: &str) -> PyResult<T> {
-    let found = choices.iter().find(|choice| choice.name == name);
-    found.map(|choice| choice.value).ok_or_else(|| PyValueError::new_err(format!("a report knows no {name:?}")))
-}
-
-fn described<T>(choices: &[Choice<T>]) -> Vec<(&'static str, &'static str)> {
-    choices.iter().map(|choice| (choice.name, choice.description)).collect()
 }
 
 /// Every format of captures that is read as (name, description).
 #[pyfunction]
 pub(super) fn capture_formats() -> Vec<(&'static str, &'static str)> {
     readers::FORMATS.iter().map(|format| (format.name, format.description)).collect()
-}
-
-/// Every output format of a summary as (name, description).
-#[pyfunction]
-pub(super) fn summary_formats() -> Vec<(&'static str, &'static str)> {
-    FORMATS.iter().map(|format| (format.name, format.description)).collect()
-}
-
-/// Everything that a report can list as (name, description).
-#[pyfunction]
-pub(super) fn summary_views() -> Vec<(&'static str, &'static str)> {
-    described(VIEWS)
-}
-
-/// Every kind of kernels' names as (name, description).
-#[pyfunction]
-pub(super) fn name_kinds() -> Vec<(&'static str, &'static str)> {
-    described(NAMES)
 }

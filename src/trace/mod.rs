@@ -11,6 +11,7 @@ mod aggregate;
 mod capture;
 pub mod categories;
 mod distinct;
+mod document;
 pub(crate) mod escape;
 mod intervals;
 mod log;

@@ -1,8 +1,6 @@
-//! The core from outside: statistics, commands under supervision, names and categories of kernels, and every output
-//! format of a summary.
+//! The core from outside: statistics, commands under supervision, and names and categories of kernels.
 
 mod categories;
-mod gfm;
 mod orchestrate;
 mod profilers;
 mod short_name;
@@ -13,4 +11,3 @@ mod stats_description;
 mod stats_hypotheses;
 mod stats_intervals;
 mod stats_series;
-mod summary_report;

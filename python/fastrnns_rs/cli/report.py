@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from fastrnns_rs._core import name_kinds, summary_formats, summary_views
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Count, ListOption, Verb
 from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
 #: What the extension counts with.
 _LARGEST = 2**63 - 1
@@ -54,13 +54,9 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
         return int(word)
 
 
-def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
-    return click.Choice([name for name, _ in found])
-
-
 @click.command(name="report", cls=Verb)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--by", type=_choices(summary_views()), default="overview", show_default=True, help="What to list.")
+@click.option("--by", type=click.Choice([*VIEWS]), default="overview", show_default=True, help="What to list.")
 @click.option(
     "--top",
     type=Count(min=0, max=_LARGEST),
@@ -81,7 +77,7 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
     metavar="OUT.json.gz",
     help="Write everything that counts as one timeline, for Perfetto's viewer.",
 )
-@click.option("--names", type=_choices(name_kinds()), default="full", show_default=True, help="Names of kernels.")
+@click.option("--names", type=click.Choice([*NAMES]), default="full", show_default=True, help="Names of kernels.")
 @click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
 @click.option(
     "--wall-time-ms",
@@ -104,7 +100,7 @@ def _choices(found: list[tuple[str, str]]) -> click.Choice[str]:
     "--format",
     "format_name",
     envvar="FASTRNNS_REPORT_FORMAT",
-    type=_choices(summary_formats()),
+    type=click.Choice(FORMATS),
     help="What to write. [default: table]",
 )
 @click.option("--json", "as_json", envvar="FASTRNNS_REPORT_JSON", is_flag=True, help="Short for --format json.")

@@ -72,12 +72,12 @@ def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str)
     return gap.join(drawn).rstrip()
 
 
-def markdown(columns: Sequence[Column], rows: Iterable[Cells]) -> list[str]:
-    """Draws the headings, the alignments and the rows as lines of a pipe table."""
-    rule = "".join("---:|" if column.right else "---|" for column in columns)
+def markdown(columns: Sequence[Column], rows: Iterable[Cells], *, spaced: bool = False) -> list[str]:
+    """Draws the headings, the alignments and the rows as lines of a pipe table; `spaced` alignments are cells, too."""
+    rule = ["---:" if column.right else "---" for column in columns]
     return [
         _pipes([column.heading for column in columns], len(columns)),
-        f"|{rule}",
+        _pipes(rule, len(columns)) if spaced else f"|{'|'.join(rule)}|",
         *(_pipes(row, len(columns)) for row in rows),
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, nearest, printable
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from fastrnns_rs._core import TraceSummary
     from fastrnns_rs.documents.summary import SummaryDocument
+
+_HELP = "see `fastrnns-rs report --help`"
 
 
 class Summary:
@@ -87,14 +89,11 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""
-        import json
-
-        plain: dict[str, Any] = json.loads(self._core.to_json())
-        return plain
+        return self._core.to_dict()
 
     def to_json(self) -> str:
         """The JSON document, safe to print: control characters are escaped."""
-        return self.render("json")
+        return self._core.to_json()
 
     def save(self, path: str | Path) -> None:
         """Writes the JSON document. The file is there whole or not at all.
@@ -122,18 +121,24 @@ class Summary:
         Args:
             format: `table`, `json`, `csv` or `markdown`.
             by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `memory`, `range`,
-                `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `inductor`, or `launch-shape` for a summary that was
-                read by shape.
+                `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for a
+                summary that was read by shape.
             top: At most so many rows of a list.
             names: `full`, `short` or `mangled`.
             width: Columns of the terminal, into which names are cut.
 
         Raises:
-            UsageError: A word is none of these.
+            UsageError: A word is none of these, or a number is below 0.
         """
-        try:
-            return self._core.render(format, by=by, top=top, names=names, width=width)
-        except OverflowError:
-            raise UsageError("a number of rows or columns has more than 64 bits", "give a smaller one") from None
-        except ValueError as error:
-            raise UsageError(str(error), "see `fastrnns-rs report --help`") from None
+        from fastrnns_rs.views import summary as view
+
+        for word, known in ((by, view.VIEWS), (names, view.NAMES)):
+            if word not in known:
+                raise UsageError(f'a report knows no "{printable(word)}"', _HELP)
+        if format not in view.FORMATS:
+            raise UsageError(f'no output format is called "{printable(format)}"', _HELP)
+        if min(top or 0, width or 0) < 0:
+            raise UsageError("a number of rows or columns is below 0", "give a larger one")
+        if format == "json":
+            return self.to_json()
+        return view.render(self.to_dict(), format, by=by, top=top, names=names, width=width)

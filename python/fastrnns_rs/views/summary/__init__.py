@@ -1,0 +1,77 @@
+"""Summaries of captures, as text for a terminal, for Markdown and as CSV.
+
+Names come from files that anyone may have written: each is made safe for where it is shown.
+"""
+
+from __future__ import annotations
+
+from fastrnns_rs.views import table
+from fastrnns_rs.views.summary.column_units import BAR
+from fastrnns_rs.views.summary.columns import SCREEN
+from fastrnns_rs.views.summary.lists import VIEWS, List
+from fastrnns_rs.views.summary.pages import page
+from fastrnns_rs.views.text import code_span, visible
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastrnns_rs.views.summary.columns import Column
+    from fastrnns_rs.views.summary.lists import Document, Row
+    from fastrnns_rs.views.summary.pages import Part
+
+#: Every format of a summary. The extension itself writes `json`, the whole document whatever the view.
+FORMATS = ("table", "json", "csv", "markdown")
+#: The names of a kernel: the whole demangled one, the one without namespaces and arguments, or the one that the linker
+#: knows, which not every capture has. CSV and JSON have all of them.
+NAMES: dict[str, Callable[[Row], str]] = {
+    "full": lambda row: row["name"],
+    "short": lambda row: row["short_name"],
+    "mangled": lambda row: row["name"] if row["mangled_name"] is None else row["mangled_name"],
+}
+
+
+def render(document: Document, name: str, *, by: str, top: int | None, names: str, width: int | None) -> str:
+    """The text of a report; it ends with a newline.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        name: `table`, `csv` or `markdown`.
+        by: Name of a view.
+        top: Most rows of each list. None shows ten in the overview of `table` and `markdown`, else all.
+        names: Key of `NAMES`.
+        width: Width of the terminal, into which texts are cut. None cuts nothing.
+    """
+    if name == "csv":
+        found = VIEWS[by].list(document, lambda column: column.place != SCREEN, top)
+        return table.csv([[column.key for column in found.columns], *_rows(found.columns, found.rows, "data")])
+    if names != "full":
+        kernels = [row | {"name": NAMES[names](row)} for row in document["kernels"]]
+        document = document | {"kernels": kernels}
+    parts = page(document, by, top)
+    blocks = (_terminal(part, width) if name == "table" else _markdown(part) for part in parts)
+    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
+
+
+def _rows(columns: list[Column], rows: list[Row], place: str) -> Iterator[tuple[str, ...]]:
+    return zip(*(column.unit.texts(place, list(map(column.read, rows))) for column in columns), strict=True)
+
+
+def _terminal(part: Part, width: int | None) -> list[str]:
+    if isinstance(part, str):
+        return [part]
+    if isinstance(part, List):
+        drawn = table.lines(part.columns, _rows(part.columns, part.rows, "terminal"), limit=width)
+        return [part.title, *drawn, *([f"… {part.more}"] if part.more else [])]
+    return [f"{'  ' if label in {'seen', 'hint'} else ''}{label}: {visible(text)}" for label, text in part]
+
+
+def _markdown(part: Part) -> list[str]:
+    if isinstance(part, str):
+        return [part]
+    if isinstance(part, List):
+        # A drawn bar is for a terminal: here it would be as wide as a name.
+        columns = [column for column in part.columns if column.unit is not BAR]
+        drawn = table.markdown(columns, _rows(columns, part.rows, "markdown"), spaced=True)
+        return [f"### {part.title}", "", *drawn, *(["", part.more] if part.more else [])]
+    return [f"- {label}: {code_span(text)}" for label, text in part]

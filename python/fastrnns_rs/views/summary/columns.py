@@ -1,0 +1,248 @@
+"""Columns of the lists in a summary: one line here is a column of the terminal, of Markdown and of CSV.
+
+Texts are last in each list, so that a long one pushes no number aside.
+"""
+
+from __future__ import annotations
+
+from fastrnns_rs.views import table
+from fastrnns_rs.views.summary.column_units import (
+    BAR,
+    BYTES,
+    COUNT,
+    DIFFERENCES,
+    FLAG,
+    FRACTION,
+    GB_PER_S,
+    NANOSECONDS,
+    SHAPE,
+    TEXT,
+)
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrnns_rs.views.summary.column_units import Unit
+
+#: Where a column stands: everywhere; in CSV only, since it is too much for a screen; on screens only, since the
+#: document has no such key; or in CSV and in the list of launch shapes.
+EVERYWHERE, DATA, SCREEN, LAUNCH_SHAPE = range(4)
+
+
+class Column(table.Column):
+    """A column of a list.
+
+    Attributes:
+        name: Heading without the unit.
+        key: Key of the document, and heading in CSV.
+        unit: Unit of its values.
+        place: Where it stands.
+        summed: True where the sum over rows has a meaning.
+        read: Function from a row of the document to the value; None takes the value of the key.
+    """
+
+    __slots__ = ("key", "name", "place", "read", "summed", "unit")
+
+    def __init__(
+        self,
+        name: str,
+        key: str,
+        unit: Unit,
+        place: int = EVERYWHERE,
+        *,
+        summed: bool = False,
+        read: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        super().__init__(f"{name}, {unit.symbol}" if unit.symbol else name, right=unit.right)
+        self.name = name
+        self.key = key
+        self.unit = unit
+        self.place = place
+        self.summed = summed
+        self.read = read or (lambda row: row[key])
+
+
+def _idle_fraction(row: dict[str, Any]) -> float | None:
+    busy: float | None = row["utilization"]
+    return None if busy is None else 1.0 - busy
+
+
+#: What went on while a device waited, by the cause of the document.
+MEANWHILE = {
+    "graph_gap": "one CUDA graph went from node to node",
+    "unmatched": "nobody knows which call launched what came next",
+    "launch": "the call that launched what came next was under way",
+    "synchronization": "the host waited for the device",
+    "allocation": "the host allocated or freed memory",
+    "data_loader": "the host waited for data",
+    "host": "the host had not launched anything: Python, the framework",
+    "dependency": "what came next was launched already, and waited for other work",
+}
+
+_TOTALS = (
+    Column("total", "total_ns", NANOSECONDS, summed=True),
+    Column("count", "count", COUNT, summed=True),
+)
+_DURATIONS = (
+    Column("mean", "mean_ns", NANOSECONDS),
+    Column("median", "median_ns", NANOSECONDS),
+    Column("min", "min_ns", NANOSECONDS),
+    Column("max", "max_ns", NANOSECONDS),
+    Column("stddev", "stddev_ns", NANOSECONDS),
+)
+
+CAPTURES = (
+    Column("size", "size_bytes", BYTES),
+    Column("events read", "events_read", COUNT),
+    Column("not read", "events_skipped", COUNT),
+    Column("format", "format", TEXT),
+    Column("its version", "format_version", TEXT),
+    Column("written by", "tool_version", TEXT),
+    Column("capture", "path", TEXT),
+)
+DEVICES = (
+    Column("device", "device_id", COUNT),
+    Column("process", "process_id", COUNT),
+    Column("start", "start_ns", NANOSECONDS, DATA),
+    Column("end", "end_ns", NANOSECONDS, DATA),
+    Column("span", "span_ns", NANOSECONDS),
+    Column("busy", "busy_ns", NANOSECONDS),
+    Column("busy", "utilization", FRACTION),
+    Column("idle", "idle_ns", NANOSECONDS),
+    Column("idle", "", FRACTION, SCREEN, read=_idle_fraction),
+    Column("overlap", "overlap_ns", NANOSECONDS),
+    Column("kernels", "kernel_count", COUNT, summed=True),
+    Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
+    Column("name", "name", TEXT),
+)
+STREAMS = (
+    Column("device", "device_id", COUNT),
+    Column("stream", "stream_id", COUNT),
+    Column("busy", "busy_ns", NANOSECONDS),
+    Column("total", "total_ns", NANOSECONDS, summed=True),
+    Column("kernels", "kernel_count", COUNT, summed=True),
+)
+RANKS = (
+    Column("rank", "rank", COUNT),
+    Column("span", "span_ns", NANOSECONDS),
+    Column("busy", "busy_ns", NANOSECONDS),
+    Column("busy over median", "busy_ratio", COUNT),
+    Column("kernels", "kernel_count", COUNT, summed=True),
+    Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
+    Column("slowest", "slowest", FLAG),
+    Column("capture", "path", TEXT),
+)
+KERNELS = (
+    Column("share", "kernel_time_fraction", FRACTION, summed=True),
+    Column("share of span", "span_fraction", FRACTION, DATA),
+    *_TOTALS,
+    *_DURATIONS,
+    Column("p95", "p95_ns", NANOSECONDS),
+    Column("grid", "grid", SHAPE, LAUNCH_SHAPE),
+    Column("block", "block", SHAPE, LAUNCH_SHAPE),
+    Column("registers per thread", "registers_per_thread", COUNT, LAUNCH_SHAPE),
+    Column("shared memory", "shared_memory_bytes", BYTES, LAUNCH_SHAPE),
+    Column("device", "device_id", COUNT),
+    Column("category", "category", TEXT),
+    Column("name", "name", TEXT),
+    Column("short name", "short_name", TEXT, DATA),
+    Column("mangled name", "mangled_name", TEXT, DATA),
+)
+CATEGORIES = (
+    Column("share", "kernel_time_fraction", FRACTION, summed=True),
+    Column("", "", BAR, SCREEN, read=lambda row: row["kernel_time_fraction"]),
+    *_TOTALS,
+    Column("category", "name", TEXT),
+)
+CUDNN_RNN = (
+    Column("kernels", "kernel_count", COUNT, summed=True),
+    Column("iterations", "iterations", COUNT),
+    Column("kernels per iteration", "kernels_per_iteration", COUNT),
+    Column("kernels per step", "kernels_per_step", COUNT),
+    Column("path", "path", TEXT),
+    Column("phase", "phase", TEXT),
+    Column("runner", "runner", TEXT),
+    # Screens have it as a note below the list.
+    Column("sentence", "sentence", TEXT, DATA),
+)
+MEMORY = (
+    *_TOTALS,
+    *_DURATIONS,
+    Column("total size", "total_bytes", BYTES, summed=True),
+    Column("mean size", "mean_bytes", BYTES),
+    Column("median size", "median_bytes", BYTES),
+    Column("min size", "min_bytes", BYTES),
+    Column("max size", "max_bytes", BYTES),
+    Column("stddev size", "stddev_bytes", BYTES),
+    Column("bandwidth", "bandwidth_gb_per_s", GB_PER_S),
+    Column("device", "device_id", COUNT),
+    Column("kind", "kind", TEXT),
+)
+API_CALLS = (*_TOTALS, *_DURATIONS, Column("function", "name", TEXT))
+LAUNCHES = (
+    Column("matched", "matched_count", COUNT),
+    Column("unmatched kernels", "unmatched_kernel_count", COUNT),
+    Column("median latency", "latency_median_ns", NANOSECONDS),
+    Column("p95 latency", "latency_p95_ns", NANOSECONDS),
+    Column("median queue", "queue_median_ns", NANOSECONDS),
+    Column("p95 queue", "queue_p95_ns", NANOSECONDS),
+)
+IDLE = (
+    *_TOTALS,
+    Column("device", "device_id", COUNT),
+    Column("cause", "cause", TEXT),
+    Column("meanwhile", "", TEXT, SCREEN, read=lambda row: MEANWHILE[row["cause"]]),
+)
+# What is launched in a range within a range counts in both: only exclusive times add up.
+RANGES = (
+    Column("GPU inclusive", "gpu_inclusive_ns", NANOSECONDS),
+    Column("GPU exclusive", "gpu_exclusive_ns", NANOSECONDS, summed=True),
+    Column("kernels", "kernel_count", COUNT),
+    Column("count", "count", COUNT, summed=True),
+    Column("host", "host_total_ns", NANOSECONDS),
+    Column("kind", "kind", TEXT),
+    Column("phase", "phase", TEXT),
+    Column("runner", "runner", TEXT),
+    Column("domain", "domain", TEXT),
+    Column("name", "name", TEXT),
+)
+ITERATIONS = (
+    Column("iteration", "index", COUNT),
+    Column("start", "start_ns", NANOSECONDS, DATA),
+    Column("duration", "duration_ns", NANOSECONDS, summed=True),
+    Column("GPU busy", "gpu_busy_ns", NANOSECONDS, summed=True),
+    Column("outlier", "outlier", FLAG),
+    Column("phase", "phase", TEXT),
+    Column("runner", "runner", TEXT),
+    Column("unlike the median", "differences", DIFFERENCES),
+)
+ITERATION_STATISTICS = (
+    Column("count", "count", COUNT, summed=True),
+    Column("total", "total_ns", NANOSECONDS, summed=True),
+    *_DURATIONS,
+    Column("p95", "p95_ns", NANOSECONDS),
+    Column("GPU busy", "gpu_busy_median_ns", NANOSECONDS),
+    Column("outliers", "outlier_count", COUNT, summed=True),
+    Column("phase", "phase", TEXT),
+    Column("runner", "runner", TEXT),
+)
+METRICS = (
+    Column("invocations", "invocations", COUNT, summed=True),
+    Column("min", "min", COUNT),
+    Column("max", "max", COUNT),
+    Column("mean", "avg", COUNT),
+    Column("unit", "unit", TEXT),
+    Column("device", "device", TEXT),
+    Column("metric", "name", TEXT),
+    Column("description", "description", TEXT, DATA),
+    Column("kernel", "kernel", TEXT),
+)
+INDUCTOR = (
+    Column("wall time", "wall_time_ns", NANOSECONDS),
+    Column("runs", "runs", COUNT),
+    Column("busy", "busy_fraction", FRACTION),
+)
+INDUCTOR_CATEGORIES = (*_TOTALS, Column("category", "name", TEXT))
+INDUCTOR_KERNELS = (*_TOTALS, Column("kernel", "name", TEXT))

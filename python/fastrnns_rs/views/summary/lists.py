@@ -1,0 +1,127 @@
+"""Lists of a summary, ready to be drawn; and the list of each view."""
+
+from __future__ import annotations
+
+import math
+
+from fastrnns_rs.views.summary import columns as of
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from fastrnns_rs.views.summary.columns import Column
+
+    Row = dict[str, Any]
+    Document = dict[str, Any]
+
+
+class List:
+    """The first rows of a list, and what the others add up to.
+
+    Attributes:
+        title: Title.
+        columns: Columns that are shown.
+        rows: Rows that are shown, as the document has them.
+        more: Count and sums of the rows that are not shown; empty where all are.
+    """
+
+    __slots__ = ("columns", "more", "rows", "title")
+
+    def __init__(self, title: str, columns: Sequence[Column], rows: Sequence[Row], top: int | None = None) -> None:
+        self.title = title
+        self.columns = columns
+        self.rows = rows if top is None else rows[:top]
+        self.more = _more(columns, rows[len(self.rows) :])
+
+    def __bool__(self) -> bool:
+        # A list that shows no row at the user's request still says what it would hold.
+        return bool(self.rows or self.more)
+
+
+def _more(columns: Sequence[Column], rest: Sequence[Row]) -> str:
+    """`3 more: share 1.20 %, total 0.5000 ms, count 12`; nothing where no row is left."""
+    if not rest:
+        return ""
+    sums = []
+    for column in columns:
+        total = _sum([column.read(row) for row in rest]) if column.summed else None
+        if total is not None:
+            sums.append(f"{column.name} {column.unit.terminal(total)} {column.unit.symbol}".rstrip())
+    return f"{len(rest)} more{': ' if sums else ''}{', '.join(sums)}"
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    """The sum, in order; None where a part is unknown, because the rest would pass for the whole."""
+    total: float = 0
+    # Not `sum`: that of Python 3.12 and newer rounds otherwise than that of 3.11.
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total if math.isfinite(total) else None
+
+
+class View:
+    """What a report can list.
+
+    Attributes:
+        title: Title of the list.
+        columns: Columns of the list.
+        rows: Function from the document to the rows.
+        nothing: Sentence where there are no rows.
+    """
+
+    __slots__ = ("columns", "nothing", "rows", "title")
+
+    def __init__(
+        self, title: str, columns: Sequence[Column], rows: str | Callable[[Document], Sequence[Row]], nothing: str
+    ) -> None:
+        self.title = title
+        self.columns = columns
+        self.rows = rows if callable(rows) else lambda document: document[rows]
+        self.nothing = nothing
+
+    def list(self, document: Document, keep: Callable[[Column], bool], top: int | None = None) -> List:
+        """Picks the columns that `keep` keeps, and at most `top` rows."""
+        return List(self.title, [column for column in self.columns if keep(column)], self.rows(document), top)
+
+
+def _launches(document: Document) -> list[Row]:
+    found = document["launches"]
+    # The figures are of kernels.
+    return [found] if found["matched_count"] or found["unmatched_kernel_count"] else []
+
+
+def _inductor(document: Document) -> list[Row]:
+    found = document["inductor"]
+    return found["categories"] if found else []
+
+
+#: Every view by the name that `--by` takes, in the order of its help. CSV of the overview has the kernels.
+VIEWS = {
+    "overview": View("Kernels", of.KERNELS, "kernels", "no device operations"),
+    "kernel": View("Kernels", of.KERNELS, "kernels", "no kernels"),
+    "launch-shape": View("Kernels by launch shape", of.KERNELS, "kernels", "no kernels"),
+    "category": View("Categories", of.CATEGORIES, "categories", "no categories"),
+    "device": View("Devices", of.DEVICES, "devices", "no devices"),
+    "stream": View("Streams", of.STREAMS, "streams", "no streams"),
+    "api": View("Calls of the device's interface", of.API_CALLS, "api_calls", "no calls of the device's interface"),
+    "memory": View("Memory operations", of.MEMORY, "memory_operations", "no memory operations"),
+    "range": View("Ranges", of.RANGES, "ranges", "no ranges"),
+    "iteration": View(
+        "Iterations",
+        of.ITERATIONS,
+        "iterations",
+        "no iterations: no ranges of ours, no ProfilerStep, or none of the --iteration-range given",
+    ),
+    "launch": View("Launches", of.LAUNCHES, _launches, "no kernels"),
+    "idle": View("Idle time", of.IDLE, "idle_causes", "no idle time"),
+    "cudnn-rnn": View(
+        "cuDNN's recurrent networks", of.CUDNN_RNN, "cudnn_rnn", "no kernels of cuDNN's recurrent networks"
+    ),
+    "metric": View("Metrics", of.METRICS, "metrics", "no metrics of nvprof"),
+    "rank": View("Ranks", of.RANKS, "ranks", "no ranks: a single file"),
+    "inductor": View("Inductor's categories", of.INDUCTOR_CATEGORIES, _inductor, "no figures of Inductor"),
+}

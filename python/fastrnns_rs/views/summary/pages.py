@@ -1,0 +1,119 @@
+"""Parts of a page, from the top: warnings, then the lists of a view and the notes on them."""
+
+from __future__ import annotations
+
+from fastrnns_rs.views.summary import columns as of
+from fastrnns_rs.views.summary import notes
+from fastrnns_rs.views.summary.column_units import FRACTION
+from fastrnns_rs.views.summary.lists import VIEWS, List
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrnns_rs.views.summary.columns import Column
+    from fastrnns_rs.views.summary.lists import Document, Row
+    from fastrnns_rs.views.summary.notes import Note
+
+    #: A list, notes, or a sentence where there is no list.
+    Part = List | list[Note] | str
+
+#: Rows of each list of the overview, unless the user requests another number.
+_ROWS = 10
+#: Keys of the columns that the overview has of its longer lists.
+_BRIEF = {
+    "kernel": {"kernel_time_fraction", "total_ns", "count", "mean_ns", "median_ns", "name"},
+    "memory": {"total_ns", "count", "total_bytes", "bandwidth_gb_per_s", "kind"},
+    "range": {"gpu_inclusive_ns", "gpu_exclusive_ns", "kernel_count", "count", "host_total_ns", "name"},
+}
+_BRIEF_ITERATIONS = {
+    *("count", "median_ns", "min_ns", "max_ns", "gpu_busy_median_ns", "outlier_count", "phase", "runner"),
+}
+
+
+def page(document: Document, by: str, top: int | None) -> list[Part]:
+    """The parts of a page; none is empty.
+
+    Args:
+        document: Summary as plain dictionaries, a kernel under the name that it is to be shown by.
+        by: Name of a view.
+        top: Most rows of each list. None shows ten in the overview, else all.
+    """
+    made = _overview(document, _ROWS if top is None else top) if by == "overview" else _view(document, by, top)
+    parts = [part for part in made if part] or [VIEWS[by].nothing]
+    first = notes.warnings(document)
+    if by == "inductor" and document["inductor"]:
+        first.append(("tabulate", document["inductor"]["tabulate_line"]))
+    return [first, *parts] if first else parts
+
+
+def _on_screen(column: Column) -> bool:
+    return column.place in {of.EVERYWHERE, of.SCREEN}
+
+
+def _with_shapes(column: Column) -> bool:
+    return column.place != of.DATA
+
+
+def _view(document: Document, by: str, top: int | None) -> list[Part]:
+    """The list of a view other than the overview, with what belongs to it."""
+    rows = VIEWS[by].list(document, _with_shapes if by == "launch-shape" else _on_screen, top)
+    if by == "idle":
+        rows.columns = [_share_of_idle(document["idle_causes"]), *rows.columns]
+    elif by == "iteration":
+        statistics = List("Statistics of iterations", of.ITERATION_STATISTICS, document["iteration_statistics"])
+        return [statistics, notes.outliers(document), rows]
+    elif by == "cudnn-rnn":
+        return [rows, notes.cudnn_rnn(document, top)]
+    elif by == "inductor" and document["inductor"]:
+        figures = List("Inductor", of.INDUCTOR, [document["inductor"]])
+        categories = document["inductor"]["categories"]
+        return [figures, rows, *(List(one["name"], of.INDUCTOR_KERNELS, one["kernels"], top) for one in categories)]
+    return [rows]
+
+
+def _overview(document: Document, top: int) -> list[Part]:
+    """The first screen, in the order of the questions: where, why, in what part of the program, by which kernels."""
+    # With one device the column would repeat what the list of devices says.
+    several = len(document["devices"]) > 1
+
+    def whole(by: str) -> List:
+        return VIEWS[by].list(document, _on_screen, top)
+
+    def brief(by: str) -> List:
+        keys = _BRIEF[by] | ({"device_id"} if several else set())
+        return VIEWS[by].list(document, lambda column: column.key in keys, top)
+
+    devices = List("Where the time went", [one for one in of.DEVICES if _on_screen(one)], document["devices"])
+    idle = VIEWS["idle"].list(document, lambda one: several or one.key != "device_id", top)
+    idle.title = "Why it was idle"
+    idle.columns = [_share_of_idle(document["idle_causes"]), *idle.columns]
+    statistics = [one for one in of.ITERATION_STATISTICS if one.key in _BRIEF_ITERATIONS]
+    return [
+        List("Captures", of.CAPTURES, document["captures"]),
+        devices or VIEWS["overview"].nothing,
+        idle,
+        notes.launches(document["launches"]),
+        brief("range"),
+        List("Iterations", statistics, document["iteration_statistics"], top),
+        notes.outliers(document, top),
+        notes.cudnn_rnn(document, top),
+        *(whole(by) for by in ("rank", "category")),
+        brief("kernel"),
+        brief("memory"),
+        whole("metric"),
+    ]
+
+
+def _share_of_idle(rows: Sequence[Row]) -> Column:
+    """A column with the share of each row in the idle time of its device; None where that is 0."""
+    sums: dict[Any, float] = {}
+    for row in rows:
+        sums[row["device_id"]] = sums.get(row["device_id"], 0.0) + row["total_ns"]
+
+    def share(row: Row) -> float | None:
+        whole = sums[row["device_id"]]
+        return row["total_ns"] / whole if whole else None
+
+    return of.Column("share", "", FRACTION, of.SCREEN, read=share)
