@@ -16,9 +16,9 @@ from conftest import ROOT, Done, run_cli
 from kineto_traces import NAMES, Event, by_dice, call, document, kernel, write
 from test_report_kineto import check
 
-from fastrnns_rs._core import summary_formats, summary_views
 from fastrnns_rs.documents.codec import from_plain, to_plain
 from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.views.summary import FORMATS, VIEWS
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "summary.schema.json").read_text())
 #: What the rows of a view are called in the document.
@@ -82,8 +82,8 @@ def trace(tmp_path: Path) -> Path:
 
 
 def test_the_views_and_formats_are_those_that_are_tested() -> None:
-    assert {name for name, _ in summary_views()} == {*LISTS, "inductor"}
-    assert [name for name, _ in summary_formats()] == ["table", "json", "csv", "markdown"]
+    assert VIEWS.keys() == {*LISTS, "inductor"}
+    assert FORMATS == ("table", "json", "csv", "markdown")
 
 
 def test_the_schema_allows_no_other_key() -> None:

@@ -6,6 +6,8 @@ are empty, as is a cell that is None.
 
 from __future__ import annotations
 
+from operator import gt
+
 from fastrnns_rs.views.text import pad, width
 
 TYPE_CHECKING = False  # see the package
@@ -55,20 +57,32 @@ def lines(columns: Sequence[Column], rows: Iterable[Cells], *, limit: int | None
             cuts nothing.
     """
     drawn = [[column.heading for column in columns], *([cell or "" for cell in row] for row in rows)]
-    widths = [0] * len(columns)
-    for row in drawn:
-        widths[: len(row)] = [max(known, width(cell)) for known, cell in zip(widths, row, strict=False)]
+    widths = [_widest([row[place] for row in drawn if place < len(row)]) for place in range(len(columns))]
     if limit is not None:
         _narrow(widths, [place for place, column in enumerate(columns) if not column.right], limit)
-    return [line(columns, row, widths, _GAP) for row in drawn]
+    # Of thousands of rows most are of ASCII and nowhere cut.
+    template = _GAP.join(f"%{'' if column.right else '-'}{to}s" for column, to in zip(columns, widths, strict=True))
+    return [
+        (template % tuple(row)).rstrip() if _fits(row, widths) else line(columns, row, widths, _GAP) for row in drawn
+    ]
+
+
+def _fits(row: Sequence[str], widths: list[int]) -> bool:
+    return len(row) == len(widths) and "".join(row).isascii() and not any(map(gt, map(len, row), widths))
+
+
+def _widest(cells: list[str]) -> int:
+    # There may be thousands, and ASCII is as wide as it is long.
+    return max(map(len if "".join(cells).isascii() else width, cells))
 
 
 def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str) -> str:
     """Draws one row for a terminal in columns of known widths; a text that is too wide is cut, a number is not."""
-    drawn = [
-        pad(cell or "" if column.right else _cut(cell or "", to), to, right=column.right)
-        for column, cell, to in zip(columns, row, widths, strict=False)
-    ]
+    drawn = []
+    for column, cell, to in zip(columns, row, widths, strict=False):
+        shown = cell or ""
+        cut = not column.right and width(shown) > to
+        drawn.append(_cut(shown, to) if cut else pad(shown, to, right=column.right))
     return gap.join(drawn).rstrip()
 
 
@@ -83,19 +97,22 @@ def markdown(columns: Sequence[Column], rows: Iterable[Cells], *, spaced: bool =
 
 
 def _pipes(row: Cells, count: int) -> str:
+    if len(row) == count and None not in row:
+        return f"| {' | '.join(row)} |"
     shown = [*row, *[None] * (count - len(row))]
     return "|" + "".join(" |" if cell is None else f" {cell} |" for cell in shown)
 
 
 def csv(rows: Iterable[Cells]) -> str:
     """Writes rows, the keys first, as RFC 4180 has them but with a line feed as the end of a line."""
-    return "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
-
-
-def _quoted(cell: str | None) -> str:
     # A cell has no line end: that would be a character that acts.
-    if cell is None or not ("," in cell or '"' in cell):
-        return cell or ""
+    return "".join(
+        ",".join([_quoted(cell) if cell and ("," in cell or '"' in cell) else cell or "" for cell in row]) + "\n"
+        for row in rows
+    )
+
+
+def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
 
 
@@ -109,17 +126,17 @@ def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
 
 
 def _cut(cell: str, to: int) -> str:
-    """The cell in at most `to` columns: the beginning of a kernel's name says what it is, the end which of its kind."""
-    if width(cell) <= to:
-        return cell
+    """A wider cell in `to` columns: the beginning of a kernel's name says what it is, the end which of its kind."""
     room = max(0, to - 1)
+    if cell.isascii():
+        return cell[: room - room // 2] + _ELLIPSIS + cell[len(cell) - room // 2 :]
     end = _tail(cell, room // 2)
     left = room - width(end)
     place = 0
     while (wide := width(cell[place])) <= left:
         left -= wide
         place += 1
-    return cell[:place] + _ELLIPSIS + end
+    return cell[:place] + _ELLIPSIS + end + " " * left
 
 
 def _tail(cell: str, room: int) -> str:

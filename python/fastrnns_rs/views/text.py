@@ -52,16 +52,21 @@ def code_span(text: str) -> str:
     if not text:
         return "(empty)"
     inner = visible(text)
-    longest = current = 0
-    for one in inner:
-        current = current + 1 if one == "`" else 0
-        longest = max(longest, current)
-    fence = "`" * (longest + 1)
+    fence = "`" * (_longest_run("`", inner) + 1)
     # A backtick at an end would join the fence, and a space at both ends would be taken off.
     joins = inner[0] == "`" or inner[-1] == "`"
     stripped = inner[0] == inner[-1] == " " and inner.strip(" ") != ""
     pad = " " if joins or stripped else ""
     return f"{fence}{pad}{inner}{pad}{fence}"
+
+
+def _longest_run(character: str, text: str) -> int:
+    longest = current = 0
+    # Most names have none.
+    for one in text if character in text else "":
+        current = current + 1 if one == character else 0
+        longest = max(longest, current)
+    return longest
 
 
 def code_cell(text: str) -> str:

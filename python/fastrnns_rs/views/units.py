@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
-_DIGITS = 4
-#: Below this a duration in milliseconds is under a femtosecond: digits there would be noise of the arithmetic.
-_MOST_DECIMALS = 12
+
+def _rounding_up(exponent: int) -> float:
+    """The smallest number whose four digits are 10.00 by a power of ten, and not 9.999."""
+    number = float(f"9.9995e{exponent}")
+    return number if f"{number:.3e}".startswith("1") else math.nextafter(number, math.inf)
+
+
+#: At most 12 decimals: a duration in milliseconds is then under a femtosecond, and digits are noise of the arithmetic.
+_FORMATS = tuple(f"%.{decimals}f" for decimals in range(12, -1, -1))
+#: Where four digits need one decimal fewer, from 12 on.
+_ROUNDING_UP = [_rounding_up(exponent) for exponent in range(-9, 3)]
 _NS_PER_MS = 1e6
 #: Ratios beyond these have an exponent.
 _PLAIN_RATIOS = (1e-4, 1e7)
@@ -22,16 +31,7 @@ def significant(value: float) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return plain(value)
-    first = _decimals(value)
-    text = f"{value:.{first}f}"
-    # 9.9996 rounds up to 10.000: one digit too many, so it is rounded again with what the result needs.
-    rounded = float(text)
-    again = _decimals(rounded) if rounded else 0
-    return f"{value:.{again}f}" if again < first else text
-
-
-def _decimals(value: float) -> int:
-    return min(max(_DIGITS - 1 - math.floor(math.log10(abs(value))), 0), _MOST_DECIMALS)
+    return _FORMATS[bisect_right(_ROUNDING_UP, abs(value))] % value
 
 
 def milliseconds(ns: float) -> str:
@@ -67,7 +67,7 @@ def ratio(value: float) -> str:
     """
     if value != 0 and not _PLAIN_RATIOS[0] <= abs(value) < _PLAIN_RATIOS[1]:
         digits, _, exponent = f"{value:.3e}".partition("e")
-        return f"{digits}e{int(exponent)}" if exponent else digits
+        return f"{digits}e{int(exponent)}"
     text = significant(value)
     # An interval that excludes 1 must not look as if it began there.
     apart = abs(value - 1.0)
@@ -97,7 +97,10 @@ def plain(number: float) -> str:
         return str(number)
     text = repr(number)
     if "e" in text:
-        from decimal import Decimal  # rare, and slow to load
-
-        text = f"{Decimal(text):f}"
+        mantissa, _, exponent = text.partition("e")
+        whole, _, fraction = mantissa.partition(".")
+        sign, whole = ("-", whole[1:]) if number < 0 else ("", whole)
+        places = int(exponent)
+        zeros = "0" * (places - len(fraction) if places > 0 else -places - 1)
+        text = f"{sign}{whole}{fraction}{zeros}" if places > 0 else f"{sign}0.{zeros}{whole}{fraction}"
     return text.removesuffix(".0")

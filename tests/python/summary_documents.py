@@ -1,0 +1,62 @@
+"""Summaries made by hand, with a row in every list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from fastrnns_rs.documents.summary import SummaryDocument
+
+
+def example(kind: Any, text: Callable[[], str]) -> Any:
+    """A value of a type of documents, as plain dictionaries and lists: nothing is null, and each text is the next."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return {field.name: example(hints[field.name], text) for field in fields(kind)}
+    if get_origin(kind) is list:
+        return [example(get_args(kind)[0], text)] * (3 if get_args(kind)[0] is int else 1)
+    if get_origin(kind) is Literal:
+        return get_args(kind)[0]
+    if kind is str:
+        return text()
+    return {int: 4, float: 0.5, bool: True}.get(kind) or example(get_args(kind)[0], text)
+
+
+def summary_of(*names: str) -> dict[str, Any]:
+    """A summary with one row in each list and a kernel for each name, in which every text is one of the names."""
+    turn = -1
+
+    def text() -> str:
+        nonlocal turn
+        turn += 1
+        return names[turn % len(names)]
+
+    found: dict[str, Any] = example(SummaryDocument, text)
+    (kernel,) = found["kernels"]
+    found["kernels"] = [
+        {**kernel, "name": name, "short_name": name[:9], "mangled_name": f"_Z{name}", "total_ns": 100_000 * place}
+        for place, name in enumerate(names, 1)
+    ]
+    found["idle_causes"] = [
+        {"device_id": 0, "cause": cause, "count": 7, "total_ns": total}
+        for cause, total in (("host", 1_500_000), ("launch", 500_000))
+    ]
+    (iteration,) = found["iterations"]
+    unlike = [{"category": name, "delta_ns": delta} for name, delta in ((names[0], 7_500_000), ("layout", -250_000))]
+    of = {"runner": names[0], "phase": None}
+    found["iterations"] = [
+        {**iteration, **of, "index": index, "duration_ns": duration, "outlier": bool(some), "differences": some}
+        for index, (duration, some) in enumerate([(1_000_000, []), (1_000_000, []), (9_000_000, unlike)])
+    ]
+    found["iteration_statistics"][0] |= {**of, "count": 3, "median_ns": 1e6, "outlier_count": 1}
+    # Inductor has a few words for its categories.
+    found["inductor"]["categories"][0]["name"] = "triton_pointwise"
+    found["launches"] |= {"matched_count": 50, "unmatched_kernel_count": 2, "queue_median_ns": 0.0}
+    return found
+
+
+def empty() -> dict[str, Any]:
+    """A summary without a row."""
+    found = {key: [] if isinstance(value, list) else None for key, value in summary_of("x").items()}
+    return {**found, "launches": {"matched_count": 0, "unmatched_kernel_count": 0}}

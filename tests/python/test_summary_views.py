@@ -1,0 +1,283 @@
+"""Every view and format of a summary, on documents made by hand; the columns and the classes of the document."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kineto_traces import by_dice, write
+from summary_documents import empty, summary_of
+from test_report_command import LISTS, says
+from test_report_names import acts, cells
+
+import fastrnns_rs
+from fastrnns_rs.documents import summary as document
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.views import summary as view
+from fastrnns_rs.views import text
+from fastrnns_rs.views.summary import column_units as units
+from fastrnns_rs.views.summary import columns, pages
+
+HOSTILE = (
+    *("=cmd|' /C calc'!A0", '"quoted", and more', "a|b\\|c", "`", "``` <script>alert(1)</script> ```"),
+    *("\x1b[2J\x1b]0;title\x07\x9b31m\x7f\0", "two\nlines\r\n| and | cells |\n", "漢字カーネル", "ends\\"),
+    *("e\u0301\u202ereversed\u2066\u200b\ufeff\u2028", "", " ", "@mention [link](http://example.invalid) **bold**"),
+    "x" * 1000,
+)
+SPECIAL = st.sampled_from("\\|`\"'=+@<>*_ \n\r\t\x1b\x9ba\u202e")
+
+
+def shown(summary: dict[str, Any], name: str = "table", by: str = "overview", **more: Any) -> str:
+    return view.render(summary, name, by=by, **{"top": None, "names": "full", "width": None, **more})
+
+
+def check(names: tuple[str, ...], views: Iterable[str]) -> None:
+    """No name leaves its cell."""
+    summary, plain = summary_of(*names), summary_of(*["k"] * len(names))
+    for by in views:
+        for name in ("table", "csv", "markdown"):
+            made = shown(summary, name, by, width=100, top=3)
+            assert not acts(made), (by, name)
+            lines, expected = made.split("\n"), shown(plain, name, by, width=100, top=3).split("\n")
+            # A warning has no line for what it does not say.
+            assert len(lines) == len(expected) or "" in names, (by, name)
+            if name == "csv":
+                rows = [*csv.reader(io.StringIO(made, newline=""))]
+                assert {len(row) for row in rows} == {len(rows[0])}
+                assert not [one for row in rows for one in row if one.startswith(("=", "+", "@"))]
+            if name == "markdown":
+                tables = [[len(cells(line)) for line in some if line.startswith("|")] for some in (lines, expected)]
+                assert tables[0] == tables[1]
+
+
+def test_hostile_names_break_nothing() -> None:
+    for turn in range(len(HOSTILE)):
+        check(HOSTILE[turn:] + HOSTILE[:turn], [*view.VIEWS][turn % 2 :: 2])
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(SPECIAL | st.characters(codec="utf-8", exclude_categories=["Cf", "Co"])), max_size=4))
+def test_no_name_breaks_a_format(names: list[str]) -> None:
+    check((*names, "k"), ["overview", "iteration"])
+
+
+def test_an_empty_summary_says_so() -> None:
+    for name in ("table", "markdown"):
+        assert shown(empty(), name) == "no device operations\n"
+        for by, one in view.VIEWS.items():
+            assert shown(empty(), name, by) == f"{one.nothing}\n"
+    assert shown(empty(), "csv", "stream") == "device_id,stream_id,busy_ns,total_ns,kernel_count\n"
+
+
+def test_the_overview_says_where_and_why() -> None:
+    made = shown(summary_of("gemm"))
+    parts = [
+        "warning: gemm\n  seen: gemm\n  hint: gemm\n\nCaptures\n",
+        "\nWhere the time went\n",
+        "\nWhy it was idle\nshare, %  total, ms  count  cause   meanwhile\n",
+        "   75.00      1.500      7  host    the host had not launched anything: Python, the framework\n",
+        "   25.00     0.5000      7  launch  the call that launched what came next was under way\n",
+        "\nlaunches: 50 of 52 kernels matched with their launch",
+        "; from the launch to the kernel 0.0000005000 ms (median; p95 0.0000005000), in the queue 0 ms (median; p95 0.0000005000)\n",
+        "\nRanges\n",
+        "\nIterations\n",
+        "\noutliers: 1 of 3 iterations of gemm; the farthest, iteration 2, took 9.000 ms, the median 1.000 ms",
+        ": gemm +7.500 ms, layout -0.2500 ms\n",
+        "\ncuDNN: gemm\n",
+        "\nRanks\n",
+        "\nCategories\n",
+        "   50.00  ##########  0.000004000      4  gemm\n",
+        "\nKernels\n",
+        "\nMemory operations\n",
+        "\nMetrics\n",
+    ]
+    places = [made.find(part) for part in parts]
+    assert -1 not in places, parts[places.index(-1)]
+    assert places == sorted(places)
+    markdown = shown(summary_of("gemm"), "markdown")
+    assert "\n- launches: `50 of 52 kernels" in markdown
+    assert "| 75.00 | 1.500 | 7 | `host` |" in markdown
+    assert "#####" not in markdown
+
+
+def test_the_overview_leaves_out_what_is_empty() -> None:
+    full = summary_of("gemm")
+    gone = ["ranges", "iteration_statistics", "idle_causes", "cudnn_rnn", "ranks", "metrics", "launches"]
+    text = shown({**full, **{key: empty()[key] for key in gone}})
+    for part in ("Why it was idle", "launches: ", "Ranges", "Iterations", "outliers: ", "cuDNN: ", "Ranks", "Metrics"):
+        assert part in shown(full)
+        assert part not in text
+    assert "\n\n\n" not in text
+    # Ranges may be all there is, as on a CPU.
+    assert shown({**empty(), "ranges": full["ranges"]}).startswith("no device operations\n\nRanges\n")
+
+
+def test_iterations_come_after_their_statistics() -> None:
+    summary = summary_of("gemm")
+    text = shown(summary, by="iteration")
+    parts = ["Statistics of iterations\n", "\noutliers: 1 of 3", "\nIterations\n"]
+    assert sorted(parts, key=text.index) == parts
+    rows = text.split("\nIterations\n")[1].splitlines()
+    assert ["yes" in row for row in rows] == [False, False, False, True]
+    assert rows[3].endswith("  gemm +7.500 ms, layout -0.2500 ms")
+    # Programs get all differences, people the three largest.
+    summary["iterations"][2]["differences"] = summary["iterations"][2]["differences"][:1] * 6
+    assert shown(summary, "csv", "iteration").count("gemm:7500000") == 6
+    assert shown(summary, by="iteration").count("gemm +7.500 ms") == 3 + 3
+
+
+def test_shares_of_idle_time_are_those_of_the_device() -> None:
+    summary = summary_of("gemm")
+    summary["devices"] *= 2
+    summary["idle_causes"].append({**summary["idle_causes"][0], "device_id": 1, "total_ns": 0})
+    for made in (shown(summary, by="idle"), shown(summary)):
+        assert "   25.00     0.5000      7       0  launch" in made
+        assert "       -          0      7       1  host" in made
+
+
+def test_lines_are_aligned_and_no_wider_than_the_terminal() -> None:
+    names = ("漢字カーネル" * 30, "e\u0301" * 200, "void kernel<float, 4>(int)" * 9)
+    summary = summary_of(*names)
+    rows = shown(summary, width=80).split("\nKernels\n")[1].split("\n\n")[0].splitlines()
+    assert len(rows) == 4
+    assert all(text.width(row) <= 80 and "…" in row for row in rows[1:])
+    assert all(name in shown(summary, by="kernel") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("abcdefghij" * 3, "abcdefghijab…jabcdefghij\n"),
+        ("漢字漢字" * 4, "漢字漢字漢字…字漢字漢字\n"),
+        ("aaaae\u0301" * 8, "aaaae\u0301aaaae\u0301aa…e\u0301aaaae\u0301aaaae\u0301\n"),
+    ],
+)
+def test_names_are_cut_in_the_middle(name: str, cut: str) -> None:
+    """By what they take on a screen, and no shorter than 24 columns."""
+    assert shown(summary_of(name), by="api", width=1).endswith(f"  {cut}")
+
+
+def test_rows_beyond_the_top_are_added_up() -> None:
+    summary = summary_of(*(f"kernel_{place}" for place in range(15)))
+    # The last five: 1.1 to 1.5 ms, a half and four runs each.
+    rest = "… 5 more: share 250.00 %, total 6.500 ms, count 20\n"
+    assert rest in shown(summary)
+    assert shown(summary, by="kernel", top=10).endswith(rest)
+    assert "more" not in shown(summary, by="kernel")
+    assert [shown(summary, "csv", top=top).count("\n") for top in (None, 2)] == [16, 3]
+    # A part of a sum would pass for the whole.
+    summary["kernels"][14]["kernel_time_fraction"] = None
+    assert shown(summary, by="kernel", top=0).endswith("\n… 15 more: total 12.00 ms, count 60\n")
+
+
+def test_views_of_kernels_have_their_columns() -> None:
+    summary = summary_of("gemm")
+    headings = re.split(" {2,}", shown(summary, by="kernel").split("Kernels\n")[1].splitlines()[0].strip())
+    expected = ["share, %", "total, ms", "count", "mean, ms", "median, ms", "min, ms", "max, ms", "stddev, ms"]
+    assert headings == [*expected, "p95, ms", "device", "category", "name"]
+    shapes = shown(summary, by="launch-shape")
+    assert all(part in shapes for part in ("grid", "block", "registers per thread", "shared memory", "4x4x4", "4 B"))
+    inductor = shown(summary, by="inductor")
+    assert "tabulate: gemm\n" in inductor
+    assert "Inductor's categories\n" in inductor
+
+
+@pytest.mark.parametrize(("by", "key"), LISTS.items())
+def test_csv_has_every_digit_and_the_keys_of_the_document(by: str, key: str) -> None:
+    summary = summary_of("a", "b", "c")
+    summary["kernels"][0] |= {"max_ns": 2**64 - 1, "mean_ns": 1 / 3, "stddev_ns": None}
+    rows = summary[key] if isinstance(summary[key], list) else [summary[key]]
+    found = [*csv.DictReader(io.StringIO(shown(summary, "csv", by), newline=""))]
+    for row, values in zip(found, rows, strict=True):
+        assert row.keys() == values.keys()
+        assert all(says(row[name], value) for name, value in values.items()), row
+
+
+def test_a_kernel_has_the_name_that_was_requested() -> None:
+    summary = summary_of("a long name of a kernel")
+    expected = {"full": "a long name of a kernel", "short": "a long na", "mangled": "_Za long name of a kernel"}
+    for names, name in expected.items():
+        assert shown(summary, by="kernel", names=names).endswith(f"  {name}\n")
+        assert shown(summary, "csv", "kernel", names=names) == shown(summary, "csv", "kernel")
+    summary["kernels"][0]["mangled_name"] = None
+    assert shown(summary, by="kernel", names="mangled").endswith("  a long name of a kernel\n")
+
+
+def test_columns_have_keys_of_the_document() -> None:
+    classes = {**document.TABLES, "launches": document.LaunchesEntry}
+    lists = [(one.columns, classes[LISTS[by]]) for by, one in view.VIEWS.items() if by != "inductor"]
+    lists += [(columns.CAPTURES, document.CaptureEntry), (columns.ITERATION_STATISTICS, document.IterationStatistics)]
+    lists += [(columns.INDUCTOR, document.InductorEntry), (columns.INDUCTOR_KERNELS, document.InductorKernel)]
+    lists.append((columns.INDUCTOR_CATEGORIES, document.InductorCategory))
+    for some, kind in lists:
+        keys = [column.key for column in some if column.place != columns.SCREEN]
+        assert len({*keys}) == len(keys)
+        assert {*keys} <= {field.name for field in fields(kind)}
+    for by, brief in {**pages._BRIEF, "iteration": pages._BRIEF_ITERATIONS}.items():
+        some = columns.ITERATION_STATISTICS if by == "iteration" else view.VIEWS[by].columns
+        assert brief <= {column.key for column in some}
+    assert columns.MEANWHILE.keys() == {*get_args(get_type_hints(document.IdleRow)["cause"])}
+
+
+def test_units_at_their_ends() -> None:
+    shares = {0.0: "0.00", 1e-9: "<0.01", 1.0: "100.00", 2.5: "250.00"}
+    assert {share: units.FRACTION.terminal(share) for share in shares} == shares
+    bars = {-1.0: 0, 0.0: 0, 0.024: 0, 0.025: 1, 0.5: 10, 1.0: 20, 7.0: 20}
+    assert {share: len(units.BAR.terminal(share)) for share in bars} == bars
+    rows = [{"category": "a", "delta_ns": delta} for delta in (-(2**63), 1_500_000, 0, 1)]
+    assert units.differences(rows) == "a -9223372036855 ms, a +1.500 ms, a +0 ms"
+
+
+def test_json_has_numbers_of_an_array_on_one_line(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(write(tmp_path / "x\x9b.json", by_dice(3, 60)))
+    expected = re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1,\2,\3]", json.dumps(summary.to_dict(), indent=2))
+    # The two write tiny fractions with different exponents.
+    numbers = re.compile(r"\d+\.\d+(e-\d+)?|\d+e-\d+")
+    assert numbers.sub("0", summary.to_json()) == numbers.sub("0", expected) + "\n"
+
+
+#: What the extension calls a class of the document, where not the same.
+RUST = {"CaptureEntry": "Capture", "SkippedEntry": "Skipped", "LaunchesEntry": "Launches", "InductorEntry": "Inductor"}
+RUST |= {"Notice": "Warning", "SummaryDocument": "Summary"}
+
+
+def declared(name: str) -> dict[str, str]:
+    """The fields of a structure of the extension with their types."""
+    source = "".join((ROOT / "src" / "trace" / file).read_text() for file in ("summary.rs", "capture.rs"))
+    (body,) = re.findall(rf"^pub struct {name} \{{\n(.*?)^\}}", source, flags=re.MULTILINE | re.DOTALL)
+    return dict(re.findall(r"^    pub (\w+): (.+),$", body, flags=re.MULTILINE))
+
+
+def as_rust(kind: Any) -> set[str]:
+    """The types of the extension that are written as a type of the document."""
+    arguments = get_args(kind)
+    if type(None) in arguments:
+        return {f"Option<{one}>" for one in as_rust(arguments[0])}
+    if getattr(kind, "__origin__", None) is list:
+        return {"[u32; 3]"} if arguments[0] is int else {f"Vec<{one}>" for one in as_rust(arguments[0])}
+    if isinstance(kind, type):
+        known = {int: {"u32", "u64", "i64"}, float: {"f64"}, bool: {"bool"}, str: {"String", "&'static str", "Word"}}
+        return known.get(kind, {RUST.get(kind.__name__, kind.__name__)})
+    return {"&'static str"}
+
+
+def test_the_classes_of_the_document_are_those_of_the_extension() -> None:
+    classes = [one for one in vars(document).values() if isinstance(one, type)]
+    assert len(classes) > 15
+    for kind in classes:
+        hints = get_type_hints(kind)
+        found = declared(RUST.get(kind.__name__, kind.__name__))
+        assert [*found] == [*hints], kind
+        # Warnings are of other documents, too, in which some have no evidence or no hint.
+        if kind is not Notice:
+            assert all(found[name] in as_rust(hint) for name, hint in hints.items()), kind
