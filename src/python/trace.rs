@@ -243,7 +243,7 @@ impl TraceSummary {
 
     /// The same document as plain dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let document = py.detach(|| serde_json::to_string(&self.0));
+        let document = py.detach(|| serde_json::to_value(&self.0));
         plain(py, &document.map_err(|error| PyValueError::new_err(error.to_string()))?)
     }
 }
