@@ -97,8 +97,9 @@ def markdown(columns: Sequence[Column], rows: Iterable[Cells], *, spaced: bool =
 
 
 def _pipes(row: Cells, count: int) -> str:
-    if len(row) == count and None not in row:
-        return f"| {' | '.join(row)} |"
+    known = [cell for cell in row if cell is not None]
+    if len(known) == count:
+        return f"| {' | '.join(known)} |"
     shown = [*row, *[None] * (count - len(row))]
     return "|" + "".join(" |" if cell is None else f" {cell} |" for cell in shown)
 

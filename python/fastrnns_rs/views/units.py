@@ -13,9 +13,9 @@ def _rounding_up(exponent: int) -> float:
 
 
 #: At most 12 decimals: a duration in milliseconds is then under a femtosecond, and digits are noise of the arithmetic.
-_FORMATS = tuple(f"%.{decimals}f" for decimals in range(12, -1, -1))
-#: Where four digits need one decimal fewer, from 12 on.
-_ROUNDING_UP = [_rounding_up(exponent) for exponent in range(-9, 3)]
+_FORMATS = ("%.0f", *(f"%.{decimals}f" for decimals in range(12, -1, -1)))
+#: Where a number no longer rounds to 0, and where four digits need one decimal fewer, from 12 on.
+_LIMITS = [math.nextafter(5e-13, 1), *map(_rounding_up, range(-9, 3))]
 _NS_PER_MS = 1e6
 #: Ratios beyond these have an exponent.
 _PLAIN_RATIOS = (1e-4, 1e7)
@@ -31,7 +31,7 @@ def significant(value: float) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return plain(value)
-    return _FORMATS[bisect_right(_ROUNDING_UP, abs(value))] % value
+    return _FORMATS[bisect_right(_LIMITS, abs(value))] % value
 
 
 def milliseconds(ns: float) -> str:

@@ -34,7 +34,7 @@ fn object<'py, 'a>(
             let found = PyDict::new(py);
             for (key, item) in entries {
                 let item = object(py, item, keys)?;
-                found.set_item(keys.entry(key).or_insert_with(|| PyString::intern(py, key)), item)?;
+                found.set_item(&*keys.entry(key).or_insert_with(|| PyString::intern(py, key)), item)?;
             }
             found.into_bound_py_any(py)
         }

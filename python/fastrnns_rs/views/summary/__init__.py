@@ -14,11 +14,13 @@ from fastrnns_rs.views.text import code_span, visible
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from fastrnns_rs.views.summary.columns import Column
     from fastrnns_rs.views.summary.lists import Document, Row
     from fastrnns_rs.views.summary.pages import Part
+
+__all__ = ["FORMATS", "NAMES", "VIEWS", "render"]
 
 #: Every format of a summary. The extension itself writes `json`, the whole document whatever the view.
 FORMATS = ("table", "json", "csv", "markdown")
@@ -53,7 +55,7 @@ def render(document: Document, name: str, *, by: str, top: int | None, names: st
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
 
 
-def _rows(columns: list[Column], rows: list[Row], place: str) -> Iterator[tuple[str, ...]]:
+def _rows(columns: Sequence[Column], rows: Sequence[Row], place: str) -> Iterator[tuple[str, ...]]:
     return zip(*(column.unit.texts(place, list(map(column.read, rows))) for column in columns), strict=True)
 
 
