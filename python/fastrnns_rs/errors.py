@@ -55,6 +55,10 @@ class RunnerError(FastrnnsError):
     """A runner broke its contract: a missing gradient, an output that is not finite."""
 
 
+class DocumentWarning(UserWarning):
+    """A document of a newer minor version has keys that this build does not know."""
+
+
 def first_line(error: BaseException) -> str:
     """An error in one line: its type, and the first line of what it says."""
     text = next(iter(str(error).strip().splitlines()), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,7 +98,9 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         arguments: The words of the command line; None for those of this process.
         executor: Runs the worker processes of `bench` and `ab`; None for fresh interpreters.
     """
+    shown = warnings.showwarning
     try:
+        warnings.showwarning = _show_warning
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):
             if sys.stdout is not None:
@@ -108,7 +111,17 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         from fastrnns_rs.errors import ExitCode
 
         code = ExitCode.INTERRUPTED
+    finally:
+        warnings.showwarning = shown
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    """Writes a warning for a person: of one about a file, the place in our code is of no use."""
+    from fastrnns_rs.errors import DocumentWarning
+
+    place = "" if issubclass(category, DocumentWarning) else f"{filename}:{lineno}: {category.__name__}: "
+    tell([f"warning: {place}{message}"])
 
 
 def _tell(error: Exception) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +11,7 @@ from click.core import ParameterSource
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.documents.codec import check_writable, to_plain, write_atomically
+from fastrnns_rs.documents.codec import check_writable, write_atomically
 from fastrnns_rs.documents.diagnosis import ConfigEntry
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.verbs.doctor.diagnosis import diagnose
@@ -64,11 +63,11 @@ def command(ctx: click.Context, format_name: str | None, as_json: bool, output: 
         programs={name: asked[f"{name}_path"] for name in PROGRAMS},
         captures=asked["output_dir"],
     )
-    text = json.dumps(to_plain(found), indent=2) if as_json or format_name == "json" else _tables(found)
+    text = found.to_json() if as_json or format_name == "json" else _tables(found) + "\n"
     if output is not None:
-        write_atomically(output, text + "\n")
+        write_atomically(output, text)
     else:
-        shared.deliver(text + "\n", None)
+        shared.deliver(text, None)
     for line in warnings(found.warnings):
         click.echo(line, err=True)
     return ExitCode.FAILED if strict and not found.ok else ExitCode.DONE

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.runners.listing import catalogue
 from fastrnns_rs.views.columns import aligned
 
@@ -34,7 +32,7 @@ def command(what: str | None, as_json: bool) -> None:
     found = catalogue()
     shared.tell_warnings(found.warnings)
     if as_json:
-        click.echo(json.dumps(to_plain(found), indent=2))
+        click.echo(found.to_json(), nl=False)
         return
     parts = []
     if what != "groups":

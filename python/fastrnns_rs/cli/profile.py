@@ -14,6 +14,7 @@ import click
 from fastrnns_rs.cli import internal_run, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
 from fastrnns_rs.documents.codec import check_writable
+from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
@@ -233,7 +234,9 @@ def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
 def _document(lines: list[str]) -> str:
     """Command lines as a document: each an array of words, which no shell need take apart."""
     commands = [shlex.split(line) for line in lines]
-    return json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": "1.0", "commands": commands}, indent=2) + "\n"
+    return (
+        json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": VERSION, "commands": commands}, indent=2) + "\n"
+    )
 
 
 def _note_decisions(prepared: Prepared) -> None:

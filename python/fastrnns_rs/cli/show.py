@@ -59,7 +59,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
 
         _check(file, "a comparison", format_name, formats.COMPARISON)
         try:
-            comparison = Comparison.from_dict(found)
+            comparison = Comparison.from_dict(found, str(file))
         except UsageError as error:
             raise UsageError(f"{file} is not a comparison: {error}", "compare --json writes one") from error
         text = _rendered(file, comparison, format_name)

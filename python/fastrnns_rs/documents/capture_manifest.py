@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
-
-SCHEMA_VERSION = "1.0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +41,10 @@ class CheckEntry:
     ok: bool
 
 
-class _Placed:
-    """What a record in memory knows beside its document: how that names its files."""
+class _Placed(Document):
+    """What a record in memory knows beside its document: the files as that names them."""
 
-    __slots__ = ("_names",)
+    __slots__ = ("_named",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +56,9 @@ class Capture(_Placed):
     phase, as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
     """
 
-    schema: Literal["fastrnns-rs/capture"]
-    schema_version: str
+    noun: ClassVar[str] = "capture record"
+    hint: ClassVar[str] = "profile writes one beside it"
+    schema: Literal["fastrnns-rs/capture"] = "fastrnns-rs/capture"
     tool: ToolEntry
     command: list[str]
     started_utc: str
@@ -72,7 +69,7 @@ class Capture(_Placed):
     artefacts: list[ArtefactEntry]
     checks: list[CheckEntry]
     profiled_over_unprofiled: float | None
-    unprofiled_ns: list[int | None]
+    unprofiled_ns: list[int | None] = field(default_factory=list, metadata=since("1.1"))
     warnings: list[Notice]
     runners: list[str]
     problem: Problem
@@ -84,7 +81,7 @@ class Capture(_Placed):
         """Whether there was something to check, and every check passed."""
         return bool(self.checks) and all(check.ok for check in self.checks)
 
-    def resolved(self, folder: Path) -> Capture:
+    def resolved(self, folder: Path) -> Self:
         """The same with every file by its absolute path. Its document names them as before.
 
         Args:
@@ -95,44 +92,18 @@ class Capture(_Placed):
         found = replace(
             self, artefacts=[replace(one, path=path) for one, path in zip(self.artefacts, paths, strict=True)]
         )
-        object.__setattr__(found, "_names", self._document_names())
+        object.__setattr__(found, "_named", self._as_named())
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""
-        plain: dict[str, Any] = codec.to_plain(self)
-        for one, name in zip(plain["artefacts"], self._document_names(), strict=True):
-            one["path"] = codec.to_plain(name)
-        return plain
+        return Document.to_dict(replace(self, artefacts=self._as_named()))
 
-    def to_json(self) -> str:
-        """The JSON document."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
-
-    def save(self, path: str | Path) -> None:
-        """Writes the record. The file is there whole or not at all.
-
-        Raises:
-            UsageError: The place cannot be written to.
-        """
-        codec.write_atomically(Path(path), self.to_json())
-
-    def _document_names(self) -> list[str]:
-        return getattr(self, "_names", [one.path for one in self.artefacts])
+    def _as_named(self) -> list[ArtefactEntry]:
+        return getattr(self, "_named", self.artefacts)
 
     @classmethod
-    def load(cls, path: str | Path) -> Capture:
-        """Reads a record. Its files are then named by absolute paths, whatever the record calls them.
-
-        Raises:
-            MissingError: There is no such file.
-            UsageError: It is no record.
-        """
-        try:
-            plain = json.loads(Path(path).read_text(encoding="utf-8"))
-            codec.check_version(plain, SCHEMA_VERSION)
-            return codec.from_plain(cls, plain).resolved(Path(path).resolve().parent)
-        except FileNotFoundError as error:
-            raise MissingError(f"no file at {path}", "give the path of a capture record") from error
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{path} is not a capture record: {error}", "profile writes one beside it") from error
+    def load(cls, path: str | Path) -> Self:
+        """As of any document. Files are then named by absolute paths, whatever the record calls them."""
+        # A class with slots is made twice, which `super()` does not see.
+        return super(Capture, cls).load(path).resolved(Path(path).resolve().parent)

@@ -1,7 +1,7 @@
-"""JSON documents from dataclasses: written whole, read strictly, and described by a JSON Schema.
+"""JSON from dataclasses and back, with a JSON Schema.
 
-A dataclass is an object whose keys are exactly its fields. A key that is missing or unknown, and a value of the wrong
-type, is refused by its path in the document.
+A dataclass is an object. Its keys are its fields, except those with a leading underscore. A missing key, an unknown key
+and a value of the wrong type are refused by their path in the document.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from fastrnns_rs.errors import UsageError
 
 T = TypeVar("T")
 
-#: Marks a field whose key came later than the first documents of its version: where it is missing, its default holds.
-LATER = {"later": True}
+#: Unknown keys that were read: the identity of the object that has them, then that object, its path, and the keys.
+Kept = dict[int, tuple[object, str, dict[str, Any]]]
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 
@@ -35,37 +35,49 @@ class Notice:
     hint: str | None
 
 
-def to_plain(value: Any) -> Any:
-    """A document as dictionaries, lists and scalars."""
+def since(version: str) -> dict[str, str]:
+    """Metadata of a field whose key a minor version added: its default holds where the key is missing or null."""
+    return {"since": version}
+
+
+@cache
+def added_keys(document: type) -> dict[str, str | None]:
+    """The keys of a class of objects, each with the minor version that added it; None for a key of the first."""
+    return {one.name: one.metadata.get("since") for one in fields(document) if not one.name.startswith("_")}
+
+
+def to_plain(value: Any, kept: Kept | None = None) -> Any:
+    """A document, or a part of one, as dictionaries, lists and scalars.
+
+    Args:
+        value: The dataclass.
+        kept: Unknown keys to write with the objects that had them.
+    """
     if is_dataclass(value):
-        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+        plain = {key: to_plain(getattr(value, key), kept) for key in added_keys(type(value))}
+        owner, _, unknown = (kept or {}).get(id(value), (None, "", {}))
+        return {**plain, **to_plain(unknown)} if owner is value else plain
     if isinstance(value, Mapping):
-        return {key: to_plain(item) for key, item in value.items()}
+        return {key: to_plain(item, kept) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         # A run has a million samples, and is saved after each process.
-        return list(value) if {*map(type, value)} <= {int} else [to_plain(item) for item in value]
+        return list(value) if {*map(type, value)} <= {int} else [to_plain(item, kept) for item in value]
     # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def check_version(plain: object, known: str) -> None:
-    """Refuses a document of another major version than `known`.
-
-    Raises:
-        UsageError: It is of another; a document without a version is left to `from_plain`.
-    """
-    version = plain.get("schema_version") if isinstance(plain, dict) else None
-    if isinstance(version, str) and version.partition(".")[0] != known.partition(".")[0]:
-        raise UsageError(f"its schema_version is {version}; {known} is known", "use the fastrnns-rs that wrote it")
-
-
-def from_plain(expected: type[T], plain: object, path: str = "") -> T:
+def from_plain(expected: type[T], plain: object, kept: Kept | None = None) -> T:
     """The object of the dataclass `expected` that `plain` describes.
+
+    Args:
+        expected: The dataclass.
+        plain: Dictionaries, lists and scalars.
+        kept: Where unknown keys go; None to refuse them.
 
     Raises:
         UsageError: A key is missing or unknown, or a value has the wrong type.
     """
-    read: T = _read(expected, plain, path)
+    read: T = _read(expected, plain, "", kept)
     return read
 
 
@@ -145,22 +157,17 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 @cache
-def _needed(document: type) -> list[str]:
-    """The keys that a document must have."""
-    return [one.name for one in fields(document) if not one.metadata.get("later")]
-
-
-@cache
 def _hints(document: type) -> dict[str, Any]:
-    return get_type_hints(document)
+    hints = get_type_hints(document)
+    return {key: hints[key] for key in added_keys(document)}
 
 
-def _read(expected: Any, plain: Any, path: str) -> Any:  # noqa: C901, PLR0911
+def _read(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:  # noqa: C901, PLR0911
     if expected is Any:
         return plain
     origin, arguments = get_origin(expected), get_args(expected)
     if origin in {Union, types.UnionType}:
-        return _read_union(expected, arguments, plain, path)
+        return _read_union(expected, arguments, plain, path, kept)
     if origin is Literal:
         if plain in arguments:
             return plain
@@ -171,43 +178,49 @@ def _read(expected: Any, plain: Any, path: str) -> Any:  # noqa: C901, PLR0911
         # A long run has a million samples: checked at the speed of the interpreter's own loop.
         if arguments[0] is int and {*map(type, plain)} <= {int}:
             return plain
-        return [_read(arguments[0], item, f"{path}[{index}]") for index, item in enumerate(plain)]
+        return [_read(arguments[0], item, f"{path}[{index}]", kept) for index, item in enumerate(plain)]
     if origin is dict:
         if not isinstance(plain, dict):
             raise _wrong(path, expected, plain)
-        return {key: _read(arguments[1], item, f"{path}.{key}") for key, item in plain.items()}
+        return {key: _read(arguments[1], item, f"{path}.{key}", kept) for key, item in plain.items()}
     if is_dataclass(expected):
-        return _read_object(expected, plain, path)
+        return _read_object(expected, plain, path, kept)
     if type(plain) is expected or (expected is float and type(plain) is int):
         return plain
     raise _wrong(path, expected, plain)
 
 
-def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str) -> Any:
+def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str, kept: Kept | None) -> Any:
     if plain is None and types.NoneType in options:
         return None
     others = [option for option in options if option is not types.NoneType]
     if len(others) == 1:
-        return _read(others[0], plain, path)
+        return _read(others[0], plain, path, kept)
     for option in others:
         try:
-            return _read(option, plain, path)
+            return _read(option, plain, path, kept)
         except UsageError:
             continue
     raise _wrong(path, expected, plain)
 
 
-def _read_object(expected: Any, plain: Any, path: str) -> Any:
+def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
-    hints = _hints(expected)
-    for key in _needed(expected):
-        if key not in plain:
-            raise UsageError(f"the key {_join(path, key)} is missing")
-    for key in plain:
-        if key not in hints:
-            raise UsageError(f"the key {_join(path, key)} is unknown")
-    return expected(**{key: _read(hint, plain[key], _join(path, key)) for key, hint in hints.items() if key in plain})
+    hints, values = _hints(expected), {}
+    for key, version in added_keys(expected).items():
+        # The first documents had some of the later keys, without a value.
+        if version is None or plain.get(key) is not None:
+            if key not in plain:
+                raise UsageError(f"the key {join(path, key)} is missing")
+            values[key] = _read(hints[key], plain[key], join(path, key), kept)
+    unknown = {key: value for key, value in plain.items() if key not in hints}
+    if unknown and kept is None:
+        raise UsageError(f"the key {join(path, next(iter(unknown)))} is unknown")
+    found = expected(**values)
+    if unknown and kept is not None:
+        kept[id(found)] = found, path, unknown
+    return found
 
 
 def _wrong(path: str, expected: Any, plain: object) -> UsageError:
@@ -229,7 +242,8 @@ def _name(expected: Any) -> str:
     return f"a {_SCALARS.get(expected, expected)}"
 
 
-def _join(path: str, key: str) -> str:
+def join(path: str, key: str) -> str:
+    """The path of a key of the object at `path`."""
     return f"{path}.{key}" if path else key
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from fastrnns_rs.documents import codec, layout, row_names
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents import row_names
+from fastrnns_rs.documents.codec import Notice, since, to_plain
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SCHEMA = "fastrnns-rs/comparison"
-SCHEMA_VERSION = "1.0"
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 MarginSource = Literal["default", "option", "noise_floor"]
@@ -27,8 +25,8 @@ class Compared:
 
     label: str
     files: list[str]
-    captures: int | None = field(default=None, metadata=codec.LATER)
-    iterations: int | None = field(default=None, metadata=codec.LATER)
+    captures: int | None = field(default=None, metadata=since("1.1"))
+    iterations: int | None = field(default=None, metadata=since("1.1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,11 +149,12 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Document):
     """What `compare` found: `rows` of runs; `kernels`, `categories` and `device_time` of captures, by `basis`."""
 
-    schema: Literal["fastrnns-rs/comparison"]
-    schema_version: str
+    noun: ClassVar[str] = "comparison"
+    hint: ClassVar[str] = "compare --json writes one"
+    schema: Literal["fastrnns-rs/comparison"] = "fastrnns-rs/comparison"
     kind: Literal["run", "capture"]
     warnings: list[Notice]
     exit_code: int
@@ -167,9 +166,9 @@ class Comparison:
     kernels: list[Kernel]
     geometric_mean: GeometricMean | None
     counts: Counts
-    basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=codec.LATER)
-    categories: list[Change] = field(default_factory=list, metadata=codec.LATER)
-    device_time: Change | None = field(default=None, metadata=codec.LATER)
+    basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=since("1.1"))
+    categories: list[Change] = field(default_factory=list, metadata=since("1.1"))
+    device_time: Change | None = field(default=None, metadata=since("1.1"))
 
     def __getitem__(self, name: str) -> Row:
         """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.
@@ -187,37 +186,18 @@ class Comparison:
             raise KeyError(name)
         return found[0]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
-        plain: dict[str, Any] = codec.to_plain(self)
-        return plain
-
     def render(self, name: str) -> str:
         """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
         from fastrnns_rs.views.formats import comparison_text
 
         return comparison_text(self, name)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the JSON document. The file is there whole or not at all.
-
-        Raises:
-            UsageError: The place cannot be written to.
-        """
-        layout.save(Path(path), self, layout.Layout())
-
-    @classmethod
-    def from_dict(cls, plain: object) -> Comparison:
-        """The comparison that a JSON document holds.
-
-        Raises:
-            UsageError: It is not one; the message names the key.
-        """
-        codec.check_version(plain, SCHEMA_VERSION)
-        return codec.from_plain(cls, plain)
+    def to_json(self) -> str:
+        """The text of the JSON document."""
+        return self.render("json")
 
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """What each of the rows of a comparison may be called; the first of its names is its own."""
-    problems = [None if row.problem is None else codec.to_plain(row.problem) for row in rows]
+    problems = [None if row.problem is None else to_plain(row.problem) for row in rows]
     return row_names.names([(row.runner, row.phase, problem) for row, problem in zip(rows, problems, strict=True)])

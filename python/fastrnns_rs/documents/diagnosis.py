@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Environment
 
@@ -62,11 +63,10 @@ class ConfigEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Document):
     """Whether numbers of this machine can be trusted. `environment` is null where torch does not work."""
 
-    schema: Literal["fastrnns-rs/doctor"]
-    schema_version: str
+    schema: Literal["fastrnns-rs/doctor"] = "fastrnns-rs/doctor"
     warnings: list[Notice]
     ok: bool
     environment: Environment | None

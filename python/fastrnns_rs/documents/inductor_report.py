@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
 from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 from fastrnns_rs.errors import UsageError, nearest
 
-SCHEMA_VERSION = "1.0"
 FORMATS = ("table", "json")
 
 _SHORT = 20
@@ -116,8 +114,8 @@ class ModuleRow:
     reason: str | None
     times: int
     repeat: int
-    runner: str | None = None
-    graph_id: str | None = None
+    runner: str | None = field(default=None, metadata=since("1.1"))
+    graph_id: str | None = field(default=None, metadata=since("1.1"))
     timing_mode: str | None = None
     first_call_ns: int | None = None
     samples_ns: list[list[int]] = field(default_factory=list)
@@ -150,11 +148,12 @@ def short(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InductorReport:
+class InductorReport(Document):
     """What `inductor` measured."""
 
-    schema: Literal["fastrnns-rs/inductor"]
-    schema_version: str
+    noun: ClassVar[str] = "report of inductor"
+    hint: ClassVar[str] = "inductor --json writes one"
+    schema: Literal["fastrnns-rs/inductor"] = "fastrnns-rs/inductor"
     warnings: list[Notice]
     environment: Environment
     modules: list[ModuleRow]
@@ -163,11 +162,6 @@ class InductorReport:
     def ok(self) -> bool:
         """Whether everything that was asked of every module was done."""
         return all(one.status == "ok" for one in self.modules)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
-        plain: dict[str, Any] = codec.to_plain(self)
-        return plain
 
     def render(self, name: str = "table") -> str:
         """The report as text.
@@ -179,27 +173,9 @@ class InductorReport:
             UsageError: There is no such format.
         """
         if name == "json":
-            return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+            return self.to_json()
         if name not in FORMATS:
             raise UsageError(f"no format is called {name!r}", nearest(name, FORMATS))
         from fastrnns_rs.views.inductor_report import table
 
         return table(self)
-
-    def save(self, path: str | Path) -> None:
-        """Writes the JSON document. The file is there whole or not at all.
-
-        Raises:
-            UsageError: The place cannot be written to.
-        """
-        codec.write_atomically(Path(path), self.render("json"))
-
-    @classmethod
-    def from_dict(cls, plain: object) -> InductorReport:
-        """The report that a JSON document holds.
-
-        Raises:
-            UsageError: It is not one; the message names the key.
-        """
-        codec.check_version(plain, SCHEMA_VERSION)
-        return codec.from_plain(cls, plain)

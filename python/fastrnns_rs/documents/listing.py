@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fastrnns_rs.documents.codec import LATER, Notice
+from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,12 +23,12 @@ class RunnerEntry:
     devices: list[str]
     description: str
     source: str
-    honours: list[str] = field(default_factory=list, metadata=LATER)
-    lacks: list[str] = field(default_factory=list, metadata=LATER)
-    reference: str | None = field(default=None, metadata=LATER)
-    compiles: bool = field(default=False, metadata=LATER)
-    package: str | None = field(default=None, metadata=LATER)
-    missing: list[str] = field(default_factory=list, metadata=LATER)
+    honours: list[str] = field(default_factory=list, metadata=since("1.1"))
+    lacks: list[str] = field(default_factory=list, metadata=since("1.1"))
+    reference: str | None = field(default=None, metadata=since("1.1"))
+    compiles: bool = field(default=False, metadata=since("1.1"))
+    package: str | None = field(default=None, metadata=since("1.1"))
+    missing: list[str] = field(default_factory=list, metadata=since("1.1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +40,10 @@ class GroupEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue:
+class Catalogue(Document):
     """What can be run."""
 
-    schema: Literal["fastrnns-rs/list"]
-    schema_version: str
+    schema: Literal["fastrnns-rs/list"] = "fastrnns-rs/list"
     warnings: list[Notice]
     runners: list[RunnerEntry]
     groups: list[GroupEntry]

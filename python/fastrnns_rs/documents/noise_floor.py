@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.errors import UsageError
 
 _MOST = 1e300
@@ -63,3 +64,11 @@ class NoiseFloor:
         for name in ("comparisons", "n_processes", "processes_per_side"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a count")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseFloorDocument(Document):
+    """The noise floor of one kind of device."""
+
+    schema: Literal["fastrnns-rs/noise-floor"] = "fastrnns-rs/noise-floor"
+    noise_floor: NoiseFloor

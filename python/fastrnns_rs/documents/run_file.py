@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from fastrnns_rs._core import quantiles
-from fastrnns_rs.documents import codec, layout
-from fastrnns_rs.documents.codec import LATER, Notice
+from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.sweep import Point, Sweep, SweepAxis
-from fastrnns_rs.errors import MissingError, UsageError, nearest
+from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.problem.problem import Problem
-
-SCHEMA_VERSION = "1.0"
 
 RunStatus = Literal["complete", "interrupted", "failed"]
 ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
@@ -126,15 +123,15 @@ class PlanRecord:
     stopped_by: str | None
     precision: float | None
     jit: Jit
-    threads: int | None = field(default=None, metadata=LATER)
-    affinity: list[int] | None = field(default=None, metadata=LATER)
-    timeout_s: float | None = field(default=None, metadata=LATER)
-    compile_timeout_s: float | None = field(default=None, metadata=LATER)
-    compile_cache: str | None = field(default=None, metadata=LATER)
-    runners: list[PlannedRunner] = field(default_factory=list, metadata=LATER)
-    devices: list[str] = field(default_factory=list, metadata=LATER)
-    side_by_side: bool = field(default=False, metadata=LATER)
-    axes: list[SweepAxis] = field(default_factory=list, metadata=LATER)
+    threads: int | None = field(default=None, metadata=since("1.1"))
+    affinity: list[int] | None = field(default=None, metadata=since("1.1"))
+    timeout_s: float | None = field(default=None, metadata=since("1.1"))
+    compile_timeout_s: float | None = field(default=None, metadata=since("1.1"))
+    compile_cache: str | None = field(default=None, metadata=since("1.1"))
+    runners: list[PlannedRunner] = field(default_factory=list, metadata=since("1.1"))
+    devices: list[str] = field(default_factory=list, metadata=since("1.1"))
+    side_by_side: bool = field(default=False, metadata=since("1.1"))
+    axes: list[SweepAxis] = field(default_factory=list, metadata=since("1.1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +226,7 @@ class Process:
     timed_loop_ns: int | None
     forward_ns: list[int]
     backward_ns: list[int] | None
-    baseline_memory_bytes: int | None = field(default=None, metadata=LATER)
+    baseline_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,12 +245,12 @@ class Result:
     forward: PhaseSummary | None
     backward: PhaseSummary | None
     processes: list[Process]
-    side: Literal["a", "b"] | None = field(default=None, metadata=LATER)
-    warmup_class: str | None = field(default=None, metadata=LATER)
-    peak_memory_bytes: int | None = field(default=None, metadata=LATER)
-    peak_reserved_bytes: int | None = field(default=None, metadata=LATER)
-    point: Point = field(default_factory=dict, metadata=LATER)
-    label: str | None = field(default=None, metadata=LATER)
+    side: Literal["a", "b"] | None = field(default=None, metadata=since("1.1"))
+    warmup_class: str | None = field(default=None, metadata=since("1.1"))
+    peak_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
+    peak_reserved_bytes: int | None = field(default=None, metadata=since("1.1"))
+    point: Point = field(default_factory=dict, metadata=since("1.1"))
+    label: str | None = field(default=None, metadata=since("1.1"))
 
     @property
     def title(self) -> str:
@@ -267,11 +264,13 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Document):
     """What a bench wrote."""
 
-    schema: Literal["fastrnns-rs/run"]
-    schema_version: str
+    noun: ClassVar[str] = "run file"
+    hint: ClassVar[str] = "bench --output FILE writes one"
+
+    schema: Literal["fastrnns-rs/run"] = "fastrnns-rs/run"
     run_id: str
     created_utc: str
     status: RunStatus
@@ -281,9 +280,9 @@ class Run:
     environment: Environment
     plan: PlanRecord
     results: list[Result]
-    sides: list[RunSide] = field(default_factory=list, metadata=LATER)
-    ranks: list[RunRank] = field(default_factory=list, metadata=LATER)
-    sweep: Sweep | None = field(default=None, metadata=LATER)
+    sides: list[RunSide] = field(default_factory=list, metadata=since("1.1"))
+    ranks: list[RunRank] = field(default_factory=list, metadata=since("1.1"))
+    sweep: Sweep | None = field(default=None, metadata=since("1.1"))
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`; of one that has several the first, or that of a name with its point.
@@ -316,51 +315,12 @@ class Run:
             if one.runner == runner and all(getattr(one.problem, name) == value for name, value in problem.items())
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
-        plain: dict[str, Any] = codec.to_plain(self)
-        return plain
-
     def render(self, name: str) -> str:
         """The run in an output format: `table`, `json`, `csv`, `markdown`, `oss` or `pep`."""
         from fastrnns_rs.views.formats import run_text
 
         return run_text(self, name)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the run file. The file is there whole or not at all.
-
-        Raises:
-            UsageError: The place cannot be written to.
-        """
-        layout.save(Path(path), self, layout.Layout())
-
-    @classmethod
-    def from_dict(cls, plain: object) -> Run:
-        """The run that a JSON document holds.
-
-        Raises:
-            UsageError: It is not one; the message names the key.
-        """
-        codec.check_version(plain, SCHEMA_VERSION)
-        return codec.from_plain(cls, plain)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Run:
-        """Reads a run file.
-
-        Raises:
-            MissingError: There is no such file.
-            UsageError: It is not a run file.
-        """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError as error:
-            raise MissingError(f"no file at {path}", "give the path of a run file") from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
-        try:
-            return cls.from_dict(json.loads(text))
-        # A number of 5,000 digits, or brackets in brackets without end.
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error
+    def to_json(self) -> str:
+        """The text of the run file."""
+        return self.render("json")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +32,8 @@ class CaptureEntry:
     events_skipped: int
     skipped: list[SkippedEntry]
     graph_level: bool
-    rank: int | None
-    world_size: int | None
+    rank: int | None = field(default=None, metadata=since("1.1"))
+    world_size: int | None = field(default=None, metadata=since("1.1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,11 +300,10 @@ class MetricRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryDocument:
+class SummaryDocument(Document):
     """Where the time of captures went, and why."""
 
-    schema: Literal["fastrnns-rs/summary"]
-    schema_version: str
+    schema: Literal["fastrnns-rs/summary"] = "fastrnns-rs/summary"
     warnings: list[Notice]
     captures: list[CaptureEntry]
     devices: list[DeviceRow]
@@ -312,14 +312,14 @@ class SummaryDocument:
     memory_operations: list[MemoryRow]
     streams: list[StreamRow]
     api_calls: list[ApiRow]
-    ranges: list[RangeRow]
-    iterations: list[IterationRow]
-    iteration_statistics: list[IterationStatistics]
-    launches: LaunchesEntry
-    idle_causes: list[IdleRow]
-    cudnn_rnn: list[CudnnRnnRow]
-    ranks: list[RankRow]
-    metrics: list[MetricRow]
+    ranges: list[RangeRow] = field(default_factory=list, metadata=since("1.1"))
+    iterations: list[IterationRow] = field(default_factory=list, metadata=since("1.1"))
+    iteration_statistics: list[IterationStatistics] = field(default_factory=list, metadata=since("1.1"))
+    launches: LaunchesEntry | None = field(default=None, metadata=since("1.1"))
+    idle_causes: list[IdleRow] = field(default_factory=list, metadata=since("1.1"))
+    cudnn_rnn: list[CudnnRnnRow] = field(default_factory=list, metadata=since("1.1"))
+    ranks: list[RankRow] = field(default_factory=list, metadata=since("1.1"))
+    metrics: list[MetricRow] = field(default_factory=list, metadata=since("1.1"))
     inductor: InductorEntry | None
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.errors import UsageError, nearest
 
-SCHEMA_VERSION = "1.0"
 FORMATS = ("table", "json")
 
 Status = Literal["ok", "failed", "skipped"]
@@ -58,11 +55,12 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Document):
     """What `verify` found."""
 
-    schema: Literal["fastrnns-rs/verification"]
-    schema_version: str
+    noun: ClassVar[str] = "verification"
+    hint: ClassVar[str] = "verify --json writes one"
+    schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
     warnings: list[Notice]
     ok: bool
     results: list[Verified]
@@ -78,11 +76,6 @@ class Verification:
                 return one
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
-        plain: dict[str, Any] = codec.to_plain(self)
-        return plain
-
     def render(self, name: str = "table", *, verbose: bool = False) -> str:
         """The verification as text.
 
@@ -94,27 +87,9 @@ class Verification:
             UsageError: There is no such format.
         """
         if name == "json":
-            return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+            return self.to_json()
         if name not in FORMATS:
             raise UsageError(f"no format is called {name!r}", nearest(name, FORMATS))
         from fastrnns_rs.views.verification import table
 
         return table(self, verbose=verbose)
-
-    def save(self, path: str | Path) -> None:
-        """Writes the JSON document. The file is there whole or not at all.
-
-        Raises:
-            UsageError: The place cannot be written to.
-        """
-        codec.write_atomically(Path(path), self.render("json"))
-
-    @classmethod
-    def from_dict(cls, plain: object) -> Verification:
-        """The verification that a JSON document holds.
-
-        Raises:
-            UsageError: It is not one; the message names the key.
-        """
-        codec.check_version(plain, SCHEMA_VERSION)
-        return codec.from_plain(cls, plain)

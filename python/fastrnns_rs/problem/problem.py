@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from fastrnns_rs.documents.codec import LATER
+from fastrnns_rs.documents.codec import since
 from fastrnns_rs.errors import UsageError, nearest
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -55,7 +55,7 @@ class Problem:
     channels_last: bool | None = None
     cudnn_benchmark: bool = False
     deterministic: bool = False
-    mode: Literal["train", "inference"] = field(default="train", metadata=LATER)
+    mode: Literal["train", "inference"] = field(default="train", metadata=since("1.1"))
 
     @property
     def training(self) -> bool:

@@ -27,8 +27,6 @@ def catalogue() -> Catalogue:
     ]
     names = (*registry.GROUPS, registry.ALL)
     return Catalogue(
-        schema="fastrnns-rs/list",
-        schema_version="1.0",
         warnings=registry.notices(),
         runners=runners,
         groups=[GroupEntry(name=name, runners=registry.members(name)) for name in names],

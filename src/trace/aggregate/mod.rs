@@ -78,7 +78,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
     Summary {
         schema: "fastrnns-rs/summary",
-        schema_version: "1.0",
+        schema_version: "1.1",
         warnings: warnings.collect(),
         captures: trace.captures.clone(),
         categories: kernels::categories(&kernels),

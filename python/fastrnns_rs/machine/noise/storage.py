@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.file_names import distinct
-from fastrnns_rs.documents.noise_floor import NoiseFloor
+from fastrnns_rs.documents.noise_floor import NoiseFloor, NoiseFloorDocument
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 
@@ -17,19 +15,8 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.run_file import Environment
 
-SCHEMA_VERSION = "1.0"
-
 #: A document has a thousand bytes; what has more than this is none, and not worth reading.
 _MOST_BYTES = 1 << 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseFloorDocument:
-    """The noise floor of one kind of device."""
-
-    schema: Literal["fastrnns-rs/noise-floor"]
-    schema_version: str
-    noise_floor: NoiseFloor
 
 
 def device_name(device: str, known: Environment) -> str | None:
@@ -55,8 +42,7 @@ def store(floor: NoiseFloor) -> Path:
     except OSError as error:
         message = f"the noise floor cannot be kept in {path.parent}: {error.strerror}"
         raise UsageError(message, "set XDG_STATE_HOME to a folder that you may write to") from error
-    document = NoiseFloorDocument(schema="fastrnns-rs/noise-floor", schema_version=SCHEMA_VERSION, noise_floor=floor)
-    codec.write_atomically(path, json.dumps(codec.to_plain(document), indent=2, allow_nan=False) + "\n")
+    NoiseFloorDocument(noise_floor=floor).save(path)
     return path
 
 
@@ -95,9 +81,7 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
     if len(text) > _MOST_BYTES:
         raise _damaged(path, f"it has more than {_MOST_BYTES} bytes")
     try:
-        plain = json.loads(text.decode())
-        codec.check_version(plain, SCHEMA_VERSION)
-        floor = codec.from_plain(NoiseFloorDocument, plain).noise_floor
+        floor = NoiseFloorDocument.from_dict(json.loads(text.decode()), str(path)).noise_floor
     except UsageError as error:
         raise _damaged(path, error.message) from error
     except (ValueError, RecursionError) as error:

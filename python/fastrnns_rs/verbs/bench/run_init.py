@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import BUILD_PROFILE, __version__
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.documents.run_file import SCHEMA_VERSION, Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
+from fastrnns_rs.documents.run_file import Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
 from fastrnns_rs.runners import registry
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], sides: Sequence[RunSide] = ()) -> Run:
     """A run that has no results yet."""
     return Run(
-        schema="fastrnns-rs/run",
-        schema_version=SCHEMA_VERSION,
         run_id=uuid.uuid4().hex,
         created_utc=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         # What the file should say if nobody comes back to write it again.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.comparison import SCHEMA_VERSION, Compared, Comparison, Counts, Difference, Method
+from fastrnns_rs.documents.comparison import Compared, Comparison, Counts, Difference, Method
 from fastrnns_rs.errors import ExitCode, UsageError, nearest
 from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.compatibility import refuse_conflicts, refuse_shared_runs
@@ -90,8 +90,6 @@ def assemble(
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
     words = Counter(row.verdict or "none" for row in rows)
     return Comparison(
-        schema="fastrnns-rs/comparison",
-        schema_version=SCHEMA_VERSION,
         kind="run",
         warnings=[*warnings, *run_warnings.of(baseline, candidate, judged, changed)],
         exit_code=_exit_code(judged, fail_on),

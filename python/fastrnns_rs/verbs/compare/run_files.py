@@ -148,7 +148,7 @@ def _run(plain: Any, name: str) -> Run:
         # A name that is of no version of ours may be of any length.
         raise UsageError(f"{name} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
     try:
-        return Run.from_dict(plain)
+        return Run.from_dict(plain, name)
     except UsageError as error:
         raise UsageError(f"{name} is not a run file: {error}", "bench --output FILE writes one") from error
 

@@ -45,8 +45,6 @@ def diagnose(
     known = None if isinstance(found, FastrnnsError) else environment.describe(found, None)
     floor, warnings = _noise_floor(known)
     return Diagnosis(
-        schema="fastrnns-rs/doctor",
-        schema_version="1.0",
         warnings=warnings,
         ok=not any(check.status == "fail" for check in checks),
         environment=None if isinstance(found, FastrnnsError) else environment.describe(found),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.inductor_report import SCHEMA_VERSION, InductorReport, label
+from fastrnns_rs.documents.inductor_report import InductorReport, label
 from fastrnns_rs.machine.warnings import few_processes
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ def report(
     """
     counts = {f"{label(one)}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(
-        schema="fastrnns-rs/inductor",
-        schema_version=SCHEMA_VERSION,
         warnings=[*warnings, *few_processes.of_counts(counts, "every module", hint)],
         environment=environment,
         modules=rows,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import file_names
-from fastrnns_rs.documents.capture_manifest import SCHEMA_VERSION, ArtefactEntry, Capture, CheckEntry, ToolEntry
+from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture, CheckEntry, ToolEntry
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.profile import redaction
@@ -67,8 +67,6 @@ def keep(
     completed = attempt.completed
     phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])
     record = Capture(
-        schema="fastrnns-rs/capture",
-        schema_version=SCHEMA_VERSION,
         tool=ToolEntry(name=tool.name, path=str(tool.path) if tool.path else None, version=tool.version),
         command=attempt.command,
         started_utc=attempt.started.isoformat(timespec="seconds").replace("+00:00", "Z"),

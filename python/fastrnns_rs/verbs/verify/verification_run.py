@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.verification import SCHEMA_VERSION, Verification, Verified
+from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.compiler_cache import own_folder, variables_for
 from fastrnns_rs.processes.launcher import Setting, Start, launch
@@ -70,8 +70,6 @@ def verify(
 def _document(results: list[Verified]) -> Verification:
     statuses = {one.status for one in results}
     return Verification(
-        schema="fastrnns-rs/verification",
-        schema_version=SCHEMA_VERSION,
         warnings=[],
         ok="ok" in statuses and "failed" not in statuses,
         results=results,

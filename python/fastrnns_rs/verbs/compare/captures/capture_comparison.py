@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.comparison import SCHEMA_VERSION, Compared, Comparison, Counts, Method
+from fastrnns_rs.documents.comparison import Compared, Comparison, Counts, Method
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
@@ -91,8 +91,6 @@ def compare_captures(
     judged = judge_rows(first, second, replicate, share)
     words = Counter(one.row.verdict or "none" for one in judged.kernels)
     comparison = Comparison(
-        schema="fastrnns-rs/comparison",
-        schema_version=SCHEMA_VERSION,
         kind="capture",
         warnings=capture_warnings.of(sides, judged, basis=basis, replicate=replicate, conflicts=conflicts),
         exit_code=_exit_code(judged, fail_on),

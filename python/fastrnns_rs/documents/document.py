@@ -1,0 +1,144 @@
+"""What all JSON documents share: a version, and how they are read and written. See docs/reference/documents.md."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from fastrnns_rs.documents import codec
+from fastrnns_rs.errors import DocumentWarning, MissingError, UsageError, printable
+
+#: The version of every document that this build writes. Rust writes the same in summaries.
+VERSION = "1.1"
+
+#: Stands for the document itself in `_kept`: the object is a new one after each change.
+_ROOT = 0
+#: The most unknown keys that a warning names, and the longest version and path in a message.
+_MOST_NAMED = 3
+_LONGEST_VERSION = 20
+_LONGEST_PATH = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A whole JSON document.
+
+    A document of an older minor version is read as one of this build's version: missing keys have their defaults.
+    Unknown keys of a newer minor version are kept, and written again as long as their object is in the document.
+
+    Attributes:
+        schema: Kind of document.
+        schema_version: Version of the document's shape: this build's, or a newer minor version.
+    """
+
+    #: What messages call the document, and how one comes about.
+    noun: ClassVar[str] = "document"
+    hint: ClassVar[str] = ""
+
+    schema: str
+    schema_version: str = VERSION
+    _kept: codec.Kept = field(default_factory=dict, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        _, _, unknown = self._kept.get(_ROOT, (None, "", {}))
+        return {**codec.to_plain(self, self._kept), **codec.to_plain(unknown)}
+
+    def to_json(self) -> str:
+        """The text of the JSON document."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Writes the JSON document. The file is there whole or not at all.
+
+        Raises:
+            UsageError: The place cannot be written to.
+        """
+        codec.write_atomically(Path(path), self.to_json())
+
+    @classmethod
+    def from_dict(cls, plain: object, name: str | None = None) -> Self:
+        """Reads a document of any version with this build's major version.
+
+        Args:
+            plain: The document as plain dictionaries and lists.
+            name: The file's name for the warning; None for a document that is no file.
+
+        Raises:
+            UsageError: It is not such a document; the message names the key.
+
+        Warns:
+            DocumentWarning: The document has unknown keys, since a newer build wrote it.
+        """
+        newer = _is_newer(plain)
+        kept: codec.Kept = {}
+        found = codec.from_plain(cls, plain, kept if newer else None)
+        if kept:
+            _warn(name or f"the {cls.noun}", found.schema_version, kept)
+            kept[_ROOT] = kept.pop(id(found), (None, "", {}))
+        return replace(found, schema_version=found.schema_version if newer else VERSION, _kept=kept)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Reads a document from a file.
+
+        Raises:
+            MissingError: There is no such file.
+            UsageError: It is not such a document.
+
+        Warns:
+            DocumentWarning: The document has unknown keys, since a newer build wrote it.
+        """
+        import json
+
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise MissingError(f"no file at {path}", f"give the path of a {cls.noun}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} cannot be read: {error}", f"give the path of a {cls.noun}") from error
+        try:
+            return cls.from_dict(json.loads(text), str(path))
+        # A number of 5,000 digits, or brackets in brackets without end.
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not a {cls.noun}: {error}", cls.hint) from error
+
+
+def _is_newer(plain: object) -> bool:
+    """Whether a document has a newer minor version than this build writes.
+
+    Raises:
+        UsageError: It has another major version.
+    """
+    version = plain.get("schema_version") if isinstance(plain, dict) else None
+    if not isinstance(plain, dict) or not isinstance(version, str):
+        return False  # refused by its path when it is read
+    major, minor = VERSION.split(".")
+    parts = re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,9})", version)
+    if parts is not None and parts[1] == major:
+        return int(parts[2]) > int(minor)
+    from fastrnns_rs._core import __version__
+
+    tool = plain.get("tool")
+    # The tool of a capture manifest is the profiler.
+    told = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
+    writer = f"fastrnns-rs {told[:_LONGEST_VERSION]}, which" if isinstance(told, str) else "the fastrnns-rs that"
+    message = f"its schema_version is {version[:_LONGEST_VERSION]}; this build, {__version__}, reads {major}.x"
+    raise UsageError(printable(message), printable(f"use {writer} wrote it"))
+
+
+def _warn(name: str, version: str, kept: codec.Kept) -> None:
+    """Tells of all unknown keys of a document in one warning."""
+    paths = [codec.join(path, key) for _, path, unknown in kept.values() for key in unknown]
+    # A key that each of a thousand objects has is one key.
+    keys = [*dict.fromkeys(re.sub(r"\[\d+\]", "[]", path) for path in paths)]
+    more = f" and {len(keys) - _MOST_NAMED} more" if keys[_MOST_NAMED:] else ""
+    told = f"unknown keys are kept, but not used: {', '.join(key[:_LONGEST_PATH] for key in keys[:_MOST_NAMED])}{more}"
+    text = f"{name} has schema_version {version}, and this build reads {VERSION}: {told}"
+    # One place in the code, so that Python tells it once of a file that is read several times.
+    warnings.warn(printable(text), DocumentWarning, stacklevel=1)
