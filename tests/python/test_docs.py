@@ -26,7 +26,7 @@ COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.spl
 TOUR = [line for line in COMMANDS if line.startswith("fastrnns-rs")]
 #: These need neither torch nor minutes; pretended workers stand for those of `bench` and `ab`.
 QUICK = [line for line in TOUR if line.split()[1] in {"ab", "bench", "compare", "list", "show"}]
-PAGES = ["README.md", *(f"docs/{one.name}" for one in ROOT.glob("docs/*.md"))]
+PAGES = ["README.md", *(str(one.relative_to(ROOT)) for one in ROOT.glob("docs/**/*.md"))]
 
 
 def test_the_readme_opens_with_its_two_commands() -> None:
