@@ -210,7 +210,7 @@ def test_refused_and_forced(call: Any, tmp_path: Path) -> None:
         (b"3", "is of no known format"),
         (b'{"schema": 3}', "is of no known format"),
         (b'{"schema": "fastrnns-rs/run"}', "is not a run file: the key schema_version is missing"),
-        (b'{"schema": "fastrnns-rs/run", "schema_version": "7.0"}', "its schema_version is 7.0; 1.0 is known"),
+        (b'{"schema": "fastrnns-rs/run", "schema_version": "7.0"}', "its schema_version is 7.0; this build, "),
         (b'{"schema": "fastrnns-rs/summary"}', "is a fastrnns-rs/summary document"),
         (b'{"schema": "fastrnns-rs/comparison"}', "is a comparison, not a run"),
     ],

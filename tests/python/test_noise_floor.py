@@ -241,7 +241,7 @@ def with_key(key: str, value: Any) -> Any:
         (lambda text: text + " " * 100_000, "more than 65536 bytes"),
         (lambda _text: "null", "is None, not an object"),
         (lambda text: text.replace("noise-floor", "run"), "schema is 'fastrnns-rs/run'"),
-        (lambda text: text.replace('"1.0"', '"2.0"'), "schema_version is 2.0"),
+        (lambda text: text.replace('"1.1"', '"2.0"'), "schema_version is 2.0"),
         (lambda text: text.replace("margin", "margins"), "margin is missing"),
         (with_key("extra", 1), "extra is unknown"),
         (with_key("comparisons", 1.5), "comparisons is 1.5"),

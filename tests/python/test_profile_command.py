@@ -166,7 +166,7 @@ def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
     assert (done.status, done.stderr) == (0, "")
     document = done.json()
     assert list(document) == ["schema", "schema_version", "commands"]
-    assert (document["schema"], document["schema_version"]) == ("fastrnns-rs/dry-run", "1.0")
+    assert (document["schema"], document["schema_version"]) == ("fastrnns-rs/dry-run", "1.1")
 
     def settled(words: list[str]) -> list[str]:
         """Without the time, which is in the name."""

@@ -116,8 +116,15 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
-    """Writes a warning for a person: of one about a file, the place in our code is of no use."""
+def _show_warning(  # noqa: PLR0913
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Writes a warning for a person: of one about a document, the place in our code is of no use."""
     from fastrnns_rs.errors import DocumentWarning
 
     place = "" if issubclass(category, DocumentWarning) else f"{filename}:{lineno}: {category.__name__}: "

@@ -41,7 +41,7 @@ def since(version: str) -> dict[str, str]:
 
 
 @cache
-def added_keys(document: type) -> dict[str, str | None]:
+def added_keys(document: Any) -> dict[str, str | None]:
     """The keys of a class of objects, each with the minor version that added it; None for a key of the first."""
     return {one.name: one.metadata.get("since") for one in fields(document) if not one.name.startswith("_")}
 
@@ -54,7 +54,7 @@ def to_plain(value: Any, kept: Kept | None = None) -> Any:
         kept: Unknown keys to write with the objects that had them.
     """
     if is_dataclass(value):
-        plain = {key: to_plain(getattr(value, key), kept) for key in added_keys(type(value))}
+        plain = {key: to_plain(getattr(value, key), kept) for key in added_keys(value.__class__)}
         owner, _, unknown = (kept or {}).get(id(value), (None, "", {}))
         return {**plain, **to_plain(unknown)} if owner is value else plain
     if isinstance(value, Mapping):
@@ -207,17 +207,16 @@ def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str, 
 def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
-    hints, values = _hints(expected), {}
-    for key, version in added_keys(expected).items():
-        # The first documents had some of the later keys, without a value.
-        if version is None or plain.get(key) is not None:
-            if key not in plain:
-                raise UsageError(f"the key {join(path, key)} is missing")
-            values[key] = _read(hints[key], plain[key], join(path, key), kept)
-    unknown = {key: value for key, value in plain.items() if key not in hints}
+    keys, hints = added_keys(expected), _hints(expected)
+    for key, version in keys.items():
+        if version is None and key not in plain:
+            raise UsageError(f"the key {join(path, key)} is missing")
+    unknown = {key: value for key, value in plain.items() if key not in keys}
     if unknown and kept is None:
         raise UsageError(f"the key {join(path, next(iter(unknown)))} is unknown")
-    found = expected(**values)
+    # The first documents had some of the later keys, without a value.
+    given = [key for key, version in keys.items() if version is None or plain.get(key) is not None]
+    found = expected(**{key: _read(hints[key], plain[key], join(path, key), kept) for key in given})
     if unknown and kept is not None:
         kept[id(found)] = found, path, unknown
     return found
