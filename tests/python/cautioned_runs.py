@@ -112,8 +112,6 @@ def run(*results: Result, fixed: int | None = None, rule: str = "time") -> Run:
         cuda_pointwise_block_size=None,
     )
     return Run(
-        schema="fastrnns-rs/run",
-        schema_version="1.0",
         run_id="0",
         created_utc="2026-01-01T00:00:00Z",
         status="complete",

@@ -144,8 +144,6 @@ def run(results: Iterable[Result], **changes: Any) -> Run:
     """A run of these results."""
     return replace(
         Run(
-            schema="fastrnns-rs/run",
-            schema_version="1.0",
             run_id=f"00000000-0000-4000-8000-{next(RUNS):012}",
             created_utc="2026-01-01T00:00:00Z",
             status="complete",

@@ -116,8 +116,6 @@ def record(path: Path, length: int | None, file: Path) -> Path:
     """A record of a capture of sequences of this length."""
     artefact = ArtefactEntry(path=str(file), kind="nsys_sqlite", size_bytes=0, sha256="")
     Capture(
-        schema="fastrnns-rs/capture",
-        schema_version="1.0",
         tool=ToolEntry(name="nsys", path=None, version=None),
         command=[],
         started_utc="2026-01-01T00:00:00Z",

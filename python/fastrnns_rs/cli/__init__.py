@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _show_warning(  # noqa: PLR0913
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,
