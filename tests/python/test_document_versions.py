@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 import run_files
-from conftest import ROOT, run_cli
+from conftest import ROOT
 from kineto_traces import kernel, write
 
 import fastrnns_rs
@@ -227,11 +229,11 @@ def newer_run(path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.filterwarnings("default::fastrnns_rs.errors.DocumentWarning")
 def test_the_command_line_warns_in_a_line(tmp_path: Path) -> None:
-    done = run_cli("show", newer_run(tmp_path / "newer.json"), "--json")
-    assert done.status == 0
-    assert (done.json()["novel"], done.json()["results"][0]["problem"]["novel"]) == (1, 1)
+    command = [sys.executable, "-m", "fastrnns_rs", "show", newer_run(tmp_path / "newer.json"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    plain = json.loads(done.stdout)
+    assert (plain["novel"], plain["results"][0]["problem"]["novel"]) == (1, 1)
     [line] = done.stderr.splitlines()
     assert line.startswith(
         f"warning: {tmp_path / 'newer.json'} has schema_version {NEWER}, and this build reads {VERSION}"

@@ -33,6 +33,8 @@ VERBS = {
     "doctor": "Check this machine, its profilers and the configuration.",
 }
 
+_PYTHONS = warnings.formatwarning
+
 
 class Verbs(click.Group):
     """A group whose commands are modules of this package, imported when they are needed."""
@@ -98,9 +100,8 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         arguments: The words of the command line; None for those of this process.
         executor: Runs the worker processes of `bench` and `ab`; None for fresh interpreters.
     """
-    shown = warnings.showwarning
+    warnings.formatwarning = _format_warning
     try:
-        warnings.showwarning = _show_warning
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):
             if sys.stdout is not None:
@@ -111,24 +112,13 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         from fastrnns_rs.errors import ExitCode
 
         code = ExitCode.INTERRUPTED
-    finally:
-        warnings.showwarning = shown
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,  # noqa: ARG001
-    line: str | None = None,  # noqa: ARG001
-) -> None:
-    """Writes a warning for a person: of one about a document, the place in our code is of no use."""
-    from fastrnns_rs.errors import DocumentWarning
-
-    place = "" if issubclass(category, DocumentWarning) else f"{filename}:{lineno}: {category.__name__}: "
-    tell([f"warning: {place}{message}"])
+def _format_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> str:
+    """A warning about a document is a line for a person, without the place in our code."""
+    known = category.__name__ == "DocumentWarning"
+    return f"warning: {message}\n" if known else _PYTHONS(message, category, *place, **more)
 
 
 def _tell(error: Exception) -> int:

@@ -104,12 +104,13 @@ def command(**given: Any) -> int:
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
     from fastrnns_rs.documents.codec import check_writable
+    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.preparation import start
     from fastrnns_rs.views.bench_terminal import Terminal
 
-    resume = None if given["resume"] is None else resuming.load(given["resume"])
+    resume = None if given["resume"] is None else Run.load(given["resume"])
     if resume is not None:
         given = resuming.options(resume, given, command)
     given = devices.settled(effort.settled(given))

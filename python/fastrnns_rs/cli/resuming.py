@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastrnns_rs.cli.shared import is_flag
-from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
 
 #: What does not change what is run.
 _FORMATS = {"format_name", "as_json", "print_json"}
 _BESIDE = {"resume", "output", "sep", "sort", *_FORMATS}
-
-
-def load(path: str) -> Run:
-    """The run that was interrupted.
-
-    Raises:
-        MissingError: There is no such file.
-        UsageError: It is not a run file.
-    """
-    return Run.load(path)
 
 
 def options(run: Run, given: dict[str, Any], command: click.Command) -> dict[str, Any]:
