@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.compare import file_kinds, margins
-from fastrnns_rs.verbs.compare.run_comparison import check_causes, compare_sides
-from fastrnns_rs.verbs.compare.run_files import read_both, read_side
+from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+from fastrnns_rs.verbs.compare.run_comparison import check_causes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from typing import TypeAlias
 
     from fastrnns_rs.documents.comparison import Comparison
-
-    Source: TypeAlias = str | os.PathLike[str] | Run
+    from fastrnns_rs.verbs.compare.run_files import Source
 
 
 def compare(
@@ -59,51 +56,10 @@ def compare(
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
-    sources = _sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate)
-    if file_kinds.are_captures(*sources):
-        return _of_captures(
-            *sources, margin=margin, force=force, causes=causes, iteration_range=iteration_range, nsys_path=nsys_path
-        )
-    if candidate is None:
-        one, *others = sources[0]
-        if others:
-            raise UsageError("no candidate is given", "give one, or one run of ab, which has both sides")
-        first, second = read_both(one)
-    else:
-        first, second = read_side(sources[0]), read_side(sources[1])
-    share, source, warnings = margins.margin_of(margins.DEFAULT_MARGIN if margin is None else margin, [first, second])
-    return compare_sides(
-        first,
-        second,
-        margin=share,
-        margin_source="default" if margin is None else source,
-        force=force,
-        fail_on=causes,
-        intended=candidate is None,
-        warnings=warnings,
-    )
-
-
-def _of_captures(
-    baseline: list[Source],
-    candidate: list[Source],
-    *,
-    margin: float | str | None,
-    force: bool,
-    causes: list[str],
-    iteration_range: str | None,
-    nsys_path: str | None,
-) -> Comparison:
-    from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
-
-    first, second = ([one for one in side if not isinstance(one, Run)] for side in (baseline, candidate))
-    if not second:
-        raise UsageError(f"{first[0]} is a capture, one side of a comparison", "give the other one too, as candidate")
-    return compare_captures(
-        first,
-        second,
-        margin=margins.DEFAULT_MARGIN if margin is None else margin,
-        margin_source="default" if margin is None else "option",
+    return compare_sources(
+        _sources("baseline", baseline),
+        [] if candidate is None else _sources("candidate", candidate),
+        margin=margin,
         force=force,
         fail_on=causes,
         iteration_range=iteration_range,

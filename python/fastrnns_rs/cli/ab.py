@@ -14,7 +14,6 @@ from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
@@ -64,17 +63,16 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
+    from fastrnns_rs.verbs.compare.compared_sources import compare_sources
     from fastrnns_rs.verbs.compare.run_comparison import check_causes
     from fastrnns_rs.views.bench_terminal import Terminal
 
     devices.refuse_ranks("ab")
     format_name = shared.format_of(given) or "table"
-    if given["fail_on"] == ():
-        raise click.UsageError("--fail-on needs regression, inconclusive or both")
-    check_causes(given["fail_on"] or ())
-    if given["margin"] not in {None, margins.NOISE_FLOOR}:
-        # Before minutes are spent.
-        margins.number(given["margin"])
+    fail_on = verdicts.causes(given)
+    check_causes(fail_on)
+    # Before minutes are spent.
+    margins.check(given["margin"])
     given = effort.settled(given)
     for path in given["runner_file"]:
         registry.load_file(path)
@@ -95,7 +93,7 @@ def command(**given: Any) -> int:
         return ExitCode.INTERRUPTED
     finally:
         terminal.close()
-    comparison = _compared(run, given)
+    comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
     # Those of the run were told when they arose.
     shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
     shared.deliver(comparison.render(format_name), None)
@@ -129,23 +127,3 @@ def _check_noise_floor(run: Run) -> None:
     device = run.plan.runners[0].problem.device
     if noise.stored(device) is None:
         raise MissingError(f"the noise of {device} on this machine was never measured", "fastrnns-rs ab --same does it")
-
-
-def _compared(run: Run, given: dict[str, Any]) -> Comparison:
-    from fastrnns_rs.verbs.compare import margins
-    from fastrnns_rs.verbs.compare.run_comparison import compare_sides
-    from fastrnns_rs.verbs.compare.run_files import read_both
-
-    baseline, candidate = read_both(run)
-    asked = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]
-    share, source, warnings = margins.margin_of(asked, [baseline, candidate])
-    return compare_sides(
-        baseline,
-        candidate,
-        margin=share,
-        margin_source="default" if given["margin"] is None else source,
-        force=given["force"],
-        fail_on=given["fail_on"] or (),
-        intended=True,
-        warnings=warnings,
-    )

@@ -15,8 +15,6 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.verbs.compare.side import Side
-
 EPILOG = """\b
 Examples:
   fastrnns-rs compare before.json after.json
@@ -61,14 +59,13 @@ def command(**given: Any) -> int:
     both sides, and needs no other. Of captures, all that report reads, it says which kernels made the difference.
     """
     from fastrnns_rs.verbs.compare import file_kinds, margins
-    from fastrnns_rs.verbs.compare.run_comparison import assemble, check_causes, judge_sides
+    from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+    from fastrnns_rs.verbs.compare.run_comparison import check_causes
 
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise click.UsageError("--explain is text, and has no --format; give one of them")
-    fail_on = given["fail_on"] or ()
-    if given["fail_on"] == ():
-        raise click.UsageError("--fail-on needs regression, inconclusive or both")
+    fail_on = verdicts.causes(given)
     _check_causes(fail_on, check_causes)
     if given["output"] is not None:
         from fastrnns_rs.documents.codec import check_writable
@@ -76,65 +73,23 @@ def command(**given: Any) -> int:
         check_writable(given["output"])
         for name in ("files", "baseline", "candidate"):
             shared.check_not_read(given["output"], given[name] or ())
-    margin = margins.DEFAULT_MARGIN if given["margin"] is None else given["margin"]
-    if margin != margins.NOISE_FLOOR:
-        # Before files are read, which may take a while.
-        margins.number(margin)
+    # Before files are read, which may take a while.
+    margins.check(given["margin"])
     first, second = _files(given)
-    if file_kinds.are_captures(first, second):
-        return _captures(given, first, second, margin, format_name)
-    for name in ("iteration_range", "nsys_path"):
-        if given[name] is not None and shared.is_flag(name):
-            raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")
-    baseline, candidate, intended = _sides(first, second)
-    share, source, warnings = margins.margin_of(margin, [baseline, candidate])
-    judged = judge_sides(baseline, candidate, margin=share, force=given["force"], intended=intended)
-    comparison = assemble(
-        baseline,
-        candidate,
-        judged,
-        margin=share,
-        margin_source="default" if given["margin"] is None else source,
-        fail_on=fail_on,
-        warnings=warnings,
-    )
-    if given["explain"] is not None:
-        from fastrnns_rs.verbs.compare.explanation import explain
-
-        text = explain(judged, given["explain"])
-    else:
-        text = comparison.render(format_name)
-    shared.tell_warnings(comparison.warnings, None if given["explain"] is not None else format_name)
-    shared.deliver(text, given["output"])
-    return comparison.exit_code
-
-
-def _captures(
-    given: dict[str, Any], baseline: Sequence[str], candidate: Sequence[str], margin: float | str, format_name: str
-) -> int:
-    """Compares captures."""
-    from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
-
-    if not candidate:
-        message = f"{baseline[0]} is a capture, one side of a comparison"
+    if not file_kinds.are_captures(first, second):
+        for name in ("iteration_range", "nsys_path"):
+            if given[name] is not None and shared.is_flag(name):
+                raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")
+    elif not second:
+        message = f"{first[0]} is a capture, one side of a comparison"
         raise UsageError(message, "give the other one too: compare BASELINE CANDIDATE")
-    compared = compare_captures(
-        baseline,
-        candidate,
-        margin=margin,
-        margin_source="default" if given["margin"] is None else "option",
-        fail_on=given["fail_on"] or (),
-        **shared.take(given, "force", "iteration_range", "nsys_path"),
-    )
-    if given["explain"] is not None:
-        from fastrnns_rs.verbs.compare.captures.kernel_explanation import explain
-
-        text = explain(compared, given["explain"])
-    else:
-        text = compared.comparison.render(format_name)
-    shared.tell_warnings(compared.comparison.warnings, None if given["explain"] is not None else format_name)
+    settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
+    found = compare_sources(first, second, fail_on=fail_on, **settings)
+    row = given["explain"]
+    text = found.comparison.render(format_name) if row is None else found.explain(row)
+    shared.tell_warnings(found.comparison.warnings, format_name if row is None else None)
     shared.deliver(text, given["output"])
-    return compared.comparison.exit_code
+    return found.comparison.exit_code
 
 
 def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
@@ -153,15 +108,6 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
         missing = " and ".join(name for name, side in (("BASELINE", baseline), ("CANDIDATE", candidate)) if not side)
         raise click.UsageError(f"{missing} is missing")
     return baseline, candidate
-
-
-def _sides(baseline: Sequence[str], candidate: Sequence[str]) -> tuple[Side, Side, bool]:
-    """Baseline and candidate, and whether they are the two sides of `ab`."""
-    from fastrnns_rs.verbs.compare.run_files import read_both, read_side
-
-    if not candidate:
-        return *read_both(baseline[0]), True
-    return read_side(baseline), read_side(candidate), False
 
 
 def _check_causes(fail_on: Sequence[str], check: Any) -> None:

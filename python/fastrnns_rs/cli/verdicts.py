@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -38,3 +38,14 @@ def formats(verb: str) -> Callable[[F], F]:
         "--json", "as_json", envvar=f"FASTRNNS_{verb.upper()}_JSON", is_flag=True, help="Short for --format json."
     )
     return lambda function: long(short(function))
+
+
+def causes(given: dict[str, Any]) -> Sequence[str]:
+    """What `--fail-on` names.
+
+    Raises:
+        click.UsageError: It names nothing.
+    """
+    if given["fail_on"] == ():
+        raise click.UsageError("--fail-on needs regression, inconclusive or both")
+    return given["fail_on"] or ()

@@ -25,22 +25,34 @@ _MOST_FALSE_ALARMS = 0.07
 _HINT = "give a share or per cent, as 0.01 or 1%, or noise-floor"
 
 
-def margin_of(given: float | str, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
+def margin_of(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
     """A margin as a share, where it comes from, and what is to be said about it.
 
     Args:
-        given: A share such as 0.01, a text such as `1%`, or `noise-floor`.
+        given: A share such as 0.01, a text such as `1%`, or `noise-floor`; None for the default.
         sides: What is compared: the noise floor is that of the device that all of it ran on.
 
     Raises:
         UsageError: It is no margin, or there is no one device whose noise it could be.
         MissingError: This machine's noise was never measured.
     """
+    if given is None:
+        return DEFAULT_MARGIN, "default", []
     if given == NOISE_FLOOR:
         every = [*sides]
         device = _device(every)
         return _noise_floor(device, _name(device, every))
     return number(given), "option", []
+
+
+def check(given: float | str | None) -> None:
+    """Refuses a text that is no margin, before anything is read or measured.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if given not in {None, NOISE_FLOOR}:
+        margin_of(given)
 
 
 def number(given: float | str) -> float:

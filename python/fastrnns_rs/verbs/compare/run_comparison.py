@@ -26,43 +26,18 @@ if TYPE_CHECKING:
 CAUSES = ("regression", "inconclusive")
 
 
-def compare_sides(
-    baseline: Side,
-    candidate: Side,
-    *,
-    margin: float,
-    margin_source: MarginSource = "default",
-    force: bool = False,
-    fail_on: Collection[str] = (),
-    intended: bool = False,
-    warnings: Sequence[Notice] = (),
-) -> Comparison:
-    """Compares two sides.
+def judge_sides(
+    baseline: Side, candidate: Side, *, margin: float, force: bool = False, intended: bool = False
+) -> list[Judged]:
+    """The rows of a comparison, each with what is behind it.
 
     Args:
         baseline: What is compared with.
         candidate: What is compared.
         margin: How small a difference does not matter, as a share: 0.01 is 1 %.
-        margin_source: Where the margin comes from.
         force: Whether rows that do not belong together are compared all the same, and labelled.
-        fail_on: `regression`, `inconclusive` or both: what the exit code is to tell.
         intended: Whether the sides were told to differ, as those of `ab` are: other runners, problems and modes are
             then labelled and not refused.
-        warnings: What is to be said besides.
-
-    Raises:
-        UsageError: Two series do not belong together, or there is nothing to compare.
-    """
-    judged = judge_sides(baseline, candidate, margin=margin, force=force, intended=intended)
-    return assemble(
-        baseline, candidate, judged, margin=margin, margin_source=margin_source, fail_on=fail_on, warnings=warnings
-    )
-
-
-def judge_sides(
-    baseline: Side, candidate: Side, *, margin: float, force: bool = False, intended: bool = False
-) -> list[Judged]:
-    """The rows of a comparison, each with what is behind it.
 
     Raises:
         UsageError: Two series do not belong together, or there is nothing to compare.

@@ -13,7 +13,7 @@ from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
 from fastrnns_rs.verbs.compare.environment_keys import differences
-from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, number
+from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, margin_of
 from fastrnns_rs.verbs.compare.run_comparison import check_causes
 from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Sequence
 
-    from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import WeighedSide
 
@@ -46,8 +45,7 @@ def compare_captures(
     baseline: Sequence[str | os.PathLike[str]],
     candidate: Sequence[str | os.PathLike[str]],
     *,
-    margin: float | str,
-    margin_source: MarginSource = "default",
+    margin: float | str | None,
     force: bool = False,
     fail_on: Collection[str] = (),
     iteration_range: str | None = None,
@@ -58,8 +56,7 @@ def compare_captures(
     Args:
         baseline: Captures of what is compared with: files, capture records or folders.
         candidate: Captures of what is compared.
-        margin: How small a difference does not matter, as a share: 0.01 is 1 %.
-        margin_source: Where the margin comes from.
+        margin: How small a difference does not matter, as a share: 0.01 is 1 %; None for the default.
         force: Whether captures of different devices are compared all the same.
         fail_on: `regression`, `inconclusive` or both: what the exit code is to tell.
         iteration_range: The name of the ranges that mark iterations.
@@ -74,7 +71,7 @@ def compare_captures(
     if margin == NOISE_FLOOR:
         message = "a noise floor is that of runners, and these are captures"
         raise UsageError(message, "give the margin as a number, as 1%")
-    share = number(margin)
+    share, margin_source, _ = margin_of(margin)
     sides = read_captures(baseline, candidate, iteration_range=iteration_range, nsys_path=nsys_path)
     for side in sides:
         if not any(one.operations for one in side.readings):
