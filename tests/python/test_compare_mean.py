@@ -11,7 +11,6 @@ import scipy.stats
 from run_files import PROBLEM, exactly, failed, result, run
 
 from fastrnns_rs import compare
-from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import GeometricMean
 from fastrnns_rs.verbs.compare.overall_ratio import geometric_mean
 from fastrnns_rs.verbs.compare.run_comparison import judge_sides
@@ -33,7 +32,7 @@ def simulated(generator: random.Random, runners: int, correlation: float, level:
                     runner=f"r{runner}",
                     group=None,
                     phase=phase,  # type: ignore[arg-type]
-                    problem=to_plain(PROBLEM),
+                    problem=PROBLEM,
                     timing_mode="cpu_wall",
                     medians_ns=medians,
                     n_samples=processes,

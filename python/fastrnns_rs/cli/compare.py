@@ -58,8 +58,8 @@ def command(**given: Any) -> int:
     Reads run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of ab has
     both sides, and needs no other. Of captures, all that report reads, it says which kernels made the difference.
     """
-    from fastrnns_rs.verbs.compare import file_kinds, margins
-    from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+    from fastrnns_rs.verbs.compare import margins
+    from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.run_comparison import check_causes
 
     format_name = shared.format_of(given) or "table"
@@ -76,7 +76,7 @@ def command(**given: Any) -> int:
     # Before files are read, which may take a while.
     margins.check(given["margin"])
     first, second = _files(given)
-    if not file_kinds.are_captures(first, second):
+    if not are_captures(first, second):
         for name in ("iteration_range", "nsys_path"):
             if given[name] is not None and shared.is_flag(name):
                 raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")

@@ -178,13 +178,10 @@ class Comparison(Document):
         Raises:
             KeyError: There is none, or more than one.
         """
-        known = names_of(self.rows)
-        # A whole name before those that may be of several rows.
-        found = [row for row, (title, *_) in zip(self.rows, known, strict=True) if name == title]
-        found = found or [row for row, called in zip(self.rows, known, strict=True) if name in called]
+        found = row_names.places_of(name, names_of(self.rows))
         if len(found) != 1:
             raise KeyError(name)
-        return found[0]
+        return self.rows[found[0]]
 
     def render(self, name: str) -> str:
         """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
@@ -199,5 +196,4 @@ class Comparison(Document):
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """What each of the rows of a comparison may be called; the first of its names is its own."""
-    problems = [None if row.problem is None else to_plain(row.problem) for row in rows]
-    return row_names.names([(row.runner, row.phase, problem) for row, problem in zip(rows, problems, strict=True)])
+    return row_names.names([(row.runner, row.phase, row.problem and row.problem.by_name()) for row in rows])

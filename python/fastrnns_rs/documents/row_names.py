@@ -48,6 +48,17 @@ def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:
     ]
 
 
+def places_of(name: str, known: Sequence[Sequence[str]]) -> list[int]:
+    """Which rows are called `name`: those with it for a title, or else those that it may stand for.
+
+    Args:
+        name: The name that is looked for.
+        known: The names of each row, its title first.
+    """
+    found = [place for place, called in enumerate(known) if called[0] == name]
+    return found or [place for place, called in enumerate(known) if name in called]
+
+
 def _differing(problems: Sequence[Mapping[str, Any]]) -> set[str]:
     """The keys that do not have one value in all problems."""
     keys = {key for one in problems for key in one}

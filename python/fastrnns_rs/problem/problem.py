@@ -67,6 +67,10 @@ class Problem:
         """How many layers lie side by side: two of a bidirectional model, else one."""
         return 2 if self.bidirectional else 1
 
+    def by_name(self) -> dict[str, Any]:
+        """Its fields by name, in the order of a document."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     def sizes(self) -> tuple[int, int, int, int, int]:
         """(S, L, I, H, B) of a problem for a recurrent runner.
 

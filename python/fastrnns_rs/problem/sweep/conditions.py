@@ -70,12 +70,7 @@ def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Cond
 
 def row_of(runner: str, group: str, problem: Problem, **more: object) -> dict[str, Any]:
     """What conditions and sorting look at."""
-    return {
-        "runner": runner,
-        "group": group,
-        **{one.name: getattr(problem, one.name) for one in fields(Problem)},
-        **more,
-    }
+    return {"runner": runner, "group": group, **problem.by_name(), **more}
 
 
 def _condition(text: object, known: tuple[str, ...]) -> Condition:

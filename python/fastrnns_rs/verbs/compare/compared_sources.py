@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.compare import explanation, file_kinds, margins
+from fastrnns_rs.verbs.compare import explanation, margins
 from fastrnns_rs.verbs.compare.run_comparison import assemble, check_causes, judge_sides
 from fastrnns_rs.verbs.compare.run_files import read_both, read_side
+from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -56,7 +57,7 @@ def compare_sources(
             report.
     """
     check_causes(fail_on)
-    if file_kinds.are_captures(baseline, candidate):
+    if are_captures(baseline, candidate):
         from fastrnns_rs.verbs.compare.captures import kernel_explanation
         from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 
@@ -84,3 +85,21 @@ def compare_sources(
     judged = judge_sides(*sides, margin=share, force=force, intended=not candidate)
     comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
     return Outcome(comparison=comparison, explain=partial(explanation.explain, judged))
+
+
+def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> bool:
+    """Whether all files are captures; False where none is one.
+
+    Raises:
+        UsageError: One is a capture and another is not; the message names both.
+    """
+    sources = [*baseline, *candidate]
+    found = {os.fspath(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
+    captures = [name for name, kind in found.items() if kind == "capture"]
+    others = [name for name, kind in found.items() if kind == "measurement"]
+    others += [f"run {one.run_id}" for one in sources if not isinstance(one, str | os.PathLike)]
+    if captures and others:
+        message = f"{captures[0]} is a capture and {others[0]} is none: times of kernels and of runners do not compare"
+        raise UsageError(message, "give captures on both sides, or run files on both")
+    # Folders hold captures; of a folder beside a run file, whoever reads it says what is wrong.
+    return bool(captures) or (bool(found) and not others and {*found.values()} == {"folder"})

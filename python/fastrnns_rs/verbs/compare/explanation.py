@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import names_of
+from fastrnns_rs.documents.row_names import places_of
 from fastrnns_rs.errors import UsageError, nearest, printable
 from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 
@@ -32,9 +33,7 @@ def explain(judged: Sequence[Judged], name: str) -> str:
         UsageError: No row is called so; the hint has the nearest match.
     """
     known = names_of([one.row for one in judged])
-    # A whole name before those that may be of several rows.
-    found = [one for one, (title, *_) in zip(judged, known, strict=True) if name == title]
-    found = found or [one for one, called in zip(judged, known, strict=True) if name in called]
+    found = [judged[place] for place in places_of(name, known)]
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
         raise UsageError(f"no row is called {name!r}", nearest(name, every))

@@ -49,8 +49,11 @@ def identity(series: Series) -> Hashable:
 
 def sizes(series: Series) -> dict[str, Any]:
     """The problem without the seed, with one name for each device."""
-    problem = {key: value for key, value in (series.problem or {}).items() if key != "seed"}
-    if problem.get("device") == "cuda":
+    if series.problem is None:
+        return {}
+    problem = series.problem.by_name()
+    del problem["seed"]
+    if problem["device"] == "cuda":
         problem["device"] = "cuda:0"
     return problem
 

@@ -114,7 +114,7 @@ def _seeds(judged: Sequence[Judged]) -> list[Difference]:
     for one in judged:
         first, second = one.pair.baseline, one.pair.candidate
         if first and second and first.problem and second.problem:
-            seeds = first.problem.get("seed"), second.problem.get("seed")
+            seeds = first.problem.seed, second.problem.seed
             if seeds[0] != seeds[1]:
                 return [Difference(key="problem.seed", baseline=seeds[0], candidate=seeds[1])]
     return []

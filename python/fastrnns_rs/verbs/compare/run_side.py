@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.replicates import counted, level
 from fastrnns_rs.verbs.compare.environment_keys import flatten
@@ -62,7 +62,6 @@ def _series(result: Result, place: str) -> Iterator[Series]:
     # Of a runner without samples nobody knows whether it has a backward phase; the other side may.
     if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
-    problem = to_plain(result.problem)
     for phase in phases:
         medians, count = [], 0
         for ranks in [] if reason else sound:
@@ -75,7 +74,7 @@ def _series(result: Result, place: str) -> Iterator[Series]:
             runner=result.runner,
             group=result.group,
             phase=phase,
-            problem=problem,
+            problem=result.problem,
             timing_mode=result.timing_mode,
             medians_ns=medians,
             n_samples=count,

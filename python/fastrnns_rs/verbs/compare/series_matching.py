@@ -80,7 +80,9 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
         _refuse_strangers(first, second)
     # What neither side measured backward may have no such phase: the forward row tells why.
     rows = [pair for pair in pairs if pair.series.phase != "backward" or pair.measured]
-    named = titles([(pair.name, pair.series.phase, pair.series.problem) for pair in rows])
+    named = titles(
+        [(pair.name, pair.series.phase, pair.series.problem and pair.series.problem.by_name()) for pair in rows]
+    )
     return [replace(pair, title=title) for pair, title in zip(rows, named, strict=True)]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Series:
         runner: The runner's name; of foreign files, the benchmark's.
         group: The runner's family; None of foreign files, as all that fastrnns-rs alone knows.
         phase: `forward` or `backward`.
-        problem: The run file's `problem`.
+        problem: The problem that was measured; None of foreign files.
         timing_mode: How it was timed.
         medians_ns: One number a process; of a series without a process level, all its samples.
         n_samples: How many samples are behind them.
@@ -28,7 +29,7 @@ class Series:
     runner: str
     group: str | None
     phase: Literal["forward", "backward"] | None
-    problem: dict[str, Any] | None
+    problem: Problem | None
     timing_mode: str | None
     medians_ns: list[float]
     n_samples: int

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.codec import from_plain
 from fastrnns_rs.documents.comparison import Figures, Row, Verdict
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
@@ -100,7 +98,7 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
         runner=pair.name,
         group=pair.series.group,
         phase=pair.series.phase,
-        problem=None if pair.series.problem is None else from_plain(Problem, pair.series.problem),
+        problem=pair.series.problem,
         baseline=baseline,
         candidate=candidate,
         ratio=found.ratio if found else None,

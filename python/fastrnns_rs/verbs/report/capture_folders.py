@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.manifests import beside
 
 
@@ -25,14 +25,14 @@ def files_in(folder: str | Path) -> list[str]:
         raise FastrnnsError(f"{folder} cannot be listed: {error.strerror}", "give a folder that may be read") from None
     if not found:
         raise FastrnnsError(f"{folder} holds no file", "give the folder in which the captures are")
-    records = {file: record for file in found if sources.may_be_record(file) and (record := beside(file))}
+    records = {file: record for file in found if file_kinds.may_be_record(file) and (record := beside(file))}
     told = {one for _, files in records.values() for one in files}
     exports = {file.stem for file in found if file.suffix == ".sqlite"}
     chosen = []
     for file in found:
         if file in records:
             chosen += records[file][0]
-        elif file.resolve() not in told and not (file.stem in exports and sources.needs_nsys(str(file))):
+        elif file.resolve() not in told and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
             chosen.append(str(file))
     return chosen
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report import file_kinds, sources
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 TYPE_CHECKING = False  # see the package
@@ -145,7 +147,7 @@ def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal
     """What the files behind the paths hold, those that only nsys can read by way of their exports."""
     found = [one for path in paths for one in sources.behind(path)]
     files, optional = [file for file, _ in found], [optional for _, optional in found]
-    if not any(map(sources.needs_nsys, files)):
+    if not any(map(file_kinds.needs_nsys, files)):
         trace = _parsed(files, files, optional, workers)
     else:
         from fastrnns_rs.verbs.report.nsys_export import exported
@@ -162,7 +164,8 @@ def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal
 def _parsed(
     files: Sequence[str], given: Sequence[str], optional: Sequence[bool], workers: int | Literal["ray"] | None
 ) -> Trace:
-    named = [(file, sources.shown(name)) for file, name in zip(files, given, strict=True)]
+    # Names are bytes, and need not be any text.
+    named = [(file, os.fsencode(name).decode(errors="replace")) for file, name in zip(files, given, strict=True)]
     if workers == "ray":
         from fastrnns_rs.verbs.report.ray_nodes import spread
 
@@ -177,7 +180,7 @@ def _parsed(
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:
     """The steps of a sequence, as the records of the captures say."""
     # Hardly any file is a record, and finding out takes the modules that read one.
-    if not all(map(sources.may_be_record, paths)):
+    if not all(map(file_kinds.may_be_record, paths)):
         return None
     from fastrnns_rs.verbs.report.manifests import sequence_length_of
 

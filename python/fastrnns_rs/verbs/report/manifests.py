@@ -8,7 +8,7 @@ from pathlib import Path
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
-from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report.file_kinds import may_be_record
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
 
 def _record_at(path: str | Path) -> Capture | None:
     """The record that a file is; None for one of another kind."""
-    return Capture.load(path) if sources.may_be_record(path) and _is_record(Path(path)) else None
+    return Capture.load(path) if may_be_record(path) and _is_record(Path(path)) else None
 
 
 def _untold(record: Capture | None) -> str:

@@ -13,7 +13,7 @@ from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.processes.temporary_folder import temporary_folder
 from fastrnns_rs.verbs.profile import tools
-from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequenc
     with ExitStack() as stack:
         found = []
         for file, stays in zip(files, optional or [False] * len(files), strict=True):
-            if not sources.needs_nsys(file):
+            if not file_kinds.needs_nsys(file):
                 found.append(file)
                 continue
             try:
@@ -73,7 +73,7 @@ def _nsys_for(path: str, program: str | None) -> Profiler:
 
 def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     """The export to SQLite of a report or stream, made in `folder`."""
-    head = sources.head(path)
+    head = file_kinds.head(path)
     stem = folder / "capture"
     suffix = ".qdstrm" if _STREAM.match(head) else ".qdrep" if path.suffix == ".qdrep" else ".nsys-rep"
     copy = stem.with_suffix(suffix)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.verbs.report import sources
+from fastrnns_rs.verbs.report.file_kinds import needs_nsys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool]) -> Trace:
         UsageError: A file is a report of nsys, which is not read on other machines.
     """
     for file, shown in files:
-        if sources.needs_nsys(file):
+        if needs_nsys(file):
             hint = "export it: nsys export --type=sqlite FILE, or leave out --workers ray"
             raise UsageError(f"{shown} is a report of nsys, which workers of Ray do not read", hint)
     ray, ours = _connected()
