@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.sweep import Point
@@ -147,26 +147,47 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One runner on one problem; `refusal` says why it is skipped, if it is, and `point` where in a sweep it stands."""
+    """One runner on one problem.
+
+    Attributes:
+        runner: The runner.
+        problem: The problem that it is built for.
+        refusal: Why it is skipped; None where it is not.
+        by_hand: Whether it was named, rather than picked by a group.
+        point: Where in a sweep it stands.
+    """
 
     runner: Runner
     problem: Problem
     refusal: str | None
+    by_hand: bool = False
     point: Point = field(default_factory=dict)
+
+    def job(self) -> dict[str, Any]:
+        """The part of a worker's job that says what it builds."""
+        return {
+            "runner": self.runner.name,
+            "source": asdict(self.runner.source),
+            "problem": asdict(self.problem),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What will run."""
+    """What will run, of what was asked for.
 
+    Attributes:
+        options: What was asked for.
+        preset: Where sizes and counts come from that were not given.
+        warmup: Iterations of a profiled runner before the capture begins.
+        nloops: Iterations that are captured.
+        tasks: The runners in order, those that are skipped among them.
+    """
+
+    options: Options
     preset: Preset
     warmup: int
     nloops: int
-    threads: int | None
-    timeout: float
-    compile_timeout: float
-    compile_cache: str | None
-    jit: JitSettings
     tasks: list[Task]
 
 
@@ -196,14 +217,10 @@ def make_plan(options: Options, facts: Facts) -> Plan:
             raise UsageError(f"no row is left by the filter {asked}", "leave it out, or give another value")
         raise UsageError("nothing was asked for", "name a group or a runner")
     return Plan(
+        options=options,
         preset=preset,
         warmup=preset.warmup if options.warmup is None else options.warmup,
         nloops=options.nloops or preset.nloops,
-        threads=options.threads,
-        timeout=options.timeout,
-        compile_timeout=options.compile_timeout,
-        compile_cache=None if options.compile_cache is None else os.fspath(options.compile_cache),
-        jit=options.jit,
         tasks=tasks,
     )
 
@@ -235,7 +252,8 @@ def _tasks(
     found: dict[Problem, Task] = {}
     for (point, _), problem in zip(chosen, problems, strict=True):
         here = recorded({name: value for name, value in point.items() if name in axes})
-        found.setdefault(problem, Task(runner=runner, problem=problem, refusal=runner.refusal(problem), point=here))
+        refusal = runner.refusal(problem)
+        found.setdefault(problem, Task(runner=runner, problem=problem, refusal=refusal, by_hand=by_hand, point=here))
     return [*found.values()]
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.documents.sweep import Point, SweepAxis, label
+from fastrnns_rs.documents.sweep import SweepAxis, label
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.loop import Loop
-from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.processes.launcher import Setting
-from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, make_plan
-from fastrnns_rs.runners.runner import Runner
+from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Task, make_plan
 from fastrnns_rs.verbs.bench.compile_limits import check_cache
 from fastrnns_rs.verbs.bench.effort import Effort, loop_of, seconds_within
 from fastrnns_rs.verbs.bench.stopping_rule import StopRule
@@ -26,17 +25,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BenchTask:
-    """One runner on one problem in one setting; `refusal` says why it is skipped, if it is."""
+class BenchTask(Task):
+    """A task in one setting.
 
-    runner: Runner
-    problem: Problem
-    refusal: str | None
+    Attributes:
+        jit: How TorchScript compiles.
+        setting: What its workers run in.
+        side: Which side of an `ab` it is.
+        on: Its device, where the plan has several.
+    """
+
     jit: JitSettings
     setting: Setting
     side: Literal["a", "b"] | None = None
-    point: Point = field(default_factory=dict)
-    #: Its device, where the plan has several.
     on: str | None = None
 
     @property
@@ -120,9 +121,11 @@ def plan_bench(
         running = sum(one.refusal is None for one in tasks)
         seconds = seconds_within(seconds, processes * running, start_s)
     loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
-    if rule is not None and rule.rule == "time" and 2 * loop.seconds >= base.timeout:
+    if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
         # A process that is not steady goes on for as long again.
-        message = f"{loop.seconds:g} s of measuring, or twice that, do not fit into the timeout of {base.timeout:g} s"
+        message = (
+            f"{loop.seconds:g} s of measuring, or twice that, do not fit into the timeout of {options.timeout:g} s"
+        )
         raise UsageError(message, "give more processes, less time or a longer --timeout")
     return BenchPlan(
         preset=("rigorous" if effort.rigorous else base.preset.name, base.preset.description),
@@ -132,12 +135,12 @@ def plan_bench(
         rule=rule,
         order_seed=secrets.randbits(32) if effort.order_seed is None else effort.order_seed,
         design="rounds",
-        timeout=base.timeout,
+        timeout=options.timeout,
         start_s=start_s,
         devices=tuple(str(one.device) for one in (facts, *further)) if further else (),
         side_by_side=effort.side_by_side,
-        compile_timeout=base.compile_timeout,
-        compile_cache=None if base.compile_cache is None else check_cache(base.compile_cache),
+        compile_timeout=options.compile_timeout,
+        compile_cache=None if options.compile_cache is None else check_cache(os.fspath(options.compile_cache)),
         axes=tuple(axis.record() for axis in options.axes),
     )
 
@@ -154,12 +157,9 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
         raise UsageError(message, "--quick has the same sizes for all; or give devices of one kind")
     tasks = [
         BenchTask(
-            runner=one.runner,
-            problem=one.problem,
-            refusal=one.refusal,
-            jit=first.jit,
+            **{field.name: getattr(one, field.name) for field in fields(one)},
+            jit=first.options.jit,
             setting=setting,
-            point=one.point,
             on=one.problem.device if len(plans) > 1 else None,
         )
         for alike in zip(*(plan.tasks for plan in plans), strict=True)

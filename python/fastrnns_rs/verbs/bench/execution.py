@@ -209,9 +209,7 @@ class _Execution:
         """The worker of a task, and what it needs beside it while it runs."""
         job: dict[str, Any] = {
             "kind": "bench",
-            "runner": task.runner.name,
-            "source": asdict(task.runner.source),
-            "problem": asdict(task.problem),
+            **task.job(),
             "loop": asdict(self._plan.loop),
             "threads": task.setting.threads,
             "jit": asdict(task.jit),

@@ -30,6 +30,7 @@ class Row:
         self.processes: list[Process] = [*earlier.processes] if earlier else []
         self._timing_mode = earlier.timing_mode if earlier else None
         self._resolution = earlier.timer_resolution_ns if earlier else None
+        self._result: Result | None = None
 
     @property
     def replicates(self) -> list[list[Process]]:
@@ -69,6 +70,7 @@ class Row:
             reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
             process = replace(process, status="failed", reason=reason)
         self.processes.append(process)
+        self._result = None
         return process
 
     def timed(self) -> list[list[list[list[int]]]]:
@@ -97,7 +99,11 @@ class Row:
         )
 
     def result(self) -> Result:
-        """The row of the run file."""
+        """The row of the run file, described once for each process that it has."""
+        self._result = self._result or self._described()
+        return self._result
+
+    def _described(self) -> Result:
         status, reason = self._outcome()
         # Numbers of a runner that failed are kept as samples, not offered as a result.
         phases = [summary(one) for one in self.timed()] if status == "ok" else []

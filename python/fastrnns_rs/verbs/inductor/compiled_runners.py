@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrnns_rs.machine.environment import Facts
-    from fastrnns_rs.runners.plan import Options, Plan, Task
+    from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 #: What has Inductor write a benchmark into each Triton kernel.
@@ -60,31 +60,29 @@ def modules_of(
         UsageError: A runner cannot honour an option.
         KeyboardInterrupt: Ctrl-C.
     """
-    made = make_plan(options, facts)
+    tasks = make_plan(options, facts).tasks
     modules: list[Generated] = []
     failures: list[Notice] = []
-    for index, task in enumerate(made.tasks):
-        on_runner(task.runner.name, index, len(made.tasks))
+    for index, task in enumerate(tasks):
+        on_runner(task.runner.name, index, len(tasks))
         try:
-            modules += _compiled(task, made, kernels=kernels)
+            modules += _compiled(task, options, kernels=kernels)
         except FastrnnsError as error:
             failures.append(Notice(code="runner_failed", message=error.message, evidence=None, hint=error.hint))
     return modules, failures
 
 
-def _compiled(task: Task, made: Plan, *, kernels: bool) -> list[Generated]:
-    seconds = made.compile_timeout
+def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]:
+    seconds = options.compile_timeout
     limit = Limit(seconds, f"compiling took longer than {seconds:g} s: give --compile-timeout")
     job = {
         "kind": "compile",
-        "runner": task.runner.name,
-        "source": asdict(task.runner.source),
-        "problem": asdict(task.problem),
-        "jit": asdict(made.jit),
-        "threads": made.threads,
+        **task.job(),
+        "jit": asdict(options.jit),
+        "threads": options.threads,
     }
-    setting = Setting(threads=made.threads, variables=_BENCHMARK_KERNELS if kernels else {})
-    answer = launch(Start(job=job, terms=Terms(timeout=made.timeout, limits={COMPILE: limit}), setting=setting))
+    setting = Setting(threads=options.threads, variables=_BENCHMARK_KERNELS if kernels else {})
+    answer = launch(Start(job=job, terms=Terms(timeout=options.timeout, limits={COMPILE: limit}), setting=setting))
     name = task.runner.name
     if answer.ended == "interrupted":
         raise KeyboardInterrupt

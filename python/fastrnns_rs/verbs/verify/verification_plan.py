@@ -49,20 +49,7 @@ class VerifyOptions:
             raise UsageError(f"check_grad is {self.check_grad!r}", "give True or False")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyTask:
-    """One runner on one problem.
-
-    Attributes:
-        task: The runner, its problem, and why it is skipped if it is.
-        by_hand: Whether it was named, rather than picked by a group.
-    """
-
-    task: Task
-    by_hand: bool
-
-
-def plan(asked: VerifyOptions) -> tuple[Plan, list[VerifyTask]]:
+def plan(asked: VerifyOptions) -> list[Task]:
     """Asks a child process about torch, and decides what is checked.
 
     Raises:
@@ -71,14 +58,14 @@ def plan(asked: VerifyOptions) -> tuple[Plan, list[VerifyTask]]:
         FastrnnsError: Torch does not work.
         KeyboardInterrupt: Ctrl-C.
     """
-    chosen = asked.options.choice.runners()
     options = asked.options
+    # Looked at before torch is asked anything, which takes seconds.
+    options.choice.runners()
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
-    made = plan_of(options, facts)
-    if made.tasks:
-        tolerance_of(made.tasks[0].problem, rtol=asked.rtol, atol=asked.atol)
-    by_hand = {runner.name for runner, named in chosen if named}
-    return made, [VerifyTask(task=task, by_hand=task.runner.name in by_hand) for task in made.tasks]
+    tasks = plan_of(options, facts).tasks
+    if tasks:
+        tolerance_of(tasks[0].problem, rtol=asked.rtol, atol=asked.atol)
+    return tasks
 
 
 def plan_of(options: Options, facts: Facts) -> Plan:

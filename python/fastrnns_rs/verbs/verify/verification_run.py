@@ -11,13 +11,13 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.compiler_cache import own_folder, variables_for
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Terms
-from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, VerifyTask, plan
+from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrnns_rs.documents.verification import Status
-    from fastrnns_rs.runners.plan import Plan
+    from fastrnns_rs.runners.plan import Task
     from fastrnns_rs.runners.runner import Source
 
 
@@ -53,15 +53,15 @@ def verify(
         Interrupted: Ctrl-C during the checks; the exception carries what was found until then.
         KeyboardInterrupt: Ctrl-C before them.
     """
-    made, tasks = plan(asked)
+    tasks = plan(asked)
     rows: dict[int, Verified] = {}
     for index, one in enumerate(tasks):
-        if one.task.refusal is not None:
-            rows[index] = _row(one, "skipped", one.task.refusal)
-        elif one.task.runner.reference is None:
+        if one.refusal is not None:
+            rows[index] = _row(one, "skipped", one.refusal)
+        elif one.runner.reference is None:
             rows[index] = _row(one, "failed" if one.by_hand else "skipped", NO_REFERENCE)
     try:
-        _check(asked, made, tasks, rows, on_runner)
+        _check(asked, tasks, rows, on_runner)
     except KeyboardInterrupt:
         raise Interrupted(_document([rows[index] for index in sorted(rows)])) from None
     return _document([rows[index] for index in range(len(tasks))])
@@ -78,8 +78,7 @@ def _document(results: list[Verified]) -> Verification:
 
 def _check(
     asked: VerifyOptions,
-    made: Plan,
-    tasks: list[VerifyTask],
+    tasks: list[Task],
     rows: dict[int, Verified],
     on_runner: Callable[[str, int, int], None],
 ) -> None:
@@ -95,16 +94,16 @@ def _check(
         except (KeyError, UsageError):
             # A runner found our pipe.
             return
-        if index in left and row.runner == tasks[index].task.runner.name:
+        if index in left and row.runner == tasks[index].runner.name:
             rows[index] = row
 
     while left := [index for index in range(len(tasks)) if index not in rows]:
         together = _together(tasks, left)
-        job = _job(asked, made, [(index, tasks[index]) for index in together])
-        terms = Terms(timeout=made.timeout, on_phase=begins, on_part=ends)
+        job = _job(asked, [(index, tasks[index]) for index in together])
+        terms = Terms(timeout=asked.options.timeout, on_phase=begins, on_part=ends)
         # What is compiled to be checked is of no use to anybody later.
         with own_folder() as folder:
-            setting = Setting(threads=made.threads, variables=variables_for(folder))
+            setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
             answer = launch(Start(job=job, terms=terms, setting=setting))
         if answer.ended == "interrupted":
             raise KeyboardInterrupt
@@ -113,9 +112,9 @@ def _check(
             rows[died] = _row(tasks[died], "failed", answer.reason or "it was not checked")
 
 
-def _together(tasks: list[VerifyTask], left: list[int]) -> list[int]:
+def _together(tasks: list[Task], left: list[int]) -> list[int]:
     """Those that one process checks: of one file, or all of ours. What a file does to torch is not done to others."""
-    places = {index: _place(tasks[index].task.runner.source) for index in left}
+    places = {index: _place(tasks[index].runner.source) for index in left}
     return [index for index in left if places[index] == places[left[0]]]
 
 
@@ -123,32 +122,24 @@ def _place(source: Source) -> str:
     return "" if source.module.startswith("fastrnns_rs.") else source.file
 
 
-def _job(asked: VerifyOptions, made: Plan, tasks: list[tuple[int, VerifyTask]]) -> dict[str, Any]:
+def _job(asked: VerifyOptions, tasks: list[tuple[int, Task]]) -> dict[str, Any]:
     return {
         "kind": "verify",
-        "threads": made.threads,
-        "jit": asdict(made.jit),
+        "threads": asked.options.threads,
+        "jit": asdict(asked.options.jit),
         "check_grad": asked.check_grad,
         "rtol": asked.rtol,
         "atol": asked.atol,
-        "tasks": [
-            {
-                "index": index,
-                "runner": one.task.runner.name,
-                "source": asdict(one.task.runner.source),
-                "problem": asdict(one.task.problem),
-            }
-            for index, one in tasks
-        ],
+        "tasks": [{"index": index, **one.job()} for index, one in tasks],
     }
 
 
-def _row(one: VerifyTask, status: Status, reason: str) -> Verified:
-    runner = one.task.runner
+def _row(one: Task, status: Status, reason: str) -> Verified:
+    runner = one.runner
     return Verified(
         runner=runner.name,
         reference=runner.reference,
-        dtype=one.task.problem.dtype,
+        dtype=one.problem.dtype,
         status=status,
         reason=reason,
         checks=[],

@@ -124,11 +124,11 @@ def _run_all(
 ) -> None:
     """Builds every runner, then runs each, under the plan's settings of torch."""
     with ExitStack() as stack:
-        stack.enter_context(jit_settings(plan.jit))
+        stack.enter_context(jit_settings(request.options.jit))
         stack.enter_context(torchscript_warnings_silenced())
         stack.enter_context(driver_warnings_silenced())
-        if plan.threads is not None:
-            torch.set_num_threads(plan.threads)
+        if request.options.threads is not None:
+            torch.set_num_threads(request.options.threads)
         stack.enter_context(problem_settings(plan.tasks[0].problem))
         prepared = _prepare(plan, answer, save, say)
         save()
