@@ -7,9 +7,10 @@ never change here, so they are compiled as constants; the compiler's mode is its
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import find, runner
 
 if TYPE_CHECKING:
@@ -40,13 +41,7 @@ def _model(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
     from fastrnns_rs.models.inputs import lstm_inputs
 
     inputs = lstm_inputs(problem)
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden, inputs.weights()],
-        params=inputs.flat_weights(),
-        forward=forward,
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    return sequence_model(problem, [inputs.x, inputs.hidden, inputs.weights()], inputs.flat_weights(), forward)
 
 
 def _stack(problem: Problem, layer: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,27 +85,16 @@ def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
     return y, (h.unsqueeze(0), c.unsqueeze(0))
 
 
-@runner(
-    "compile_cell",
-    family="lstm",
-    description="torch.compile of one step, the loop over time in Python",
-    compiles=True,
-    honours=("bidirectional",),
-    reference="nn.LSTM",
-)
+_lstm = partial(runner, family="lstm", compiles=True, honours=("bidirectional",), reference="nn.LSTM")
+
+
+@_lstm("compile_cell", description="torch.compile of one step, the loop over time in Python")
 def compile_cell(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _model(problem, _stack(problem, _cell_by_cell()))
 
 
-@runner(
-    "compile_scan",
-    family="lstm",
-    description="torch.compile of the whole, the loop over time one operator (scan)",
-    compiles=True,
-    honours=("bidirectional",),
-    reference="nn.LSTM",
-)
+@_lstm("compile_scan", description="torch.compile of the whole, the loop over time one operator (scan)")
 def compile_scan(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _model(problem, compiled(_stack(problem, _scanned)))
@@ -120,13 +104,9 @@ def _grows_with_length(_problem: Problem) -> str:
     return "every step is compiled by itself: compiling takes longer the more --seqLength has"
 
 
-@runner(
+@_lstm(
     "compile_unrolled",
-    family="lstm",
     description="torch.compile of the whole, the loop over time written out",
-    compiles=True,
-    honours=("bidirectional",),
-    reference="nn.LSTM",
     note=_grows_with_length,
 )
 def compile_unrolled(problem: Problem) -> ModelDef:

@@ -6,9 +6,10 @@ too. `py` is `jit` without a compiler.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -86,13 +87,8 @@ def _joined(states: list[Any]) -> Any:
 
 def stacked_model(problem: Problem, inputs: RecurrentInputs[Any] | MilstmInputs, layer: Callable[..., Any]) -> ModelDef:
     """A model of layers and directions of `layer`, with what `inputs` holds."""
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden, inputs.weights()],
-        params=inputs.flat_weights(),
-        forward=stacked(layer, directions=problem.directions),
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    forward = stacked(layer, directions=problem.directions)
+    return sequence_model(problem, [inputs.x, inputs.hidden, inputs.weights()], inputs.flat_weights(), forward)
 
 
 def _stacked_lstm(problem: Problem, layer: Callable[..., Any]) -> ModelDef:
@@ -108,28 +104,19 @@ def _step_by_step(problem: Problem) -> Callable[..., Any]:
     return lstm_layer if problem.proj_size is None else projected_layer
 
 
-@runner(
-    "jit",
-    family="lstm",
-    group="rnns",
-    description="TorchScript: a loop over time",
-    honours=("bidirectional", "proj_size"),
-    torchscript=True,
-    reference="nn.LSTM",
-)
+#: What upstream's LSTMs have in common.
+_lstm = partial(runner, family="lstm", group="rnns", reference="nn.LSTM")
+_scripted = partial(_lstm, torchscript=True)
+
+
+@_scripted("jit", description="TorchScript: a loop over time", honours=("bidirectional", "proj_size"))
 def jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return _stacked_lstm(problem, script(_step_by_step(problem)))
 
 
-@runner(
-    "jit_premul",
-    family="lstm",
-    group="rnns",
-    description="TorchScript: the input multiplied for all steps at once",
-    honours=("bidirectional",),
-    torchscript=True,
-    reference="nn.LSTM",
+@_scripted(
+    "jit_premul", description="TorchScript: the input multiplied for all steps at once", honours=("bidirectional",)
 )
 def jit_premul(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -138,14 +125,10 @@ def jit_premul(problem: Problem) -> ModelDef:
     return _stacked_lstm(problem, script(premul_layer))
 
 
-@runner(
+@_scripted(
     "jit_premul_bias",
-    family="lstm",
-    group="rnns",
     description="TorchScript: as jit_premul, with the input's bias added there too",
     honours=("bidirectional",),
-    torchscript=True,
-    reference="nn.LSTM",
 )
 def jit_premul_bias(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -158,13 +141,10 @@ def _last_step_only(_problem: Problem) -> str:
     return "gives the last step only, so backward starts from one step: do not compare its backward with other rows"
 
 
-@runner(
+@_scripted(
     "jit_simple",
-    family="lstm",
-    group="rnns",
     description="TorchScript: no tuples and no list of outputs, the last state only",
     layers=(1, 1),
-    torchscript=True,
     note=_last_step_only,
     reference="last state of nn.LSTM",
 )
@@ -180,24 +160,11 @@ def jit_simple(problem: Problem) -> ModelDef:
         h, c = last(*arguments)
         return h.unsqueeze(0), (h.unsqueeze(0), c.unsqueeze(0))
 
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden[0][0], inputs.hidden[1][0], *inputs.flat_weights()],
-        params=inputs.flat_weights(),
-        forward=forward,
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    given = [inputs.x, inputs.hidden[0][0], inputs.hidden[1][0], *inputs.flat_weights()]
+    return sequence_model(problem, given, inputs.flat_weights(), forward)
 
 
-@runner(
-    "jit_multilayer",
-    family="lstm",
-    group="rnns",
-    description="TorchScript: the loop over layers compiled too",
-    honours=("bidirectional",),
-    torchscript=True,
-    reference="nn.LSTM",
-)
+@_scripted("jit_multilayer", description="TorchScript: the loop over layers compiled too", honours=("bidirectional",))
 def jit_multilayer(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return multilayer(problem, dropout=0.0)
@@ -209,29 +176,12 @@ def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
     from fastrnns_rs.worker import recurrence
 
     inputs = lstm_inputs(problem)
-    return ModelDef(
-        inputs=[
-            inputs.x,
-            inputs.hidden,
-            inputs.flat_weights(),
-            dropout if problem.training else 0.0,
-            problem.directions,
-        ],
-        params=inputs.flat_weights(),
-        forward=script(recurrence.multilayer),
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    dropped = dropout if problem.training else 0.0
+    given = [inputs.x, inputs.hidden, inputs.flat_weights(), dropped, problem.directions]
+    return sequence_model(problem, given, inputs.flat_weights(), script(recurrence.multilayer))
 
 
-@runner(
-    "py",
-    family="lstm",
-    group="rnns",
-    description="the loop over time in plain Python",
-    honours=("bidirectional", "proj_size"),
-    reference="nn.LSTM",
-)
+@_lstm("py", description="the loop over time in plain Python", honours=("bidirectional", "proj_size"))
 def py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return _stacked_lstm(problem, _step_by_step(problem))

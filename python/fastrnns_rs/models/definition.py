@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Size, Tensor  # noqa: TC004  # a type checker's concern: nothing reads this class's types
 
+    from fastrnns_rs.problem.problem import Problem
+
 #: From the output of `forward` to the arguments of `backward`.
 BackwardSetup = Callable[[Any], tuple[Any, ...]]
 
@@ -38,6 +40,19 @@ class ModelDef:
     def __post_init__(self) -> None:
         # A generator would be used up by the first iteration, and later ones would zero nothing.
         object.__setattr__(self, "params", list(self.params))
+
+
+def sequence_model(
+    problem: Problem, inputs: Sequence[Any], params: Iterable[Tensor], forward: Callable[..., Any]
+) -> ModelDef:
+    """A model that returns (output, states) and runs backward from the output."""
+    return ModelDef(
+        inputs=inputs,
+        params=params,
+        forward=forward,
+        backward_setup=from_sequence(problem.seed),
+        backward=backward,
+    )
 
 
 def backward(output: Tensor, gradient: Tensor) -> None:

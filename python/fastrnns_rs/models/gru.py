@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
-@runner(
-    "gru_cudnn",
-    family="gru",
-    description="nn.GRU as torch runs it, on cuDNN",
-    honours=("bidirectional",),
-    reference="GRU equations",
-)
+_gru = partial(runner, family="gru", honours=("bidirectional",))
+
+
+@_gru("gru_cudnn", description="nn.GRU as torch runs it, on cuDNN", reference="GRU equations")
 def gru_cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
@@ -27,14 +25,7 @@ def gru_cudnn(problem: Problem) -> ModelDef:
     return of_module(problem, rnn_inputs(problem, "gru"))
 
 
-@runner(
-    "gru_jit",
-    family="gru",
-    description="TorchScript: a GRU as a loop over time",
-    torchscript=True,
-    honours=("bidirectional",),
-    reference="nn.GRU",
-)
+@_gru("gru_jit", description="TorchScript: a GRU as a loop over time", torchscript=True, reference="nn.GRU")
 def gru_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
@@ -43,13 +34,7 @@ def gru_jit(problem: Problem) -> ModelDef:
     return stacked_model(problem, rnn_inputs(problem, "gru"), script(gru_layer))
 
 
-@runner(
-    "gru_py",
-    family="gru",
-    description="the same loop in plain Python",
-    honours=("bidirectional",),
-    reference="nn.GRU",
-)
+@_gru("gru_py", description="the same loop in plain Python", reference="nn.GRU")
 def gru_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs

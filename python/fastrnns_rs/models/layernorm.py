@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script, stacked
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -59,27 +60,22 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
     return ModelDef(inputs=[inputs.x, inputs.hidden], params=inputs.flat_weights(), forward=forward)
 
 
-@runner(
-    "jit_layernorm",
+_scripted = partial(
+    runner,
     family="lstm",
-    description="TorchScript: a layer-normalised LSTM with torch's layer_norm",
     honours=("bidirectional",),
     torchscript=True,
     reference="layer-normalised LSTM equations",
 )
+
+
+@_scripted("jit_layernorm", description="TorchScript: a layer-normalised LSTM with torch's layer_norm")
 def jit_layernorm(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=False)
 
 
-@runner(
-    "jit_layernorm_decom",
-    family="lstm",
-    description="TorchScript: the same with layer_norm from elementary operators",
-    honours=("bidirectional",),
-    torchscript=True,
-    reference="layer-normalised LSTM equations",
-)
+@_scripted("jit_layernorm_decom", description="TorchScript: the same with layer_norm from elementary operators")
 def jit_layernorm_decom(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=True)
@@ -98,10 +94,6 @@ def _layer_normalised(problem: Problem, *, decompose: bool) -> ModelDef:
         # Weight and bias of a norm that changes nothing yet: of the input's gates, the hidden state's, and c.
         norms = [fill(size) for size in (gates, gates, hidden) for fill in (w_hh.new_ones, w_hh.new_zeros)]
         layers.append([w_ih, w_hh, [torch.nn.Parameter(norm) for norm in norms]])
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden, layers],
-        params=[weight for w_ih, w_hh, norms in layers for weight in (w_ih, w_hh, *norms)],
-        forward=stacked(script(layer_norm_layer), decompose, directions=problem.directions),
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    params = [weight for w_ih, w_hh, norms in layers for weight in (w_ih, w_hh, *norms)]
+    forward = stacked(script(layer_norm_layer), decompose, directions=problem.directions)
+    return sequence_model(problem, [inputs.x, inputs.hidden, layers], params, forward)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -22,13 +22,7 @@ def _same_on_cpu(problem: Problem) -> str | None:
 
 def of_module(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
     """The module that `inputs` holds, run as it is."""
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden],
-        params=inputs.flat_weights(),
-        forward=inputs.module,
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), inputs.module)
 
 
 def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
@@ -12,14 +13,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
-@runner(
-    "milstm_jit",
-    family="milstm",
-    description="TorchScript: an LSTM with multiplicative integration",
-    torchscript=True,
-    honours=("bidirectional",),
-    reference="MI-LSTM equations",
-)
+_milstm = partial(runner, family="milstm", honours=("bidirectional",), reference="MI-LSTM equations")
+
+
+@_milstm("milstm_jit", description="TorchScript: an LSTM with multiplicative integration", torchscript=True)
 def milstm_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs
@@ -28,13 +25,7 @@ def milstm_jit(problem: Problem) -> ModelDef:
     return stacked_model(problem, milstm_inputs(problem), script(milstm_layer))
 
 
-@runner(
-    "milstm_py",
-    family="milstm",
-    description="the same in plain Python",
-    honours=("bidirectional",),
-    reference="MI-LSTM equations",
-)
+@_milstm("milstm_py", description="the same in plain Python")
 def milstm_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script
-from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, from_sequence, from_tensor
+from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, from_tensor, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ def _lengths(problem: Problem) -> str:
     return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
 
 
-@runner(
+_lstm = partial(runner, family="vl_lstm", group="vl_rnns", note=_lengths)
+_one_after_the_other = partial(_lstm, honours=("bidirectional",), reference="nn.LSTM sequence by sequence")
+
+
+@_lstm(
     "vl_cudnn",
-    family="vl_lstm",
-    group="vl_rnns",
     description="nn.LSTM on packed sequences",
     honours=("bidirectional", "proj_size"),
-    note=_lengths,
     reference="nn.LSTM sequence by sequence, padded",
 )
 def vl_cudnn(problem: Problem) -> ModelDef:
@@ -44,25 +46,10 @@ def vl_cudnn(problem: Problem) -> ModelDef:
         # Left padded: to take the sequences apart again doubles the time of backward.
         return pad_packed_sequence(packed)[0], states
 
-    return ModelDef(
-        inputs=[inputs.x, inputs.hidden],
-        params=inputs.flat_weights(),
-        forward=forward,
-        backward_setup=from_sequence(problem.seed),
-        backward=backward,
-    )
+    return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), forward)
 
 
-@runner(
-    "vl_jit",
-    family="vl_lstm",
-    group="vl_rnns",
-    description="TorchScript: one sequence after the other",
-    honours=("bidirectional",),
-    torchscript=True,
-    note=_lengths,
-    reference="nn.LSTM sequence by sequence",
-)
+@_one_after_the_other("vl_jit", description="TorchScript: one sequence after the other", torchscript=True)
 def vl_jit(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.worker.recurrence import varlen_layers
@@ -70,15 +57,7 @@ def vl_jit(problem: Problem) -> ModelDef:
     return _one_by_one(problem, script(varlen_layers))
 
 
-@runner(
-    "vl_py",
-    family="vl_lstm",
-    group="vl_rnns",
-    description="the same in plain Python",
-    honours=("bidirectional",),
-    note=_lengths,
-    reference="nn.LSTM sequence by sequence",
-)
+@_one_after_the_other("vl_py", description="the same in plain Python")
 def vl_py(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.worker.recurrence import varlen_layers

@@ -2,8 +2,11 @@
 
 Every layer takes x [S, B, I] and its state, and returns (y [S, B, H], the state after all steps). The state of an LSTM
 is (h, c), each [1, B, H]; that of a GRU or a plain network is h. The loops stay in the subset of Python that
-TorchScript knows: no closures, so each cell has a loop of its own; no `zip` of lists; annotated empty lists.
+TorchScript knows: they close over functions alone, so each signature of a cell has a loop of its own; no `zip` of
+lists; annotated empty lists.
 """
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -191,37 +194,22 @@ def milstm_layer(
     return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
 
 
-def gru_layer(
-    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
-) -> tuple[Tensor, Tensor]:
-    """A layer of a GRU; `state` is h [1, B, H]."""
-    h = state[0]
-    outputs: list[Tensor] = []
-    for step in x.unbind(0):
-        h = gru_cell(step, h, w_ih, w_hh, b_ih, b_hh)
-        outputs.append(h)
-    return torch.stack(outputs), h.unsqueeze(0)
+def _layer_of(cell: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """The layer of a cell whose state is h alone, [1, B, H]."""
+
+    def layer(
+        x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        h = state[0]
+        outputs: list[Tensor] = []
+        for step in x.unbind(0):
+            h = cell(step, h, w_ih, w_hh, b_ih, b_hh)
+            outputs.append(h)
+        return torch.stack(outputs), h.unsqueeze(0)
+
+    return layer
 
 
-def rnn_tanh_layer(
-    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
-) -> tuple[Tensor, Tensor]:
-    """A layer of a plain recurrent network with tanh; `state` is h [1, B, H]."""
-    h = state[0]
-    outputs: list[Tensor] = []
-    for step in x.unbind(0):
-        h = rnn_tanh_cell(step, h, w_ih, w_hh, b_ih, b_hh)
-        outputs.append(h)
-    return torch.stack(outputs), h.unsqueeze(0)
-
-
-def rnn_relu_layer(
-    x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
-) -> tuple[Tensor, Tensor]:
-    """The same with the rectifier."""
-    h = state[0]
-    outputs: list[Tensor] = []
-    for step in x.unbind(0):
-        h = rnn_relu_cell(step, h, w_ih, w_hh, b_ih, b_hh)
-        outputs.append(h)
-    return torch.stack(outputs), h.unsqueeze(0)
+gru_layer = _layer_of(gru_cell)
+rnn_tanh_layer = _layer_of(rnn_tanh_cell)
+rnn_relu_layer = _layer_of(rnn_relu_cell)
