@@ -9,10 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.inductor.kernel_categories import get_kernel_category, get_kernel_category_by_source_code
+    from fastrnns_rs.api.wrapper_benchmark import benchmark_all_kernels, parse_profile_event_list
     from fastrnns_rs.worker.inductor.bandwidth import create_bandwidth_info_str
-    from fastrnns_rs.worker.inductor.kernel_times import benchmark_all_kernels
-    from fastrnns_rs.worker.inductor.profiled_calls import parse_profile_event_list
+    from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category, get_kernel_category_by_source_code
     from fastrnns_rs.worker.inductor.standalone import compiled_module_main
     from fastrnns_rs.worker.inductor.triton_kernels import get_triton_kernel
 
@@ -27,13 +26,13 @@ __all__ = [
 ]
 
 _HOME = {
-    "benchmark_all_kernels": "worker.inductor.kernel_times",
+    "benchmark_all_kernels": "api.wrapper_benchmark",
     "compiled_module_main": "worker.inductor.standalone",
     "create_bandwidth_info_str": "worker.inductor.bandwidth",
-    "get_kernel_category": "verbs.inductor.kernel_categories",
-    "get_kernel_category_by_source_code": "verbs.inductor.kernel_categories",
+    "get_kernel_category": "worker.inductor.kernel_categories",
+    "get_kernel_category_by_source_code": "worker.inductor.kernel_categories",
     "get_triton_kernel": "worker.inductor.triton_kernels",
-    "parse_profile_event_list": "worker.inductor.profiled_calls",
+    "parse_profile_event_list": "api.wrapper_benchmark",
 }
 
 

@@ -18,7 +18,7 @@ from torch._inductor import wrapper_benchmark
 from torch._inductor.runtime import triton_heuristics
 
 from fastrnns_rs import _core
-from fastrnns_rs.verbs.inductor import kernel_categories
+from fastrnns_rs.worker.inductor import kernel_categories
 
 HEURISTICS = ("pointwise", "reduction", "persistent_reduction", "foreach", "split_scan", "template")
 #: Others of torch's, and what only looks like one.
@@ -122,7 +122,7 @@ def test_own_rules_are_for_names(tmp_path: Path) -> None:
 
 
 def test_categories_need_no_torch() -> None:
-    code = "import sys; from fastrnns_rs.verbs.inductor.kernel_categories import *; sys.exit('torch' in sys.modules)"
+    code = "import sys; from fastrnns_rs.worker.inductor.kernel_categories import *; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

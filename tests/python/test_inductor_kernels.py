@@ -19,6 +19,7 @@ from torch._inductor.runtime import triton_heuristics
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from triton_modules import BLOCKS, TRITON_COMPILES, Compiler, compiler, load, source, tensors
 
+from fastrnns_rs.api.wrapper_benchmark import benchmark_all_kernels
 from fastrnns_rs.documents.inductor_report import KernelTiming
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.inductor import module_rows
@@ -338,7 +339,7 @@ def test_the_function_of_upstreams_name_prints_and_returns(
     compiler: Compiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mod = load(source(NAME))
-    found = kernel_times.benchmark_all_kernels("my benchmark", benchmark_all_configs=True)
+    found = benchmark_all_kernels("my benchmark", benchmark_all_configs=True)
     assert [one.chosen for one in found] == [False, True]
     name, heads, *lines = capsys.readouterr().out.splitlines()
     assert name == "my benchmark"
@@ -349,7 +350,7 @@ def test_the_function_of_upstreams_name_prints_and_returns(
     assert "* XBLOCK: 512" in lines[1]
     PyCodeCache.cache_clear()
     with pytest.raises(FastrnnsError, match="no Triton kernels"):
-        kernel_times.benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
+        benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
 
 
 @pytest.mark.gpu

@@ -19,6 +19,7 @@ from conftest import run_cli
 from kineto_traces import by_dice, write
 from torch.autograd import DeviceType  # type: ignore[attr-defined]
 
+from fastrnns_rs.api.wrapper_benchmark import parse_profile_event_list
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.inductor.module_profiles import benchmark_name, parts
@@ -115,7 +116,7 @@ def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
         module.run()
         module.run()
     events = profiler.key_averages(group_by_input_shape=True)
-    profiled_calls.parse_profile_event_list("bench", events, 2.0, 2, profiler.use_device or "")
+    parse_profile_event_list("bench", events, 2.0, 2, profiler.use_device or "")
     said = capsys.readouterr().out
     [milliseconds, count] = re.findall(r"^cpp_fused_spin_0 +(\S+) +(\S+) ", said, re.MULTILINE)[0]
     assert float(milliseconds) >= 2
@@ -125,7 +126,7 @@ def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
 
 def test_events_of_the_legacy_profiler_are_refused() -> None:
     with pytest.raises(FastrnnsError, match="legacy"):
-        profiled_calls.parse_profile_event_list("bench", [SimpleNamespace(is_legacy=True)], 1.0, 1, "cuda")
+        parse_profile_event_list("bench", [SimpleNamespace(is_legacy=True)], 1.0, 1, "cuda")
 
 
 def test_kernels_are_put_back_after_a_failure(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ import pytest
 from corpus import captures
 from kineto_traces import by_dice, call, copy, kernel, operator, write
 
+from fastrnns_rs.api.wrapper_benchmark import parse_profile_event_list
 from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
+from fastrnns_rs.documents.inductor_upstream import category_of
 from fastrnns_rs.documents.summary import CategoryRow
 from fastrnns_rs.verbs.inductor.module_profiles import parts, view
 from fastrnns_rs.verbs.inductor.module_rows import described
 from fastrnns_rs.verbs.report.capture_reader import Inductor, read
-from fastrnns_rs.views.inductor_upstream import category_of
 from fastrnns_rs.views.module_profile import profile_text, upstream_text
-from fastrnns_rs.worker.inductor.profiled_calls import parse_profile_event_list
 
 LONG = "triton_poi_" + "x" * 300
 

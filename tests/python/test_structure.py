@@ -57,8 +57,6 @@ EXCEPTIONS = {
     ("documents", "views"),
     # A module that benchmarks itself is parent and child in one process.
     ("worker", "verbs"),
-    ("worker", "views"),
-    ("verbs", "views"),
 }
 
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.

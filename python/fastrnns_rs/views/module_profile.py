@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.inductor_upstream import CPP
 from fastrnns_rs.errors import printable
-from fastrnns_rs.views.inductor_upstream import CPP, Line, tables
+from fastrnns_rs.views.inductor_upstream import Line, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.inductor_report import TopRow
+from fastrnns_rs.documents.inductor_upstream import CATEGORIES, tabulate_line
 from fastrnns_rs.documents.summary import CategoryRow, InductorCategory, InductorEntry, InductorKernel
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.views.inductor_upstream import CATEGORIES, tabulate_line
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import ModuleRow

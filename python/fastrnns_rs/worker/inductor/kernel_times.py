@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
-from fastrnns_rs.verbs.inductor import module_rows
-from fastrnns_rs.verbs.inductor.kernel_categories import get_kernel_category
-from fastrnns_rs.views.inductor_report import kernel_lines
 from fastrnns_rs.worker.inductor import cold_cache
 from fastrnns_rs.worker.inductor.arguments import Arguments
 from fastrnns_rs.worker.inductor.bandwidth import device_gb_per_s, num_gb
+from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category
 from fastrnns_rs.worker.inductor.triton_kernels import (
     NO_BENCHMARK,
     anew,
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
-
-    from fastrnns_rs.documents.inductor_report import KernelTiming
 
 #: What Inductor calls devices that torch.cuda speaks to.
 _TIMED = ("cuda", "hip")
@@ -63,22 +59,6 @@ def measure(device: torch.device, *, all_configs: bool) -> Iterator[dict[str, An
             yield {**row, "reason": _why(error)}
     for mod, kernel in by_hand():
         yield {**_untimed(mod), "name": kernel.fn.__name__, "reason": NO_BENCHMARK}
-
-
-def benchmark_all_kernels(benchmark_name: str, benchmark_all_configs: bool | None) -> list[KernelTiming]:
-    """Times the kernels of the modules that were loaded and prints a line for each, as upstream's does.
-
-    Args:
-        benchmark_name: Stands above the lines.
-        benchmark_all_configs: Whether each kernel is timed in each of its configurations.
-
-    Raises:
-        FastrnnsError: There is none; the hint says what to set.
-    """
-    device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
-    found = [module_rows.kernel_timing(one) for one in measure(device, all_configs=bool(benchmark_all_configs))]
-    print(benchmark_name, *kernel_lines(found), sep="\n")  # noqa: T201  # what it is for
-    return found
 
 
 class _Kernel:

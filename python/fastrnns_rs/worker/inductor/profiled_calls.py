@@ -10,8 +10,7 @@ import torch.profiler
 from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
 from torch.profiler import ProfilerActivity
 
-from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.views.inductor_upstream import CPP, OPERATOR, Line, category_of, tables
+from fastrnns_rs.documents.inductor_upstream import CPP, OPERATOR, category_of
 from fastrnns_rs.worker.inductor import cpu_kernels
 from fastrnns_rs.worker.inductor.loader import SEED
 from fastrnns_rs.worker.profile.torch_files import export, writing_told
@@ -59,39 +58,6 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
     }
 
 
-def parse_profile_event_list(
-    benchmark_name: str, event_list: Iterable[Any], wall_time_ms: float, nruns: int, device_name: str
-) -> None:
-    """Prints where the time of a profiled benchmark went, as torch's function of this name and signature does.
-
-    Where there is no device, it tells of the C++ kernels and the operators of the CPU; torch's tells of nothing then.
-
-    Args:
-        benchmark_name: What the line for tabulating begins with.
-        event_list: What `key_averages` of a profiler returns.
-        wall_time_ms: How long a run took without the profiler, in milliseconds.
-        nruns: How many runs were profiled.
-        device_name: `cuda`; empty for the CPU.
-
-    Raises:
-        FastrnnsError: The events are of the profiler that torch had before Kineto.
-    """
-    categories: dict[str, list[Line]] = {}
-    for event in event_list:
-        if event.is_legacy:
-            message = "the events are of torch's legacy profiler"
-            raise FastrnnsError(message, "record them with torch.profiler.profile")
-        if device_name and event.device_type != DeviceType.CPU:
-            category, took_us = category_of(event.key), event.self_device_time_total
-        elif not device_name and _ran_on_cpu(event):
-            category, took_us = _cpu_category(event.key), event.self_cpu_time_total
-        else:
-            continue
-        line = Line(event.key, took_us / 1000 / nruns, event.count / nruns)
-        categories.setdefault(category, []).append(line)
-    print(tables(benchmark_name, categories, wall_time_ms, device_name or "cpu"))  # noqa: T201 - what it is for
-
-
 def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile:
     """A profiler that recorded these calls, and each to its end."""
     run, wait = loaded.run, loaded.wait
@@ -109,17 +75,19 @@ def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile
     return profiler
 
 
-def _ran_on_cpu(one: Any) -> bool:
+def ran_on_cpu(one: Any) -> bool:
+    """Whether an event of torch's profiler took time on the CPU."""
     return bool(one.device_type == DeviceType.CPU and one.self_cpu_time_total > 0)
 
 
-def _cpu_category(name: str) -> str:
+def cpu_category(name: str) -> str:
+    """The category of what ran on the CPU, by its name."""
     return CPP if cpu_kernels.is_cpp(name) else OPERATOR
 
 
 def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
-    found = sorted(filter(_ran_on_cpu, events), key=lambda one: -one.self_cpu_time_total)
-    return [_operation(one, _cpu_category(one.key), one.self_cpu_time_total) for one in found]
+    found = sorted(filter(ran_on_cpu, events), key=lambda one: -one.self_cpu_time_total)
+    return [_operation(one, cpu_category(one.key), one.self_cpu_time_total) for one in found]
 
 
 def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
