@@ -14,18 +14,14 @@ from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.problem.sweep.axes import axes_of
 from fastrnns_rs.problem.sweep.conditions import conditions_of
 from fastrnns_rs.processes.launcher import MARK
-from fastrnns_rs.runners import registry
-from fastrnns_rs.runners.plan import Options
+from fastrnns_rs.runners import plan, registry
+from fastrnns_rs.runners.plan import Choice, Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.profiler_schedule import Schedule
-    from fastrnns_rs.runners.plan import Choice
-
-#: Fields of `Options` that are made of arguments, rather than being one.
-_MADE = {"choice", "sizes", "modes", "jit", "axes", "filters"}
 
 
 class ProblemArguments(TypedDict, total=False):
@@ -127,11 +123,15 @@ def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = 
 
 def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
     """What is to be run, from all arguments of a call."""
-    sizes, jit = Sizes(**fields_of(Sizes, given)), JitSettings(**fields_of(JitSettings, given))
-    modes = Modes(**fields_of(Modes, given))
-    options = fields_of(Options, {**RUN_DEFAULTS, **given}, without=_MADE)
     axes, filters = axes_of(given.get("axes")), conditions_of(given.get("filter"))
-    return Options(choice=choice, sizes=sizes, modes=modes, jit=jit, axes=axes, filters=filters, **options)
+    return plan.options_of(given, choice, axes=axes, filters=filters)
+
+
+def choice_of(runners: object, given: Mapping[str, Any], otherwise: Choice) -> Choice:
+    """The runners that a call names, beside the groups among its arguments; `otherwise` where it gives neither."""
+    if runners is None and given["groups"] is None:
+        return otherwise
+    return Choice(groups=groups_of(given["groups"]), names=names_of(runners), variable_lstms=given["variable_lstms"])
 
 
 def names_of(runners: object) -> list[str]:

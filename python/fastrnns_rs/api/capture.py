@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     ProfileArguments,
+    choice_of,
     defaults_of,
     fields_of,
-    groups_of,
-    names_of,
     options_of,
     refuse_in_worker,
 )
@@ -22,7 +21,6 @@ from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
-from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.runners.profile_request import DEFAULT_NLOOPS, DEFAULT_TIMEOUT_S, ProfileRequest, choice
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
@@ -175,11 +173,7 @@ def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:
         "activities": _activities(given["activities"]),
         "schedule": _schedule(given["schedule"]),
     }
-    groups, variable_lstms = given["groups"], given["variable_lstms"]
-    if runners is None and groups is None:
-        chosen = choice(variable_lstms=variable_lstms)
-    else:
-        chosen = Choice(groups=groups_of(groups), names=names_of(runners), variable_lstms=variable_lstms)
+    chosen = choice_of(runners, given, choice(variable_lstms=given["variable_lstms"]))
     return ProfileRequest(
         options=options_of({**given, "mode": "inference"} if given["inference"] else given, chosen),
         torch=TorchOptions(**torch),

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     BenchArguments,
+    choice_of,
     defaults_of,
     fields_of,
-    groups_of,
-    names_of,
     options_of,
     refuse_in_worker,
 )
@@ -93,15 +92,9 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
     """
     refuse_in_worker("bench")
     given = _KEYWORDS.of_call("bench", arguments)
-    options = options_of(given, _choice(runners, given["groups"], variable_lstms=given["variable_lstms"]))
+    options = options_of(given, choice_of(runners, given, Choice(variable_lstms=given["variable_lstms"])))
     options.choice.runners()
     earlier = given["resume"]
     resume = earlier if earlier is None or isinstance(earlier, Run) else Run.load(earlier)
     plan, run = start(options, Effort(**fields_of(Effort, given)), command=sys.argv, resume=resume)
     return execute(plan, run)
-
-
-def _choice(runners: object, groups: Sequence[str] | str | None, *, variable_lstms: bool) -> Choice:
-    if runners is None and groups is None:
-        return Choice(variable_lstms=variable_lstms)
-    return Choice(groups=groups_of(groups), names=names_of(runners), variable_lstms=variable_lstms)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     ProblemArguments,
-    groups_of,
-    names_of,
+    choice_of,
     options_of,
     refuse_in_worker,
 )
@@ -88,8 +87,6 @@ def verify(
     """
     refuse_in_worker("verify")
     given = _KEYWORDS.of_call("verify", arguments)
-    groups = DEFAULT_GROUPS if runners is None and given["groups"] is None else groups_of(given["groups"])
-    choice = Choice(groups=groups, names=names_of(runners), variable_lstms=given["variable_lstms"])
-    # What a bench takes beside them stays as it is by default.
-    options = options_of({**RUN_DEFAULTS, **given}, choice)
+    otherwise = Choice(groups=DEFAULT_GROUPS, variable_lstms=given["variable_lstms"])
+    options = options_of(given, choice_of(runners, given, otherwise))
     return verification_run.verify(VerifyOptions(options=options, **{name: given[name] for name in _OWN}))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import devices, effort, running, shared, sides, verdicts
+from fastrnns_rs.cli import devices, effort, options, running, shared, sides, verdicts
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
@@ -37,21 +36,14 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @running.modes
 @effort.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
 @running.machine
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="How long a process may take.",
-)
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
 @running.torchscript
 @running.compiling
 @verdicts.margin
 @click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
 @verdicts.fail_on
 @verdicts.formats("ab")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each process.")
+@options.output("Write the run file here, after each process.")
 def command(**given: Any) -> int:
     """Measures two sides at the same time and says which is faster.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
-from fastrnns_rs.cli import devices, effort, resuming, running, shared, sweeping
+from fastrnns_rs.cli import devices, effort, options, resuming, running, shared, sweeping
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -49,14 +48,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     "time:30s (of measuring, a runner) or count:100 (timed iterations, a process).",
 )
 @running.machine
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="How long a process may take.",
-)
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
 @running.torchscript
 @running.compiling
 @click.option(
@@ -79,17 +71,8 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     flag_value="oss",
     help="Write fastrnns' JSON to stdout: oss (the default) or pep.",
 )
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_BENCH_FORMAT",
-    type=click.Choice(formats.RUN),
-    help="What to write to stdout.",
-)
-@click.option(
-    "--json", "as_json", envvar="FASTRNNS_BENCH_JSON", is_flag=True, help="Short for --format json: the run file."
-)
-@click.option("--output", type=click.Path(path_type=Path), help="Write the run file here, after each process.")
+@options.formats("bench", formats.RUN, "What to write to stdout.", "the run file")
+@options.output("Write the run file here, after each process.")
 @click.option(
     "--resume",
     cls=Unconfigured,
@@ -117,17 +100,17 @@ def command(**given: Any) -> int:
     for path in given["runner_file"]:
         registry.load_file(path)
     format_name = _format(given)
-    output: Path | None = given["output"]
+    output = given["output"]
     ranks = devices.ranks(given)
     leads = ranks is None or ranks.leads
     if output is not None and leads:
         check_writable(output)
     sweeping.check(given, has_format=format_name is not None)
-    options = _options(given)
+    asked = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
-    options.choice.runners()
+    asked.choice.runners()
     if leads:
-        running.note_idle_flags(options.choice)
+        running.note_idle_flags(asked.choice)
     shared.interrupt_when_told_to_end()
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
     terminal = Terminal(given["sep"])
@@ -135,7 +118,7 @@ def command(**given: Any) -> int:
     interrupted = False
     with devices.team(ranks) as team:
         executor = shared.executor()
-        plan, run = start(options, effort.effort_of(given), command=words, resume=resume, team=team, executor=executor)
+        plan, run = start(asked, effort.effort_of(given), command=words, resume=resume, team=team, executor=executor)
         try:
             observer = terminal if leads else None
             run = execute(plan, run, observer=observer, save=saver, team=team, executor=executor)
@@ -166,17 +149,10 @@ def _format(given: dict[str, Any]) -> str | None:
 
 
 def _options(given: dict[str, Any]) -> Any:
-    from fastrnns_rs.runners.plan import Choice, Options
+    from fastrnns_rs.runners.plan import Choice, options_of
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")
     axes, given = sweeping.axes_of(given)
-    return Options(
-        axes=axes,
-        choice=Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms")),
-        sizes=running.sizes_of(given),
-        modes=running.modes_of(given),
-        jit=running.jit_of(given),
-        filters=sweeping.filters_of(given),
-        **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.COMPILING, *running.MACHINE),
-    )
+    choice = Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms"))
+    return options_of(given, choice, axes=axes, filters=sweeping.filters_of(given))

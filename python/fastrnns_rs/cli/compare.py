@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import shared, verdicts
+from fastrnns_rs.cli import options, shared, verdicts
 from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
 from fastrnns_rs.errors import UsageError
 
@@ -51,7 +50,7 @@ class Files(ListOption):
 @click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
 @click.option("--nsys-path", metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]")
 @verdicts.formats("compare")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.output()
 def command(**given: Any) -> int:
     """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.core import ParameterSource
 
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import options, shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.codec import check_writable, write_atomically
 from fastrnns_rs.documents.diagnosis import ConfigEntry
@@ -22,6 +21,7 @@ from fastrnns_rs.views.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from fastrnns_rs.documents.diagnosis import Check, Diagnosis
     from fastrnns_rs.documents.noise_floor import NoiseFloor
@@ -36,15 +36,8 @@ _SOURCES: dict[ParameterSource | None, Source] = {
 
 
 @click.command(name="doctor", cls=Verb)
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_DOCTOR_FORMAT",
-    type=click.Choice(["table", "json"]),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_DOCTOR_JSON", is_flag=True, help="Short for --format json.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.formats("doctor", ["table", "json"])
+@options.output()
 @click.option("--strict", is_flag=True, help="Exit with 1 if a check fails.")
 @click.pass_context
 def command(ctx: click.Context, format_name: str | None, as_json: bool, output: Path | None, strict: bool) -> int:

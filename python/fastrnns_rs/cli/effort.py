@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fastrnns_rs.cli.options import Count
+from fastrnns_rs.cli.options import Count, several
 from fastrnns_rs.cli.shared import is_flag
 
 if TYPE_CHECKING:
@@ -18,33 +18,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def processes(help_text: str) -> Callable[[F], F]:
     """The options of numbers of processes and of their loops."""
-
-    def decorate(function: F) -> F:
-        for option in reversed(
-            (
-                click.option("--processes", type=Count(min=1), help=help_text),
-                click.option("--quick", is_flag=True, help="Small sizes, and few short processes, on any device."),
-                click.option("--rigorous", is_flag=True, help="20 processes."),
-                click.option(
-                    "--warmup",
-                    type=Count(min=0),
-                    help="Iterations of a process before the timed ones. [default: detected]",
-                ),
-                click.option(
-                    "--nloops",
-                    type=Count(min=1),
-                    help="Timed iterations of a process. [default: as many as its time holds]",
-                ),
-                click.option("--affinity", metavar="CPUS", help="The CPUs that processes may use, as 0,2-3."),
-                click.option(
-                    "--order-seed", type=Count(min=0), help="Seed of the order of processes. [default: a random one]"
-                ),
-            )
-        ):
-            function = option(function)
-        return function
-
-    return decorate
+    return several(
+        click.option("--processes", type=Count(min=1), help=help_text),
+        click.option("--quick", is_flag=True, help="Small sizes, and few short processes, on any device."),
+        click.option("--rigorous", is_flag=True, help="20 processes."),
+        click.option(
+            "--warmup",
+            type=Count(min=0),
+            help="Iterations of a process before the timed ones. [default: detected]",
+        ),
+        click.option(
+            "--nloops",
+            type=Count(min=1),
+            help="Timed iterations of a process. [default: as many as its time holds]",
+        ),
+        click.option("--affinity", metavar="CPUS", help="The CPUs that processes may use, as 0,2-3."),
+        click.option("--order-seed", type=Count(min=0), help="Seed of the order of processes. [default: a random one]"),
+    )
 
 
 #: Of each pair the one that a flag gives wins over the other, where that is configured.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli import options, running, shared
 from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.cli.progress import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
@@ -16,7 +16,7 @@ from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
-from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, Options
+from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, options_of
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 
 if TYPE_CHECKING:
@@ -88,38 +88,17 @@ Examples:
 @click.option(
     "--output-dir", type=click.Path(path_type=Path), metavar="FOLDER", help="Where traces, snapshots and reports go."
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="How long each step of a module may take.",
-)
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long each step of a module may take.")
 @click.option("--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their modules.")
 @running.runner_files
 @click.option("--quick", is_flag=True, help="--runner: small sizes, for a first look.")
 @running.sizes
 @running.modes
 @running.machine
-@click.option(
-    "--compile-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_COMPILE_TIMEOUT_S,
-    show_default=True,
-    help="--runner: how long compiling may take.",
-)
+@options.seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "--runner: how long compiling may take.")
 @running.torchscript
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_INDUCTOR_FORMAT",
-    type=click.Choice(FORMATS),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_INDUCTOR_JSON", is_flag=True, help="Short for --format json.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.formats("inductor", FORMATS)
+@options.output()
 def command(**given: Any) -> int:
     """Times modules that torch.compile's Inductor generated, and their kernels.
 
@@ -196,21 +175,15 @@ def _of_runners(
     from fastrnns_rs.processes.launcher import Setting
     from fastrnns_rs.verbs.inductor import compiled_runners
 
-    options = Options(
-        choice=Choice(groups=(), names=given["runner"]),
-        sizes=running.sizes_of(given),
-        modes=running.modes_of(given),
-        jit=running.jit_of(given),
-        **shared.take(given, "quick", "timeout", "compile_timeout", *running.MACHINE),
-    )
-    compiled_runners.check(options)
-    facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
+    what = options_of(given, Choice(groups=(), names=given["runner"]))
+    compiled_runners.check(what)
+    facts = environment.probe(what.device, what.computed_dtype, Setting(threads=what.threads))
 
     def shows(name: str, done: int, of: int) -> None:
         progress.shows(f"compiling {name}", done, of)
 
     kernels = asked.kernels or asked.all_configs
-    return *compiled_runners.modules_of(options, facts, kernels=kernels, on_runner=shows), facts
+    return *compiled_runners.modules_of(what, facts, kernels=kernels, on_runner=shows), facts
 
 
 def _failures(report: InductorReport) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,8 +12,9 @@ from fastrnns_rs import config
 from fastrnns_rs.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+F = TypeVar("F", bound=Callable[..., Any])
 #: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.
 FLAGS_ONLY = "--flags-only"
 
@@ -122,6 +124,47 @@ class Verb(click.Command):
             checked = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
             found[param.name] = [checked] if param.multiple and not isinstance(checked, list) else checked
         return found
+
+
+def several(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several, which keeps their order in the help."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def seconds(flag: str, default: float, text: str) -> Callable[[F], F]:
+    """An option that takes a time above 0, in seconds."""
+    kind = click.FloatRange(min=0, min_open=True)
+    return click.option(flag, type=kind, metavar="SECONDS", default=default, show_default=True, help=text)
+
+
+def formats(
+    verb: str, names: Sequence[str], text: str = "What to write. [default: table]", document: str = ""
+) -> Callable[[F], F]:
+    """`--format` and its short form `--json`, with the variables of a verb.
+
+    Args:
+        verb: The verb.
+        names: The formats.
+        text: The help of `--format`.
+        document: What `--json` writes, where that is not said yet.
+    """
+    kind, variable = click.Choice(names), f"FASTRNNS_{verb.upper()}"
+    short = f"Short for --format json{f': {document}' if document else ''}."
+    return several(
+        click.option("--format", "format_name", envvar=f"{variable}_FORMAT", type=kind, help=text),
+        click.option("--json", "as_json", envvar=f"{variable}_JSON", is_flag=True, help=short),
+    )
+
+
+def output(text: str = "Write to this file in place of stdout.") -> Callable[[F], F]:
+    """`--output`: where what is written goes."""
+    return click.option("--output", type=click.Path(path_type=Path), help=text)
 
 
 def dashed(word: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import internal_run, running, shared
+from fastrnns_rs.cli import internal_run, options, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
 from fastrnns_rs.documents.codec import check_writable
 from fastrnns_rs.documents.document import VERSION
@@ -81,31 +81,11 @@ _OF_TORCH = (
 @click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
 @click.option("--redact", is_flag=True, help="Take variables, output, and names of machine and user out of it.")
 @click.option("--baseline/--no-baseline", default=True, help="Whether to run without the profiler too, to compare.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="How long a run may take.",
-)
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a run may take.")
 @click.option("--dry-run", is_flag=True, help="Show the command line, with --json as a list of words; run nothing.")
 @click.option("--no-report", is_flag=True, help="Do not show a first summary.")
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_PROFILE_FORMAT",
-    type=click.Choice(["table", "json"]),
-    help="What to write to stdout.",
-)
-@click.option(
-    "--json",
-    "as_json",
-    envvar="FASTRNNS_PROFILE_JSON",
-    is_flag=True,
-    help="Short for --format json: the capture record.",
-)
-@click.option("--output", type=click.Path(path_type=Path), help="Write that to a file instead.")
+@options.formats("profile", ["table", "json"], "What to write to stdout.", "the capture record")
+@options.output("Write that to a file instead.")
 @click.option(
     "--internal-run",
     cls=Unconfigured,
@@ -159,7 +139,7 @@ def command(**given: Any) -> int:
 
 def request_of(given: dict[str, Any]) -> ProfileRequest:
     """What was asked for, from the values of the flags."""
-    from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.runners.plan import options_of
     from fastrnns_rs.runners.profile_request import choice
 
     if given["group"] == ():
@@ -183,12 +163,9 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
         # Configured for when torch's profiler is at work.
         torch = TorchOptions()
     return ProfileRequest(
-        options=Options(
-            choice=choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
-            sizes=running.sizes_of(given),
-            modes=running.modes_of({**given, "mode": "inference"} if given["inference"] else given),
-            jit=running.jit_of(given),
-            **shared.take(given, "quick", "warmup", "nloops", "timeout", *running.MACHINE),
+        options=options_of(
+            {**given, "mode": "inference"} if given["inference"] else given,
+            choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
         ),
         tool=tool,
         torch=torch,

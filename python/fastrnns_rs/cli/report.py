@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import options, shared
 from fastrnns_rs.cli.options import Count, ListOption, Verb
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
@@ -96,15 +96,8 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
     "--workers", type=Workers(), metavar="N|ray", help="Threads that read files, or Ray. [default: all cores]"
 )
 @click.option("--strict", is_flag=True, help="A damaged capture is an error.")
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_REPORT_FORMAT",
-    type=click.Choice(FORMATS),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_REPORT_JSON", is_flag=True, help="Short for --format json.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.formats("report", FORMATS)
+@options.output()
 def command(**given: Any) -> int:
     """Shows where the time of captures went: traces of torch.profiler, exports and reports of nsys, records of profile.
 
@@ -112,8 +105,7 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
-    if given["format_name"] is not None and given["as_json"]:
-        raise click.UsageError("--format and --json both say what to write; give one of them")
+    format_name = shared.format_of(given) or "table"
     shared.interrupt_when_told_to_end()
     if given["output"] is not None:
         from fastrnns_rs.documents.codec import check_writable
@@ -143,7 +135,6 @@ def command(**given: Any) -> int:
         trace_output=given["trace"],
         **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
-    format_name = "json" if given["as_json"] else given["format_name"] or "table"
     if format_name in {"json", "csv"}:
         # The text has no room for them, or whoever reads it is a program.
         for warning in summary.to_dict()["warnings"]:

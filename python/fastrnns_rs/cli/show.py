@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import shared, sweeping
+from fastrnns_rs.cli import options, shared, sweeping
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError, printable
 from fastrnns_rs.views import formats
@@ -19,16 +19,9 @@ if TYPE_CHECKING:
 
 @click.command(name="show", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_SHOW_FORMAT",
-    type=click.Choice([*dict.fromkeys((*formats.RUN, *formats.COMPARISON))]),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_SHOW_JSON", is_flag=True, help="Short for --format json.")
+@options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweeping.rows("Show only rows that are so")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.output()
 def command(file: Path, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
     format_name = shared.format_of(given) or "table"

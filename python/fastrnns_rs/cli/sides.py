@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli import running
 from fastrnns_rs.cli.options import dashed
 from fastrnns_rs.errors import UsageError
 
@@ -108,7 +108,7 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
 
 def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any]) -> SideRequest:
     from fastrnns_rs.runners import registry
-    from fastrnns_rs.runners.plan import Choice, Options
+    from fastrnns_rs.runners.plan import Choice, options_of
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
 
@@ -121,13 +121,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     return SideRequest(
         name=name,
         runner=runner,
-        options=Options(
-            choice=Choice(groups=(), names=[runner]),
-            sizes=running.sizes_of(all_given),
-            modes=running.modes_of(all_given),
-            jit=running.jit_of(all_given),
-            **shared.take(all_given, "quick", "warmup", "nloops", "timeout", *running.COMPILING, *running.MACHINE),
-        ),
+        options=options_of(all_given, Choice(groups=(), names=[runner])),
         words=words,
         affinity=Effort(affinity=all_given["affinity"]).cpus(),
         python=given[f"{name}_python"],

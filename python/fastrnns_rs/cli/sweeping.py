@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fastrnns_rs.cli.options import WordsOption
+from fastrnns_rs.cli.options import WordsOption, several
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.modes import Modes
@@ -37,23 +37,20 @@ axes = click.option(
 
 def rows(what: str) -> Callable[[F], F]:
     """The options that say which rows, and in which order they are shown."""
-
-    def decorate(function: F) -> F:
-        sort = click.option(
-            "--sort",
-            metavar="KEY",
-            help="In which order rows go to stdout: name, forward, hidden-size, …; -forward has the slowest first.",
-        )
-        chosen = click.option(
+    return several(
+        click.option(
             "--filter",
             cls=WordsOption,
             metavar="CONDITION...",
             help=f"{what}: 'hidden-size>=256', 'runner~jit', dtype=float32; =, !=, <, <=, >, >=, ~ (holds, or matches "
             "with *). All must hold.",
-        )
-        return chosen(sort(function))
-
-    return decorate
+        ),
+        click.option(
+            "--sort",
+            metavar="KEY",
+            help="In which order rows go to stdout: name, forward, hidden-size, …; -forward has the slowest first.",
+        ),
+    )
 
 
 def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:

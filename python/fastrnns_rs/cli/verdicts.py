@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from fastrnns_rs.cli import options
 from fastrnns_rs.cli.options import ListOption
 from fastrnns_rs.views import formats as views
 
@@ -27,17 +28,7 @@ fail_on: Callable[[F], F] = click.option(
 
 def formats(verb: str) -> Callable[[F], F]:
     """`--format` and its short form, with the variables of a verb."""
-    long = click.option(
-        "--format",
-        "format_name",
-        envvar=f"FASTRNNS_{verb.upper()}_FORMAT",
-        type=click.Choice(views.COMPARISON),
-        help="How to write the comparison. [default: table]",
-    )
-    short = click.option(
-        "--json", "as_json", envvar=f"FASTRNNS_{verb.upper()}_JSON", is_flag=True, help="Short for --format json."
-    )
-    return lambda function: long(short(function))
+    return options.formats(verb, views.COMPARISON, "How to write the comparison. [default: table]")
 
 
 def causes(given: dict[str, Any]) -> Sequence[str]:

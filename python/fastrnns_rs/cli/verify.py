@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from fastrnns_rs.cli import running, shared
+from fastrnns_rs.cli import options, running, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.progress import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode, printable
-from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.runners.plan import Choice, options_of
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 EPILOG = """\b
@@ -47,25 +46,11 @@ Examples:
 @click.option("--no-check-grad", is_flag=True, help="Outputs and states only.")
 @click.option("--rtol", type=click.FloatRange(min=0), help="Relative tolerance. [default: the dtype's]")
 @click.option("--atol", type=click.FloatRange(min=0), help="Absolute tolerance. [default: the dtype's]")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="How long the check of a runner may take.",
-)
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long the check of a runner may take.")
 @running.torchscript
 @click.option("--verbose", is_flag=True, help="A line for every check, not only one a runner.")
-@click.option(
-    "--format",
-    "format_name",
-    envvar="FASTRNNS_VERIFY_FORMAT",
-    type=click.Choice(FORMATS),
-    help="What to write. [default: table]",
-)
-@click.option("--json", "as_json", envvar="FASTRNNS_VERIFY_JSON", is_flag=True, help="Short for --format json.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write to this file in place of stdout.")
+@options.formats("verify", FORMATS)
+@options.output()
 def command(**given: Any) -> int:
     """Checks that runners compute what they claim to: outputs, states and gradients against an independent reference.
 
@@ -80,7 +65,7 @@ def command(**given: Any) -> int:
     format_name = shared.format_of(given) or "table"
     for path in given["runner_file"]:
         registry.load_file(path)
-    output: Path | None = given["output"]
+    output = given["output"]
     if output is not None:
         from fastrnns_rs.documents.codec import check_writable
 
@@ -111,14 +96,9 @@ def _asked(given: dict[str, Any]) -> VerifyOptions:
     # A flag that names networks means them, where no group is given.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
     groups = given["group"] or by_flag or DEFAULT_GROUPS
+    choice = Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms"))
     return VerifyOptions(
-        options=Options(
-            choice=Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms")),
-            sizes=running.sizes_of(given),
-            modes=running.modes_of(given),
-            jit=running.jit_of(given),
-            **shared.take(given, "timeout", *running.MACHINE),
-        ),
+        options=options_of(given, choice),
         check_grad=given["check_grad"] and not given["no_check_grad"],
         **shared.take(given, "rtol", "atol"),
     )

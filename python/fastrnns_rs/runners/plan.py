@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +143,33 @@ class Options:
             (point, replace(moved(alone, point), sizes=moved(self.sizes, point), modes=moved(self.modes, point)))
             for point in points(self.axes)
         ]
+
+
+def options_of(
+    given: Mapping[str, Any], choice: Choice, *, axes: tuple[Axis, ...] = (), filters: tuple[Condition, ...] = ()
+) -> Options:
+    """What is to be run, from the flags of a command or the arguments of a call.
+
+    Args:
+        given: Their values by name; what is not among them is as by default, and what is no option is passed over.
+        choice: The runners.
+        axes: What is swept.
+        filters: What a row must be to be run.
+
+    Raises:
+        UsageError: Options make no sense, or contradict each other.
+    """
+    made = {"choice": choice, "axes": axes, "filters": filters}
+    made |= {name: kind(**_fields_in(given, kind)) for name, kind in _PARTS.items()}
+    return Options(**{**_fields_in(given, Options), **made})
+
+
+#: The options that are several together.
+_PARTS: dict[str, type] = {"sizes": Sizes, "modes": Modes, "jit": JitSettings}
+
+
+def _fields_in(given: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    return {one.name: given[one.name] for one in fields(kind) if one.name in given}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,11 @@ _LEAST_PROCESSES = 3
 _LARGEST_DEVIATION = 0.05
 #: And where chance among processes does not account for that.
 _LEVEL = 0.05
+#: What a document has of a law as it is.
+_OF_LAW = (
+    *("exponent", "ci_low", "ci_high", "confidence_level", "ci_method"),
+    *("local_exponents", "largest_deviation", "lack_of_fit_p"),
+)
 
 
 def name_of(result: Result) -> str:
@@ -65,14 +70,7 @@ def _growth(
     by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
     return replace(
         empty,
-        exponent=law.exponent,
-        ci_low=law.ci_low,
-        ci_high=law.ci_high,
-        confidence_level=law.confidence_level,
-        ci_method=law.ci_method,
-        local_exponents=law.local_exponents,
-        largest_deviation=law.largest_deviation,
-        lack_of_fit_p=law.lack_of_fit_p,
+        **{name: getattr(law, name) for name in _OF_LAW},
         # From fewer processes nobody can tell what is chance.
         straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
     )

@@ -37,23 +37,7 @@ class Observer(Protocol):
 class Silent:
     """An observer that shows nothing."""
 
-    def begins(self, run: Run, plan: BenchPlan) -> None:
+    def _nothing(self, *_given: object) -> None:
         """Shows nothing."""
 
-    def process_begins(self, task: BenchTask, index: int) -> None:
-        """Shows nothing."""
-
-    def phase(self, name: str) -> None:
-        """Shows nothing."""
-
-    def process_ends(self, process: Process, printed: str) -> None:
-        """Shows nothing."""
-
-    def row_changes(self, result: Result) -> None:
-        """Shows nothing."""
-
-    def runner_ends(self, result: Result) -> None:
-        """Shows nothing."""
-
-    def ends(self, run: Run) -> None:
-        """Shows nothing."""
+    begins = process_begins = phase = process_ends = row_changes = runner_ends = ends = _nothing

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: From two processes there is no interval, only their range: it holds the median of process medians with this chance.
 _RANGE_LEVEL = 0.5
 _LEAST_FOR_INTERVAL = 3
+#: What describes all samples of a phase, in nanoseconds.
+_DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 
 
 def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
@@ -56,16 +58,7 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
         ci_high_ns=high,
         confidence_level=sure,
         ci_method=method,
-        mean_ns=found.mean,
-        stddev_ns=found.stddev,
-        min_ns=found.min,
-        max_ns=found.max,
-        median_ns=found.median,
-        q1_ns=found.q1,
-        q3_ns=found.q3,
-        p95_ns=found.p95,
-        p99_ns=found.p99,
-        mad_ns=found.mad,
+        **{f"{name}_ns": getattr(found, name) for name in _DESCRIBED},
     )
 
 

@@ -15,7 +15,13 @@ from torch.cuda import memory as allocator
 
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.errors import FastrnnsError, MissingError, first_line
-from fastrnns_rs.problem.torch_profiler import HANDLERS, check_for_device, resolve_activities, resolve_sort_by
+from fastrnns_rs.problem.torch_profiler import (
+    HANDLERS,
+    SORT_KEYS,
+    check_for_device,
+    resolve_activities,
+    resolve_sort_by,
+)
 from fastrnns_rs.worker.profile.torch_files import export, export_for_tensorboard, writing_told
 from fastrnns_rs.worker.profile.trace_handler import imported
 
@@ -28,18 +34,7 @@ if TYPE_CHECKING:
 Kind = Literal["kineto", "memory_timeline", "memory_snapshot"]
 
 #: Microseconds and bytes, each summed over all calls.
-_SUMS = (
-    "count",
-    "cpu_time_total",
-    "self_cpu_time_total",
-    "device_time_total",
-    "self_device_time_total",
-    "cpu_memory_usage",
-    "self_cpu_memory_usage",
-    "device_memory_usage",
-    "self_device_memory_usage",
-    "flops",
-)
+_SUMS = tuple(key for key in SORT_KEYS if key not in {"cpu_time", "device_time"})
 #: What torch says of things that are done here on purpose.
 _EXPECTED_WARNINGS = (r".*export_memory_timeline.* is deprecated", r".*Profiler clears events at the end of each cycle")
 _SNAPSHOT_ENTRIES = 100_000
