@@ -54,7 +54,7 @@ def parse_profile_event_list(
     Raises:
         FastrnnsError: The events are of the profiler that torch had before Kineto.
     """
-    from torch.autograd import DeviceType
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
 
     categories: dict[str, list[Line]] = {}
     for event in event_list:

@@ -196,4 +196,4 @@ class Comparison(Document):
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """What each of the rows of a comparison may be called; the first of its names is its own."""
-    return row_names.names([(row.runner, row.phase, row.problem and row.problem.by_name()) for row in rows])
+    return row_names.names([(row.runner, row.phase, row.problem.by_name() if row.problem else None) for row in rows])

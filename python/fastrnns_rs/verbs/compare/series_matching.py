@@ -80,9 +80,8 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
         _refuse_strangers(first, second)
     # What neither side measured backward may have no such phase: the forward row tells why.
     rows = [pair for pair in pairs if pair.series.phase != "backward" or pair.measured]
-    named = titles(
-        [(pair.name, pair.series.phase, pair.series.problem and pair.series.problem.by_name()) for pair in rows]
-    )
+    each = [(pair.name, pair.series) for pair in rows]
+    named = titles([(name, one.phase, one.problem.by_name() if one.problem else None) for name, one in each])
     return [replace(pair, title=title) for pair, title in zip(rows, named, strict=True)]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CONFIDENCE_LEVEL = 0.95
 FALSE_DISCOVERY_RATE = 0.05
 METHOD = "welch_log_process_medians"
-_WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
+WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 #: Fewer processes on a side give an interval that is wide.
 FEW_PROCESSES = 10
 
@@ -66,12 +66,29 @@ def decide(pairs: Sequence[Pair], margin: float) -> list[Judged]:
     """
     judged = [_judge(pair, margin) for pair in pairs]
     tested = [index for index, one in enumerate(judged) if one.row.p_value is not None]
-    p_values = [judged[index].row.p_value or 0.0 for index in tested]
-    if tested:
-        adjusted = stats.benjamini_hochberg(p_values, rate=FALSE_DISCOVERY_RATE).adjusted
-        for index, p_value in zip(tested, adjusted, strict=True):
-            judged[index] = _corrected(judged[index], p_value, _step(judged[index], p_values), margin)
+    places = ranked([judged[index].row.p_value or 0.0 for index in tested])
+    for index, (step, adjusted) in zip(tested, places, strict=True):
+        judged[index] = _corrected(judged[index], adjusted, step, margin)
     return judged
+
+
+def ranked(p_values: Sequence[float]) -> list[tuple[Step, float]]:
+    """The place of each p-value among all, and what is left of it there; equals share the last of their places."""
+    if not p_values:
+        return []
+    adjusted = stats.benjamini_hochberg(p_values, rate=FALSE_DISCOVERY_RATE).adjusted
+    ranks = {value: rank for rank, value in enumerate(sorted(p_values), 1)}
+    return [(Step(rank=ranks[value], of=len(p_values)), one) for value, one in zip(p_values, adjusted, strict=True)]
+
+
+def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | None:
+    """Why a verdict does not stand when the whole table is looked at; None where it does."""
+    if verdict not in {"faster", "slower"} or adjusted <= FALSE_DISCOVERY_RATE:
+        return None
+    return (
+        f"{verdict} by itself, but not among {step.of} rows: its adjusted p-value {adjusted:.3g} is above "
+        f"{FALSE_DISCOVERY_RATE:g}"
+    )
 
 
 def _judge(pair: Pair, margin: float) -> Judged:
@@ -108,7 +125,7 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
         cliffs_delta=found.cliffs_delta if found else None,
         p_value=found.p_value if found else None,
         p_value_adjusted=None,
-        verdict=_WORDS[found.verdict] if found and judged else None,
+        verdict=WORDS[found.verdict] if found and judged else None,
         reason=found.reason if found else _missing(pair),
         label=_label(pair),
         additional_processes=found.additional_processes if found and judged else None,
@@ -129,7 +146,8 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
 
 def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judged:
     row = replace(one.row, p_value_adjusted=adjusted)
-    if row.verdict in {"faster", "slower"} and adjusted > FALSE_DISCOVERY_RATE:
+    reason = withdrawn(row.verdict, adjusted, step)
+    if reason is not None:
         assert one.pair.baseline  # noqa: S101  # a p-value comes of two sides
         assert one.pair.candidate  # noqa: S101
         # As sure as its place in the table asks, the row by itself says how many processes that takes.
@@ -142,16 +160,10 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
         row = replace(
             row,
             verdict="inconclusive",
-            reason=f"{row.verdict} by itself, but not among {step.of} rows: "
-            f"its adjusted p-value {adjusted:.3g} is above {FALSE_DISCOVERY_RATE:g}",
+            reason=reason,
             additional_processes=asked.additional_processes,
         )
     return replace(one, row=row, step=step)
-
-
-def _step(one: Judged, p_values: Sequence[float]) -> Step:
-    """Rows with the same p-value share the last of their places."""
-    return Step(rank=sum(value <= (one.row.p_value or 0.0) for value in p_values), of=len(p_values))
 
 
 def _figures(series: Series | None) -> Figures | None:

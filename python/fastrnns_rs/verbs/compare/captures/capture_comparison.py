@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.comparison import Compared, Comparison, Counts, Method
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.documents.comparison import Compared, Comparison
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
+from fastrnns_rs.verbs.compare.conclusion import check_causes, counts_of, exit_code, method_of
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, margin_of
-from fastrnns_rs.verbs.compare.run_comparison import check_causes
-from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE
 
 if TYPE_CHECKING:
     import os
@@ -86,26 +84,18 @@ def compare_captures(
     replicate = replicate_of(*sides, basis)
     first, second = (weigh(side, basis, replicate) for side in sides)
     judged = judge_rows(first, second, replicate, share)
-    words = Counter(one.row.verdict or "none" for one in judged.kernels)
     comparison = Comparison(
         kind="capture",
         warnings=capture_warnings.of(sides, judged, basis=basis, replicate=replicate, conflicts=conflicts),
-        exit_code=_exit_code(judged, fail_on),
+        exit_code=exit_code({judged.device_time.row.verdict, *(one.row.verdict for one in judged.kernels)}, fail_on),
         baseline=_compared(sides[0], first),
         candidate=_compared(sides[1], second),
-        method=Method(
-            name=_METHODS[replicate],
-            confidence_level=CONFIDENCE_LEVEL,
-            margin=share,
-            margin_source=margin_source,
-            false_discovery_rate=FALSE_DISCOVERY_RATE,
-            forced=bool(conflicts),
-        ),
+        method=method_of(_METHODS[replicate], share, margin_source, forced=bool(conflicts)),
         environment_differences=differences(sides[0].environment, sides[1].environment),
         rows=[],
         kernels=[one.row for one in judged.kernels],
         geometric_mean=None,
-        counts=Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")}),
+        counts=counts_of(one.row.verdict for one in judged.kernels),
         basis=basis,
         categories=[one.row for one in judged.categories],
         device_time=judged.device_time.row,
@@ -123,12 +113,3 @@ def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[str]:
     if one and other and one != other:
         return [f"the devices differ, {' and '.join(one)} in the baseline and {' and '.join(other)} in the candidate"]
     return []
-
-
-def _exit_code(judged: Judged, fail_on: Collection[str]) -> int:
-    verdicts = {judged.device_time.row.verdict, *(one.row.verdict for one in judged.kernels)}
-    if "regression" in fail_on and "slower" in verdicts:
-        return ExitCode.REGRESSION
-    if "inconclusive" in fail_on and {None, "inconclusive"} & verdicts:
-        return ExitCode.INCONCLUSIVE
-    return ExitCode.DONE

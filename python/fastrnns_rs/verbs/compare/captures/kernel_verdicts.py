@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import Verdict
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE, Step
+from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 LEAST_REPEATS = 3
 #: More batches of iterations would be shorter, and so depend more on one another, and tell hardly more.
 _MOST_BATCHES = 10
-_WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +59,9 @@ def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float)
         UsageError: Two sides are too far apart for a number.
     """
     alone = [_alone(one, replicate, margin) for one in samples]
-    tested = [one.found.p_value for one in alone if one.found is not None and one.found.p_value is not None]
-    if not tested:
-        return alone
-    adjusted = iter(stats.benjamini_hochberg(tested, rate=FALSE_DISCOVERY_RATE).adjusted)
-    ranks = {value: rank for rank, value in enumerate(sorted(tested), 1)}
-    return [
-        _together(one, next(adjusted), Step(rank=ranks[one.found.p_value], of=len(tested)))
-        if one.found is not None and one.found.p_value is not None
-        else one
-        for one in alone
-    ]
+    p_values = [None if one.found is None else one.found.p_value for one in alone]
+    places = iter(ranked([value for value in p_values if value is not None]))
+    return [one if value is None else _together(one, *next(places)) for one, value in zip(alone, p_values, strict=True)]
 
 
 def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Finding:
@@ -102,7 +93,7 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
         found=found,
         step=None,
         p_value_adjusted=None,
-        verdict=_WORDS[found.verdict],
+        verdict=WORDS[found.verdict],
         reason=found.reason,
     )
 
@@ -134,15 +125,8 @@ def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> 
     return Finding(values=values, found=None, step=None, p_value_adjusted=None, verdict=None, reason=reason)
 
 
-def _together(one: Finding, adjusted: float, step: Step) -> Finding:
+def _together(one: Finding, step: Step, adjusted: float) -> Finding:
     """What is said alone stands if its p-value is small enough among all of the table."""
-    verdict, reason = one.verdict, one.reason
-    if verdict in {"faster", "slower"} and adjusted > FALSE_DISCOVERY_RATE:
-        reason = (
-            f"{verdict} by itself, but not among {step.of} rows: its adjusted p-value {adjusted:.3g} is above "
-            f"{FALSE_DISCOVERY_RATE:g}"
-        )
-        verdict = "inconclusive"
-    return Finding(
-        values=one.values, found=one.found, step=step, p_value_adjusted=adjusted, verdict=verdict, reason=reason
-    )
+    judged = replace(one, step=step, p_value_adjusted=adjusted)
+    reason = withdrawn(one.verdict, adjusted, step)
+    return judged if reason is None else replace(judged, verdict="inconclusive", reason=reason)
