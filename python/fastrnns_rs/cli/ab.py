@@ -50,7 +50,6 @@ def command(**given: Any) -> int:
     A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
     turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
     """
-    from fastrnns_rs.documents.codec import check_writable
     from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
@@ -68,8 +67,7 @@ def command(**given: Any) -> int:
     given = effort.settled(given)
     for path in given["runner_file"]:
         registry.load_file(path)
-    if given["output"] is not None:
-        check_writable(given["output"])
+    shared.check_output(given["output"])
     requests = sides.requests(given)
     shared.interrupt_when_told_to_end()
     executor = shared.executor()

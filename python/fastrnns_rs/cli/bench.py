@@ -86,7 +86,6 @@ def command(**given: Any) -> int:
     what the next would measure; their order is random. Sizes that are not given come from a preset: those of
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
-    from fastrnns_rs.documents.codec import check_writable
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
@@ -103,8 +102,8 @@ def command(**given: Any) -> int:
     output = given["output"]
     ranks = devices.ranks(given)
     leads = ranks is None or ranks.leads
-    if output is not None and leads:
-        check_writable(output)
+    if leads:
+        shared.check_output(output)
     sweeping.check(given, has_format=format_name is not None)
     asked = _options(given)
     # Looked at before torch is asked anything, which takes seconds.

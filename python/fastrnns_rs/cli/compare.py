@@ -66,12 +66,7 @@ def command(**given: Any) -> int:
         raise click.UsageError("--explain is text, and has no --format; give one of them")
     fail_on = verdicts.causes(given)
     _check_causes(fail_on, check_causes)
-    if given["output"] is not None:
-        from fastrnns_rs.documents.codec import check_writable
-
-        check_writable(given["output"])
-        for name in ("files", "baseline", "candidate"):
-            shared.check_not_read(given["output"], given[name] or ())
+    shared.check_output(given["output"], [*given["files"], *(given["baseline"] or ()), *(given["candidate"] or ())])
     # Before files are read, which may take a while.
     margins.check(given["margin"])
     first, second = _files(given)

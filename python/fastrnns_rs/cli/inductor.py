@@ -115,11 +115,8 @@ def command(**given: Any) -> int:
     for path in given["runner_file"]:
         registry.load_file(path)
     named = _named(given)
-    if output is not None:
-        from fastrnns_rs.documents.codec import check_writable
-
-        shared.check_not_read(output, [one.path for one in named])
-        check_writable(output)
+    shared.check_not_read(output, [one.path for one in named])
+    shared.check_output(output)
     shared.interrupt_when_told_to_end()
     progress = ProgressLine()
 

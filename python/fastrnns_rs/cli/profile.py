@@ -13,7 +13,6 @@ import click
 
 from fastrnns_rs.cli import internal_run, options, running, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
-from fastrnns_rs.documents.codec import check_writable
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -186,8 +185,7 @@ def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
     _note_decisions(prepared)
     folder = given["output_dir"] or file_names.default_folder()
     place = capture_run.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
-    if given["output"] is not None:
-        check_writable(given["output"])
+    shared.check_output(given["output"])
     if given["dry_run"]:
         lines = [capture_run.dry_run(one, place) for one in each]
         shared.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines), given["output"])

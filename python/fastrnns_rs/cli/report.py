@@ -107,10 +107,7 @@ def command(**given: Any) -> int:
 
     format_name = shared.format_of(given) or "table"
     shared.interrupt_when_told_to_end()
-    if given["output"] is not None:
-        from fastrnns_rs.documents.codec import check_writable
-
-        check_writable(given["output"])
+    shared.check_output(given["output"])
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":
         from fastrnns_rs.verbs.report.manifests import runs_in, wall_time_of

@@ -81,6 +81,19 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
         tell(warnings(notices))
 
 
+def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuses a file to write to, before there is anything to lose.
+
+    Raises:
+        UsageError: It cannot be written to, or is one of the inputs.
+    """
+    if output is not None:
+        from fastrnns_rs.documents.codec import check_writable
+
+        check_writable(output)
+        check_not_read(output, inputs)
+
+
 def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuses to write over what is about to be read, whatever it is called.
 

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 def command(file: Path, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
     format_name = shared.format_of(given) or "table"
-    if output is not None:
-        from fastrnns_rs.documents.codec import check_writable
-
-        check_writable(output)
-        shared.check_not_read(output, [file])
+    shared.check_output(output, [file])
     shared.deliver(_text(file, format_name, given), output)
     return ExitCode.DONE
 

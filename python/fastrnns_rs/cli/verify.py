@@ -66,10 +66,7 @@ def command(**given: Any) -> int:
     for path in given["runner_file"]:
         registry.load_file(path)
     output = given["output"]
-    if output is not None:
-        from fastrnns_rs.documents.codec import check_writable
-
-        check_writable(output)
+    shared.check_output(output)
     asked = _asked(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.options.choice.runners()

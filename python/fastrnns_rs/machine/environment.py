@@ -12,6 +12,7 @@ from typing import Any
 
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import FastrnnsError, MissingError
+from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 
@@ -121,28 +122,19 @@ def _gpu(known: dict[str, Any], extra: dict[str, Any]) -> Gpu:
 
 def _nvidia_smi() -> dict[str, dict[str, Any]]:
     """What `nvidia-smi` tells of each GPU, by its uuid; nothing where there is no such tool."""
-    query = "uuid,driver_version,clocks.sm,power.limit,temperature.gpu"
-    text = _output("nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits")
-    gpus = {}
-    for line in (text or "").splitlines():
-        fields = [field.strip() for field in line.split(",")]
-        if len(fields) == len(query.split(",")):
-            uuid, driver, clock, power, temperature = fields
-            gpus[uuid] = {
-                "driver_version": driver,
-                "sm_clock_mhz": _number(clock),
-                "power_limit_w": _number(power),
-                "temperature_c": _number(temperature),
-            }
-    return gpus
-
-
-def _number(text: str) -> float | None:
-    """A number, or None for the likes of `[N/A]`."""
     try:
-        return float(text)
-    except ValueError:
-        return None
+        rows = nvidia.ask("--query-gpu=uuid,driver_version,clocks.sm,power.limit,temperature.gpu", fields=5)
+    except FastrnnsError:
+        return {}
+    return {
+        uuid: {
+            "driver_version": driver,
+            "sm_clock_mhz": nvidia.number(clock),
+            "power_limit_w": nvidia.number(power),
+            "temperature_c": nvidia.number(temperature),
+        }
+        for uuid, driver, clock, power, temperature in rows
+    }
 
 
 def _git() -> Git:

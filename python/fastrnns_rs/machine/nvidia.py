@@ -72,17 +72,17 @@ def states(uuid: str | None = None) -> list[State]:
     """
     query = "name,clocks.sm,clocks.max.sm,persistence_mode,"
     try:
-        rows = _ask(f"--query-gpu={query}clocks_event_reasons.active", fields=5, uuid=uuid)
+        rows = ask(f"--query-gpu={query}clocks_event_reasons.active", fields=5, uuid=uuid)
     except FastrnnsError as error:
         if "not a valid field" not in error.message:
             raise
         # What the field was called before driver 535.
-        rows = _ask(f"--query-gpu={query}clocks_throttle_reasons.active", fields=5, uuid=uuid)
+        rows = ask(f"--query-gpu={query}clocks_throttle_reasons.active", fields=5, uuid=uuid)
     return [
         State(
             name=name,
-            sm_clock_mhz=_number(clock),
-            max_sm_clock_mhz=_number(most),
+            sm_clock_mhz=number(clock),
+            max_sm_clock_mhz=number(most),
             persistent={"Enabled": True, "Disabled": False}.get(persistence),
             slowdowns=_slowdowns(reasons),
         )
@@ -97,20 +97,30 @@ def processes(uuid: str | None = None) -> list[str]:
         FastrnnsError: `nvidia-smi` is not there, or fails.
     """
     # The name comes last: it may hold commas.
-    rows = _ask("--query-compute-apps=pid,name", fields=2, uuid=uuid)
+    rows = ask("--query-compute-apps=pid,name", fields=2, uuid=uuid)
     return list(dict.fromkeys(f"{pid} ({name})" for pid, name in rows if pid.isdecimal()))
 
 
 def utilization(uuid: str) -> float | None:
     """How much of the last moments a kernel ran on a GPU, in per cent; None where nobody tells."""
     try:
-        rows = _ask("--query-gpu=utilization.gpu", fields=1, uuid=uuid)
+        rows = ask("--query-gpu=utilization.gpu", fields=1, uuid=uuid)
     except FastrnnsError:
         return None
-    return _number(rows[0][0]) if rows else None
+    return number(rows[0][0]) if rows else None
 
 
-def _ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
+def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
+    """What `nvidia-smi` answers: a row for each GPU or process.
+
+    Args:
+        query: Its flag that asks.
+        fields: How many fields a row has; others are left out, and the last may hold commas.
+        uuid: The GPU that is asked about; None for all.
+
+    Raises:
+        FastrnnsError: `nvidia-smi` is not there, or fails.
+    """
     which = [] if uuid is None else [f"--id={uuid}"]
     try:
         done = subprocess.run(
@@ -139,7 +149,7 @@ def _slowdowns(mask: str) -> list[str] | None:
         return None
 
 
-def _number(text: str) -> float | None:
+def number(text: str) -> float | None:
     """A number, or None for the likes of `[N/A]`."""
     try:
         return float(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.machine.warnings.timed_samples import name_of
-from fastrnns_rs.machine.warnings.warning import caution, duration, listed
+from fastrnns_rs.machine.warnings.warning import duration, of_found
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -24,16 +24,8 @@ def cautions(results: list[Result]) -> list[Notice]:
             if summary is not None and (share := _share(result.timer_resolution_ns, summary)) > _COARSEST:
                 tick, whole = duration(result.timer_resolution_ns or 0), duration(summary.estimate_ns)
                 coarse.append(f"{name_of(result)} {phase}: {tick} of {whole}, {share:.1%}")
-    if not coarse:
-        return []
-    return [
-        caution(
-            "coarse_clock",
-            "the clock ticks in steps of more than 1 % of what it times",
-            evidence=listed(coarse),
-            hint="choose sizes whose phases take longer",
-        )
-    ]
+    message = "the clock ticks in steps of more than 1 % of what it times"
+    return of_found("coarse_clock", message, coarse, "choose sizes whose phases take longer")
 
 
 def _share(resolution_ns: int | None, summary: PhaseSummary) -> float:

@@ -6,7 +6,7 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings.warning import caution, duration, listed
+from fastrnns_rs.machine.warnings.warning import duration, of_found
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -33,16 +33,9 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
             border = _border(medians, runner.result.timer_resolution_ns or 0)
             if border is not None:
                 grouped.append(f"{runner.name} {phase}: {_told(medians[:border])} and {_told(medians[border:])}")
-    if not grouped:
-        return []
-    return [
-        caution(
-            "process_modes",
-            "processes fall into two groups, each with a level of its own",
-            evidence=listed(grouped),
-            hint="give more --processes, so that each group has its share; --affinity shows whether the CPUs do it",
-        )
-    ]
+    message = "processes fall into two groups, each with a level of its own"
+    hint = "give more --processes, so that each group has its share; --affinity shows whether the CPUs do it"
+    return of_found("process_modes", message, grouped, hint)
 
 
 def _border(medians: list[float], tick: float) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.machine.warnings.timed_samples import name_of
-from fastrnns_rs.machine.warnings.warning import caution, listed
+from fastrnns_rs.machine.warnings.warning import of_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,23 +16,27 @@ if TYPE_CHECKING:
 
 def cautions(results: list[Result]) -> list[Notice]:
     """Which runners were compiled again inside the loop, and which were not compiled whole."""
-    found = []
-    if again := _most(results, lambda fact: fact.recompilations):
-        message = "compiled again inside the loop: some samples hold the compiler"
-        hint = "TORCH_LOGS=recompiles says which guard failed; keep shapes and dtypes as they are"
-        found.append(caution("recompiled", message, evidence=again, hint=hint))
-    if broken := _most(results, lambda fact: fact.graph_breaks):
-        message = "not compiled whole: Python runs between the parts"
-        hint = "TORCH_LOGS=graph_breaks says where; torch.compile(fullgraph=True) makes it an error"
-        found.append(caution("graph_breaks", message, evidence=broken, hint=hint))
-    return found
+    return [
+        *of_found(
+            "recompiled",
+            "compiled again inside the loop: some samples hold the compiler",
+            _most(results, lambda fact: fact.recompilations),
+            "TORCH_LOGS=recompiles says which guard failed; keep shapes and dtypes as they are",
+        ),
+        *of_found(
+            "graph_breaks",
+            "not compiled whole: Python runs between the parts",
+            _most(results, lambda fact: fact.graph_breaks),
+            "TORCH_LOGS=graph_breaks says where; torch.compile(fullgraph=True) makes it an error",
+        ),
+    ]
 
 
-def _most(results: list[Result], count: Callable[[Compile], int | None]) -> str:
+def _most(results: list[Result], count: Callable[[Compile], int | None]) -> list[str]:
     """The runners of which a process that ended well has some, with the most that one has."""
     named = []
     for result in results:
         most = max((count(one.compile) or 0 for one in result.processes if one.status == "ok"), default=0)
         if most:
             named.append(f"{name_of(result)}: {most}")
-    return listed(named)
+    return named

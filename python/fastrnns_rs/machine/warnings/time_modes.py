@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings.warning import caution, duration, listed
+from fastrnns_rs.machine.warnings.warning import duration, of_found
 from fastrnns_rs.stats import modality
 
 if TYPE_CHECKING:
@@ -34,16 +34,9 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
             found = [modality(process.phases[phase]) for process in runner.processes]
             if told := _told(found, tests):
                 several.append(f"{runner.name} {phase}: {told}")
-    if not several:
-        return []
-    return [
-        caution(
-            "several_modes",
-            "times have several levels within a process: a median lies in one of them, or jumps between",
-            evidence=listed(several),
-            hint="look at the samples in the run file: clock frequency, allocations and other work come and go",
-        )
-    ]
+    message = "times have several levels within a process: a median lies in one of them, or jumps between"
+    hint = "look at the samples in the run file: clock frequency, allocations and other work come and go"
+    return of_found("several_modes", message, several, hint)
 
 
 def _told(found: list[Modality], tests: int) -> str | None:

@@ -44,6 +44,11 @@ def caution(code: Code, message: str, *, evidence: str, hint: str) -> Notice:
     return Notice(code=code, message=message, evidence=evidence, hint=hint)
 
 
+def of_found(code: Code, message: str, found: Sequence[str], hint: str) -> list[Notice]:
+    """A notice whose evidence is what was found; none where nothing was."""
+    return [caution(code, message, evidence=listed(found), hint=hint)] if found else []
+
+
 def of_check(code: Code, message: str, check: Check) -> list[Notice]:
     """What a check of the machine warns of, if it does; its value is the evidence."""
     if check.status != "warn":
