@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -117,36 +116,6 @@ def test_any_number_of_samples_is_resampled_whole(n: int, statistic: str) -> Non
 
 @settings(deadline=None, max_examples=50)
 @given(
-    st.lists(st.floats(-1e6, 1e6) | st.integers(0, 3).map(float), min_size=1, max_size=60),
-    st.sampled_from(["percentile", "bca"]),
-    st.sampled_from(sorted(STATISTICS)),
-    st.randoms(),
-)
-def test_order_does_not_matter(samples: list[float], method: str, statistic: str, random) -> None:
-    turned = samples.copy()
-    random.shuffle(turned)
-    one, other = (stats.bootstrap_ci(s, method=method, statistic=statistic, resamples=99) for s in (samples, turned))
-    assert one == other
-
-
-@settings(deadline=None, max_examples=50)
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60),
-    st.sampled_from(["percentile", "bca", "block"]),
-    st.sampled_from(sorted(STATISTICS)),
-    st.integers(-40, 40),
-)
-def test_scale_goes_through(samples: list[float], method: str, statistic: str, exponent: int) -> None:
-    scaled = [math.ldexp(sample, exponent) for sample in samples]
-    one, other = (stats.bootstrap_ci(s, method=method, statistic=statistic, resamples=99) for s in (samples, scaled))
-    for field in ("estimate", "ci_low", "ci_high", "standard_error"):
-        expected = math.ldexp(getattr(one, field), exponent)
-        assert getattr(other, field) == pytest.approx(expected, rel=1e-12, abs=1e-300)
-    assert one.block_length == other.block_length
-
-
-@settings(deadline=None, max_examples=50)
-@given(
     st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, -0.0, 5e-324, 1e150]), min_size=1, max_size=20),
     st.sampled_from(["percentile", "bca", "exact", "block"]),
     st.sampled_from(sorted(STATISTICS)),
@@ -166,14 +135,6 @@ def test_no_result_is_nan(samples: list[float], method: str, statistic: str, res
     assert found.ci_low <= found.ci_high
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca", "exact", "block"])
-@pytest.mark.parametrize("samples", [[7.0], [7.0, 7.0], [7.0] * 40])
-def test_equal_samples_are_their_own_interval(samples: list[float], method: str) -> None:
-    found = stats.bootstrap_ci(samples, statistic="median", method=method, resamples=200)
-    assert (found.estimate, found.ci_low, found.ci_high, found.standard_error) == (7, 7, 7, 0)
-    assert (found.bias_correction, found.acceleration) == ((0, 0) if method == "bca" else (None, None))
-
-
 def test_an_infinite_bias_is_held_at_half_a_resample() -> None:
     samples = [1.0, 2.0, 4.0]
     low = stats.bootstrap_ci(samples, method="bca", indices=[[0, 0, 0]] * 10)
@@ -187,16 +148,6 @@ def test_one_resample_has_no_standard_error() -> None:
     found = stats.bootstrap_ci([1.0, 2.0, 4.0], method="bca", resamples=1)
     assert found.standard_error is None
     assert found.ci_low == found.ci_high
-
-
-def test_higher_levels_are_wider() -> None:
-    levels = [0.1, 0.5, 0.9, 0.99, 0.999999]
-    for method, statistic in [("percentile", "mean"), ("bca", "mean"), ("exact", "median"), ("block", "median")]:
-        found = [
-            stats.bootstrap_ci(SAMPLES["lognormal"], method=method, statistic=statistic, confidence_level=level)
-            for level in levels
-        ]
-        assert all(a.ci_low >= b.ci_low and a.ci_high <= b.ci_high for a, b in itertools.pairwise(found))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "uint64", "uint32", "int8", "bool"])

@@ -53,17 +53,6 @@ def test_block_length_follows_the_rule(n: int, coefficient: float, statistic: st
         assert found.block_length == best_block_length(samples, statistic)
 
 
-def test_more_dependence_needs_longer_blocks() -> None:
-    lengths = [
-        stats.bootstrap_ci(autoregressive(4000, coefficient), method="block", resamples=1).block_length
-        for coefficient in (0.0, 0.5, 0.8, 0.95)
-    ]
-    assert lengths == sorted(lengths)
-    # The best length in large samples is (6 c²/(1 - c²)²)^(1/3) n^(1/3): 49 with c = 0.8.
-    assert lengths[0] <= 4
-    assert 25 <= lengths[2] <= 100
-
-
 @pytest.mark.parametrize("length", [1, 2, 7, 10, 33, 99, 100])
 def test_means_of_blocks_have_their_known_variance(length: int) -> None:
     samples = autoregressive(100, 0.7)

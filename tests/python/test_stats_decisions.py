@@ -90,24 +90,6 @@ def test_samples_stand_for_their_median() -> None:
     assert stats.compare_samples([[0.0, 1.0, 2.0]] * 3, [1.0, 1.0, 1.0]).ratio == 1.0
 
 
-@settings(deadline=None)
-@given(SIDE, SIDE)
-def test_swapping_the_sides_mirrors_the_verdict(baseline: list[float], candidate: list[float]) -> None:
-    mirrored = {"faster": "slower", "slower": "faster"}
-    found, swapped = stats.compare_samples(baseline, candidate), stats.compare_samples(candidate, baseline)
-    assert swapped.verdict == mirrored.get(found.verdict, found.verdict)
-    assert swapped.additional_processes == found.additional_processes
-    assert swapped.p_value == found.p_value
-    assert swapped.ratio * found.ratio == pytest.approx(1, rel=1e-12)
-
-
-@given(SIDE, SIDE)
-def test_a_wider_margin_never_takes_equivalence_away(baseline: list[float], candidate: list[float]) -> None:
-    margins = [0.0, 0.001, 0.005, 0.01, 0.02, 0.1, 1.0]
-    said = [stats.compare_samples(baseline, candidate, margin=margin).verdict == "equivalent" for margin in margins]
-    assert said == sorted(said)
-
-
 def test_reasons_name_the_numbers_that_decided() -> None:
     rng = np.random.default_rng(5)
     seen = set()
@@ -145,29 +127,6 @@ def test_fewer_than_three_processes_give_no_verdict(counts: tuple[int, int]) -> 
     assert found.shift > 0
 
 
-def test_constant_sides_are_judged_by_their_ratio() -> None:
-    assert stats.compare_samples([7.0] * 3, [7.0] * 5).verdict == "equivalent"
-    assert stats.compare_samples([7.0] * 3, [7.0] * 5, margin=0.0).verdict == "equivalent"
-    slower = stats.compare_samples([7.0] * 3, [8.0] * 5)
-    assert (slower.verdict, slower.p_value, slower.degrees_of_freedom) == ("slower", 0.0, None)
-    assert slower.ratio_ci_low == slower.ratio_ci_high == slower.ratio
-    assert stats.compare_samples([7.0] * 3, [7.0, 7.0, 7.1], margin=0.1).verdict == "equivalent"
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e12, 1e300])
-def test_the_unit_does_not_matter(scale: float) -> None:
-    rng = np.random.default_rng(6)
-    baseline, candidate = rng.lognormal(0, 0.02, 8), rng.lognormal(0.02, 0.01, 9)
-    plain, scaled = (
-        stats.compare_samples(baseline, candidate),
-        stats.compare_samples(scale * baseline, scale * candidate),
-    )
-    assert (scaled.verdict, scaled.additional_processes) == (plain.verdict, plain.additional_processes)
-    assert scaled.ratio == pytest.approx(plain.ratio, rel=1e-12)
-    assert scaled.p_value == pytest.approx(plain.p_value, rel=1e-8)
-    assert scaled.shift == pytest.approx(scale * plain.shift, rel=1e-9)
-
-
 def test_refuses_what_makes_no_sense() -> None:
     good = [1.0, 2.0, 3.0]
     cases: list[tuple[tuple[Any, Any], dict[str, float], str]] = [
@@ -190,16 +149,6 @@ def test_refuses_what_makes_no_sense() -> None:
             stats.compare_samples(*sides, **options)
     with pytest.raises(TypeError):
         stats.compare_samples(good, "fast")
-
-
-def test_is_a_frozen_result() -> None:
-    found = stats.compare_samples([1.0, 2.0, 3.0], [1.5, 2.5, 3.5])
-    assert found == stats.compare_samples([[1.0], [2.0], [3.0]], np.array([1.5, 2.5, 3.5]))
-    assert repr(found).startswith("Comparison(verdict='inconclusive', reason='the 95 % interval of the ratio, ")
-    assert found.to_dict()["verdict"] == found.verdict
-    with pytest.raises(AttributeError):
-        found.verdict = "faster"
-    assert "Kalibera and Jones" in (stats.compare_samples.__doc__ or "")
 
 
 def test_loads_no_scipy() -> None:

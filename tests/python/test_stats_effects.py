@@ -8,12 +8,8 @@ import time
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fastrnns_rs import stats
-
-SIDE = st.lists(st.floats(-1e9, 1e9) | st.integers(-3, 3).map(float), min_size=1, max_size=60)
 
 
 def differences(baseline: np.ndarray, candidate: np.ndarray) -> np.ndarray:
@@ -34,13 +30,6 @@ def outside(n: int, m: int, level: float) -> int | None:
     return int(below[-1]) if len(below) else None
 
 
-@settings(deadline=None)
-@given(SIDE, SIDE)
-def test_delta_is_the_share_of_pairs(baseline: list[float], candidate: list[float]) -> None:
-    signs = np.sign(np.subtract.outer(np.array(candidate), np.array(baseline)))
-    assert stats.cliffs_delta(baseline, candidate) == pytest.approx(signs.mean(), abs=1e-15)
-
-
 def test_delta_of_many_values() -> None:
     generator = np.random.default_rng(1)
     baseline, candidate = generator.normal(size=200_000), generator.normal(0.5, 1, 100_000)
@@ -48,13 +37,6 @@ def test_delta_of_many_values() -> None:
     assert stats.cliffs_delta(baseline, candidate) == pytest.approx(expected, abs=0.005)
     u = scipy.stats.mannwhitneyu(candidate, baseline).statistic
     assert stats.cliffs_delta(baseline, candidate) == pytest.approx(2 * u / 2e10 - 1, abs=1e-12)
-
-
-@settings(deadline=None)
-@given(SIDE, SIDE)
-def test_the_shift_is_the_median_of_all_differences(baseline: list[float], candidate: list[float]) -> None:
-    found = stats.hodges_lehmann(baseline, candidate)
-    assert found.shift == np.median(differences(np.array(baseline), np.array(candidate)))
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 3), (4, 4), (5, 9), (10, 10), (8, 40), (1, 100), (30, 45), (50, 50)])
@@ -98,20 +80,6 @@ def test_the_interval_holds_its_level() -> None:
         assert missed > 0.05
 
 
-@settings(deadline=None)
-@given(st.lists(st.integers(-1000, 1000), min_size=1), st.lists(st.integers(-1000, 1000), min_size=1))
-def test_shift_equivariance(baseline: list[int], candidate: list[int]) -> None:
-    found = stats.hodges_lehmann(baseline, candidate)
-    moved = stats.hodges_lehmann(baseline[::-1], [8 * (value + 3) for value in candidate[::-1]])
-    scaled = stats.hodges_lehmann([8 * value for value in baseline], [8 * (value + 3) for value in candidate])
-    assert scaled.shift == 8 * (found.shift + 3)
-    assert scaled.ci_low == (None if found.ci_low is None else 8 * (found.ci_low + 3))
-    assert moved.ci_method == found.ci_method
-    turned = stats.hodges_lehmann(candidate, baseline)
-    assert turned.shift == -found.shift
-    assert turned.ci_low == (None if found.ci_high is None else -found.ci_high)
-
-
 def test_a_hundred_thousand_against_as_many() -> None:
     generator = np.random.default_rng(3)
     baseline, candidate = generator.normal(size=100_000), generator.normal(0.25, 1, 100_000)
@@ -131,41 +99,3 @@ def test_extreme_values() -> None:
     assert stats.cliffs_delta([-1e308], [1e308]) == 1
     with pytest.raises(ValueError, match="the spread of baseline and candidate overflows a 64-bit float; rescale"):
         stats.hodges_lehmann([-1e308], [1e308])
-
-
-@pytest.mark.parametrize("function", [stats.cliffs_delta, stats.hodges_lehmann])
-def test_bad_sides_are_named(function: object) -> None:
-    for baseline, candidate, message in [
-        ([], [1.0], "baseline is empty"),
-        ([1.0], [], "candidate is empty"),
-        ([math.nan], [1.0], r"baseline\[0\] is NaN"),
-        ([1.0], [1.0, -math.inf], r"candidate\[1\] is -inf"),
-        (np.ones((2, 2)), [1.0], "baseline has 2 dimensions"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            function(baseline, candidate)
-    with pytest.raises(TypeError, match=r"candidate\[0\] is 'x'"):
-        function([1.0], ["x"])
-
-
-def test_a_level_must_be_a_probability() -> None:
-    for level in (0, 1, math.nan):
-        with pytest.raises(ValueError, match="confidence_level is .*; it must be between 0 and 1"):
-            stats.hodges_lehmann([1.0], [1.0], confidence_level=level)
-
-
-def test_results_are_frozen_and_documented() -> None:
-    found = stats.hodges_lehmann([1.0, 2.0], [3.0])
-    with pytest.raises(AttributeError):
-        found.shift = 0.0
-    assert found.to_dict() == {
-        "shift": 1.5,
-        "ci_low": None,
-        "ci_high": None,
-        "confidence_level": 0.95,
-        "ci_method": "exact",
-    }
-    assert all(getattr(stats.HodgesLehmann, name).__doc__ for name in found.to_dict())
-    for function, source in [(stats.cliffs_delta, "Cliff"), (stats.hodges_lehmann, "Hollander and Wolfe")]:
-        for part in ("Args:", "Returns:", "Raises:", source):
-            assert part in function.__doc__

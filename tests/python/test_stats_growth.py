@@ -92,12 +92,6 @@ def test_order_and_units_do_not_matter() -> None:
     assert found.to_dict()["n_processes"] == 4
 
 
-def test_times_that_never_change_have_no_width() -> None:
-    found = stats.growth([1, 2, 4], [[5.0] * 3] * 3)
-    assert (found.exponent, found.ci_low, found.ci_high, found.degrees_of_freedom) == (0.0, 0.0, 0.0, None)
-    assert found.lack_of_fit_p is None
-
-
 @pytest.mark.parametrize(
     ("sizes", "given", "message"),
     [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 import scipy.special
@@ -109,41 +107,6 @@ def test_the_method_is_named() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 1000), min_size=6, max_size=100), st.randoms(use_true_random=False))
-def test_order_does_not_matter_to_independent_samples(samples: list[int], random) -> None:
-    shuffled = samples.copy()
-    random.shuffle(shuffled)
-    assert stats.median_ci(samples, independent=True) == stats.median_ci(shuffled, independent=True)
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(-1000, 1000), min_size=6, max_size=200), st.integers(-60, 60))
-def test_intervals_scale_with_the_samples(samples: list[int], exponent: int) -> None:
-    scale = 2.0**exponent
-    for independent in (False, True):
-        one = stats.median_ci(samples, independent=independent)
-        other = stats.median_ci(np.array(samples) * scale, independent=independent)
-        assert (other.estimate, other.ci_low, other.ci_high) == (
-            one.estimate * scale,
-            one.ci_low * scale,
-            one.ci_high * scale,
-        )
-        # A mirror turns it round.
-        mirrored = stats.median_ci([-sample for sample in samples], independent=True)
-        straight = stats.median_ci(samples, independent=True)
-        assert (mirrored.ci_low, mirrored.ci_high) == pytest.approx((-straight.ci_high, -straight.ci_low), abs=1e-9)
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=20, max_size=100))
-def test_higher_levels_are_wider(samples: list[float]) -> None:
-    found = [stats.median_ci(samples, confidence_level=level) for level in LEVELS]
-    for inner, outer in itertools.pairwise(found):
-        assert outer.ci_low <= inner.ci_low
-        assert inner.ci_high <= outer.ci_high
-
-
-@settings(deadline=None)
 @given(SAMPLES | TIED, st.sampled_from(LEVELS))
 def test_means_follow_student(samples: list[float], level: float) -> None:
     found = stats.mean_ci(samples, confidence_level=level)
@@ -170,21 +133,9 @@ def test_means_agree_to_twelve_digits(size: int) -> None:
 
 def test_nasty_samples() -> None:
     for function in (stats.median_ci, stats.mean_ci):
-        with pytest.raises(ValueError, match="samples is empty"):
-            function([])
-        with pytest.raises(ValueError, match=r"samples\[2\] is inf"):
-            function([1, 2, float("inf")])
-        with pytest.raises(ValueError, match="confidence_level is 1"):
-            function([1, 2], confidence_level=1)
-        with pytest.raises(ValueError, match="2 dimensions"):
-            function(np.zeros((2, 2)))
         constant = function([7.5] * 50)
         assert (constant.estimate, constant.ci_low, constant.ci_high) == (7.5, 7.5, 7.5)
-        assert "within_one_process=True" in repr(constant)
-        assert constant.to_dict()["within_one_process"] is True
-        assert "Raises:" in (function.__doc__ or "")
-        with pytest.raises(AttributeError):
-            constant.estimate = 1  # type: ignore[misc]
+        assert constant.within_one_process is True
     with pytest.raises(ValueError, match="the spread of samples overflows"):
         stats.mean_ci([1e308, -1e308])
     # The widest that there is: squares of larger distances overflow.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -98,24 +96,9 @@ def test_nasty_values() -> None:
     assert stats.mann_whitney([-1], np.arange(999_999)).p_value == pytest.approx(2e-6, rel=1e-12)
 
 
-@settings(deadline=None)
-@given(SIDE, SIDE, st.randoms(use_true_random=False))
-def test_order_and_monotone_maps_do_not_matter(baseline: list[float], candidate: list[float], random: object) -> None:
-    found = stats.mann_whitney(baseline, candidate)
-    assert stats.mann_whitney(baseline[::-1], sorted(candidate)) == found
-    ranks = scipy.stats.rankdata(baseline + candidate)
-    assert stats.mann_whitney(ranks[: len(baseline)], ranks[len(baseline) :]) == found
-    turned = stats.mann_whitney(candidate, baseline)
-    assert (turned.u_baseline, turned.p_value) == (found.u_candidate, found.p_value)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: stats.mann_whitney([], [1.0]), "baseline is empty; at least one value is needed"),
-        (lambda: stats.mann_whitney([1.0], []), "candidate is empty"),
-        (lambda: stats.mann_whitney([1.0, math.nan], [1.0]), r"baseline\[1\] is NaN; every value must be finite"),
-        (lambda: stats.mann_whitney([1.0], [math.inf]), r"candidate\[0\] is inf"),
         (lambda: stats.mann_whitney([1.0], [1.0], method="best"), 'method is "best"; it must be one of auto, exact'),
         (
             lambda: stats.mann_whitney([1.0, 2.0], [1.0], method="exact"),
@@ -130,16 +113,6 @@ def test_order_and_monotone_maps_do_not_matter(baseline: list[float], candidate:
 def test_bad_arguments_are_named(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_a_result_is_frozen_and_documented() -> None:
-    found = stats.mann_whitney([1, 2, 3], [4, 5, 6])
-    with pytest.raises(AttributeError):
-        found.p_value = 0.0
-    assert repr(found).startswith("MannWhitney(u_baseline=")
-    assert all(getattr(stats.MannWhitney, name).__doc__ for name in found.to_dict())
-    for part in ("Args:", "Returns:", "Raises:", "Mann and Whitney", "Lehmann"):
-        assert part in stats.mann_whitney.__doc__
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interrupting import interrupt
 from scipy.optimize import linprog
 
 from fastrnns_rs import stats
@@ -138,22 +134,6 @@ def test_scale_and_order_do_not_matter(samples: list[int], power: int, random) -
     assert [mode.position for mode in other.modes] == [mode.position * 2.0**power for mode in found.modes]
 
 
-@settings(deadline=None)
-@given(WHOLE | st.lists(st.floats(-1e308, 1e308), min_size=1, max_size=60), st.none() | st.floats(0, 1e300))
-def test_modes_part_the_samples(samples: list[float], tick: float | None) -> None:
-    found = stats.modality(samples, tick=tick)
-    assert sum(mode.share for mode in found.modes) == pytest.approx(1)
-    assert (found.modes[0].low, found.modes[-1].high) == (min(samples), max(samples))
-    for mode in found.modes:
-        assert mode.low <= mode.position <= mode.high
-        assert mode.share * len(samples) >= 1 - 1e-9
-    assert all(one.high <= other.low for one, other in itertools.pairwise(found.modes))
-    several = found.p_value < 0.05 or found.valley_evidence > 1
-    assert (len(found.modes) > 1) == several
-    assert 0 <= found.dip <= 0.25
-    assert found.mvalue >= 2
-
-
 def numbers(found: stats.Modality) -> list[float]:
     """All that a result holds."""
     one = [found.dip, found.dip_within_ticks, found.p_value, found.valley_evidence, found.mvalue, found.tick or 0]
@@ -181,23 +161,6 @@ def test_what_only_rounding_parts_is_constant(samples: list[float]) -> None:
         assert np.isfinite(numbers(stats.modality(samples, tick=tick))).all()
     # Nor does it make modes beside a value that lies far off.
     assert len(stats.modality([*np.repeat(samples, 9), 2 * max(samples)]).modes) == 1
-
-
-@pytest.mark.parametrize("steps", [2, 8, 100, 5000, 10**6, 10**9])
-def test_values_a_few_roundings_apart_have_modes_and_finite_numbers(steps: int) -> None:
-    generator = np.random.default_rng(steps)
-    for _ in range(150):
-        base = 10 ** generator.uniform(-6, 9.2) * generator.choice([-1, 1])
-        n = int(generator.integers(1, 200))
-        samples = base + generator.integers(0, steps, n) * np.spacing(base)
-        if generator.random() < 0.3:
-            samples[0] *= generator.choice([-1, 0, 2, 1e6])
-        for tick in (None, 0, abs(np.spacing(base)) * generator.choice([0.5, 1, 3])):
-            found = stats.modality(samples, tick=tick)
-            assert np.isfinite(numbers(found)).all()
-            assert sum(mode.share for mode in found.modes) == pytest.approx(1)
-            assert 0 <= found.dip_within_ticks <= 0.25
-            assert (len(found.modes) > 1) == (found.p_value < 0.05 or found.valley_evidence > 1)
 
 
 @pytest.mark.parametrize("size", [5, 7, 9, 11, 15, 19, 21, 25])
@@ -252,9 +215,6 @@ def test_huge_and_tiny_samples() -> None:
 @pytest.mark.parametrize(
     ("samples", "tick", "message"),
     [
-        ([], None, "samples is empty; at least one value is needed"),
-        ([1.0, math.nan], None, r"samples\[1\] is NaN; every value must be finite"),
-        (np.ones((2, 2)), None, "samples has 2 dimensions; it must have one"),
         ([1.0], -1.0, "tick is -1; it must be finite and not below 0"),
         ([1.0], math.nan, "tick is NaN; it must be finite"),
         ([1.0], math.inf, "tick is inf; it must be finite"),
@@ -266,35 +226,5 @@ def test_bad_values_are_named(samples: object, tick: float | None, message: str)
 
 
 def test_ctrl_c_ends_a_long_call() -> None:
-    code = """
-import sys
-import numpy as np
-from fastrnns_rs.stats import modality
-samples = np.random.default_rng(0).lognormal(0, 1, 8_000_000)
-print("ready", flush=True)
-while True:
-    modality(samples)
-"""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        child.send_signal(signal.SIGINT)
-        started = time.monotonic()
-        _, errors = child.communicate(timeout=30)
-        assert time.monotonic() - started < 2
-        assert "KeyboardInterrupt" in errors
-
-
-def test_is_frozen_shows_itself_and_is_documented() -> None:
-    found = stats.modality([1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(AttributeError):
-        found.dip = 0.5
-    assert repr(found).startswith("Modality(count=4, dip=0.125")
-    assert found.to_dict()["modes"] == [found.modes[0].to_dict()]
-    assert stats.modality([1.0, 2.0, 3.0, 4.0]) == found
-    for kind, names in ((stats.Modality, found.to_dict()), (stats.Mode, found.modes[0].to_dict())):
-        assert all(getattr(kind, name).__doc__ for name in names)
-    for part in ("Args:", "Returns:", "Raises:", "Hartigan", "Davies and Kovac", "Gregg"):
-        assert part in stats.modality.__doc__
+    setup = "import numpy as np; from fastrnns_rs.stats import modality"
+    interrupt(f"{setup}; samples = np.random.default_rng(0).lognormal(0, 1, 20_000_000)", "modality(samples)")

@@ -59,13 +59,6 @@ def test_agrees_with_numpy_at_every_size(size: int) -> None:
         assert (found.min, found.max) == (samples.min(), samples.max())
 
 
-def test_large_values_close_together_keep_their_digits() -> None:
-    samples = 1e15 + np.arange(5_000_000) % 2
-    found = stats.moments(samples)
-    assert found.mean == 1e15 + 0.5
-    assert found.variance == pytest.approx(0.25 * 5e6 / (5e6 - 1), rel=1e-12)
-
-
 def test_pieces_are_merged() -> None:
     """More than one of the pieces of some millions between which it asks for a signal."""
     samples = np.random.default_rng(1).lognormal(13, 0.1, 9_000_001)
@@ -102,16 +95,6 @@ def test_a_power_of_two_scales_every_bit(samples: list[int], power: int) -> None
     assert (scaled.min, scaled.max) == (found.min * 2.0**power, found.max * 2.0**power)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16, np.bool_])
-def test_every_number_type(dtype: type) -> None:
-    values = (np.arange(5000) % 2).astype(dtype)
-    expected = stats.moments(values.astype(np.float64))
-    assert stats.moments(values) == expected
-    assert stats.moments(values.tolist()) == expected
-    assert stats.moments(value for value in values) == expected
-    assert stats.moments(values[::-1][::-1]) == expected
-
-
 def test_degenerate_samples() -> None:
     one = stats.moments([5])
     assert one.to_dict() == {"count": 1, "mean": 5.0, "variance": None, "stddev": None, "min": 5.0, "max": 5.0}
@@ -119,33 +102,6 @@ def test_degenerate_samples() -> None:
     assert stats.moments([1e308] * 5000).mean == 1e308
     assert stats.moments([5e-324, 1e-323]).max == 1e-323
     assert stats.moments(np.array([2**64 - 1, 2**64 - 1], dtype=np.uint64)).mean == 2.0**64
-
-
-@pytest.mark.parametrize(
-    ("samples", "message"),
-    [
-        ([], "samples is empty; at least one value is needed"),
-        ([1.0, math.nan], r"samples\[1\] is NaN; every value must be finite"),
-        (np.array([*[0.0] * 5000, -math.inf]), r"samples\[5000\] is -inf; every value must be finite"),
-        (np.ones((2, 2)), "samples has 2 dimensions; it must have one"),
-        ([1e308, -1e308], "the spread of samples overflows a 64-bit float"),
-    ],
-)
-def test_bad_values_are_named(samples: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stats.moments(samples)
-    with pytest.raises(TypeError, match=r"samples is of type float; it must be"):
-        stats.moments(3.0)
-
-
-def test_moments_are_frozen_and_documented() -> None:
-    found = stats.moments([1.0, 2.0, 3.0])
-    with pytest.raises(AttributeError):
-        found.mean = 3.0
-    assert "Moments(count=3, mean=2.000, variance=1.000" in repr(found)
-    for part in ("Args:", "Returns:", "Raises:", "Chan, Golub and LeVeque"):
-        assert part in (stats.moments.__doc__ or "")
-    assert all(getattr(stats.Moments, name).__doc__ for name in found.to_dict())
 
 
 def test_lists_do_not_load_numpy() -> None:

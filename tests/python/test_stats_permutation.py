@@ -133,28 +133,6 @@ def test_the_seed_alone_decides() -> None:
     assert len(others) > 1
 
 
-@settings(deadline=None)
-@given(st.lists(st.integers(-50, 50), min_size=9, max_size=40), st.lists(st.integers(-50, 50), min_size=9, max_size=40))
-def test_scale_and_side_do_not_matter(baseline: list[int], candidate: list[int]) -> None:
-    found = stats.permutation_test(baseline, candidate, resamples=999)
-    scaled = stats.permutation_test(
-        [value * 2.0**40 for value in baseline], [value * 2.0**40 for value in candidate], resamples=999
-    )
-    assert (scaled.p_value, scaled.difference) == (found.p_value, found.difference * 2.0**40)
-    moved = stats.permutation_test(
-        [value + 4096 for value in baseline], [value + 4096 for value in candidate], resamples=999
-    )
-    assert moved.p_value == pytest.approx(found.p_value, abs=0.002)
-
-
-def test_rounding_does_not_part_equal_distances() -> None:
-    """Tenths are no floats: sums in another order differ in the last digit, and are equal all the same."""
-    baseline, candidate = [0.1, 0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6, 0.7]
-    whole = stats.permutation_test([1, 2, 3, 4, 5], [3, 4, 5, 6, 7])
-    assert stats.permutation_test(baseline, candidate).p_value == whole.p_value
-    assert stats.permutation_test([1e15, 1e15 + 1], [1e15 + 2, 1e15 + 3]).p_value == pytest.approx(1 / 3)
-
-
 def test_nasty_values() -> None:
     assert stats.permutation_test([3.0] * 50, [3.0] * 60).p_value == 1
     assert stats.permutation_test([1.7e308] * 3, [1.7e308] * 4).difference == 0
@@ -178,15 +156,7 @@ def test_bad_options_are_named(options: dict[str, object], message: str) -> None
         stats.permutation_test([1.0], [2.0], **options)
 
 
-def test_bad_sides_are_named() -> None:
-    for baseline, candidate, message in [
-        ([], [1.0], "baseline is empty"),
-        ([1.0], [], "candidate is empty"),
-        ([math.nan], [1.0], r"baseline\[0\] is NaN"),
-        ([1.0], [1.0, math.inf], r"candidate\[1\] is inf"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            stats.permutation_test(baseline, candidate)
+def test_negative_numbers_are_refused() -> None:
     for option in ("resamples", "seed", "threads"):
         with pytest.raises(ValueError, match=f"{option} is -1; it must be a whole number"):
             stats.permutation_test([1.0], [2.0], **{option: -1})
@@ -207,14 +177,3 @@ sys.exit(f"{grown} bytes" if grown > 4_000_000 else 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_result_is_frozen_and_documented() -> None:
-    found = stats.permutation_test([1, 2, 3], [4, 5, 6], seed=9)
-    with pytest.raises(AttributeError):
-        found.p_value = 0.0
-    assert found.to_dict() == {"difference": 3.0, "p_value": 0.1, "resamples": 20, "exact": True, "seed": None}
-    assert repr(found).startswith("PermutationTest(difference=3.000, p_value=0.1000")
-    assert all(getattr(stats.PermutationTest, name).__doc__ for name in found.to_dict())
-    for part in ("Args:", "Returns:", "Raises:", "Phipson and Smyth"):
-        assert part in stats.permutation_test.__doc__

@@ -59,36 +59,11 @@ def test_jumps_by_what_it_says_end_where_single_steps_do(spread: float) -> None:
         assert ends(at_once=True) == ends(at_once=False)
 
 
-def test_only_the_width_counts() -> None:
-    """A unit, and which side is faster, change nothing."""
-    medians = np.exp(np.random.default_rng(1).normal(0, 0.01, 40))
-    for count in range(1, 41):
-        one = stats.precision_reached(medians[:count])
-        for other in (stats.precision_reached(medians[:count] * 1024), stats.precision_reached(1 / medians[:count])):
-            assert (one.reached, one.reason, one.further) == (other.reached, other.reason, other.further)
-
-
-def test_an_easy_target_takes_little_more_than_the_minimum() -> None:
-    medians = np.exp(np.random.default_rng(2).normal(0, 0.001, 10))
-    found = stats.precision_reached(medians[:5], target=0.02)
-    assert (found.reason, found.further) == ("unconfirmed", 3)
-    assert stats.precision_reached(medians[:8], target=0.02).reached
-    assert stats.precision_reached([4.0] * 7).reached
-    assert not stats.precision_reached([4.0] * 6).reached
-
-
 def test_takes_the_samples_of_each_process() -> None:
     generator = np.random.default_rng(3)
     processes = [generator.lognormal(0, 0.1, 20) for _ in range(8)]
     expected = stats.precision_reached([np.median(samples) for samples in processes], target=0.1)
     assert stats.precision_reached(processes, target=0.1) == expected
-
-
-def test_two_processes_have_no_width() -> None:
-    found = stats.precision_reached([1, 1], minimum=3)
-    assert (found.half_width, found.reason, found.further) == (None, "too_few_processes", 1)
-    assert found.to_dict()["half_width"] is None
-    assert "reached=False" in repr(found)
 
 
 def test_what_is_refused() -> None:

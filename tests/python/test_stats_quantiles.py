@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -101,36 +100,6 @@ def test_exact_arithmetic_of_the_default() -> None:
         assert stats.quantiles(values, [numerator / 64]) == [float(exact)]
 
 
-@settings(deadline=None)
-@given(ORDINARY | TIED, st.sampled_from(METHODS), st.randoms(use_true_random=False))
-def test_order_does_not_matter(samples: list[float], method: str, random) -> None:
-    probabilities = [0.0, 0.1, 0.5, 0.5, 0.9, 1.0]
-    found = stats.quantiles(samples, probabilities, method=method)
-    random.shuffle(samples)
-    assert stats.quantiles(samples, probabilities, method=method) == found
-    assert stats.quantiles(samples, probabilities[::-1], method=method) == found[::-1]
-
-
-@settings(deadline=None)
-@given(ORDINARY | TIED | NASTY, PROBABILITIES, st.sampled_from(METHODS))
-def test_a_higher_probability_has_no_lower_quantile(
-    samples: list[float], probabilities: list[float], method: str
-) -> None:
-    found = stats.quantiles(samples, sorted(probabilities), method=method)
-    allowed = 1e-15 * max(map(abs, samples))
-    assert all(after >= before - allowed for before, after in itertools.pairwise(found))
-    assert all(min(samples) - allowed <= value <= max(samples) + allowed for value in found)
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=100), st.sampled_from(METHODS), st.integers(-8, 8))
-def test_scales_with_the_samples(samples: list[int], method: str, power: int) -> None:
-    probabilities = [0.0, 0.2, 0.5, 0.95, 1.0]
-    scaled = [sample * 2.0**power for sample in samples]
-    expected = [value * 2.0**power for value in stats.quantiles(samples, probabilities, method=method)]
-    assert stats.quantiles(scaled, probabilities, method=method) == expected
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint64, np.uint32, np.int16])
 def test_every_number_type(dtype: type) -> None:
     values = np.arange(100, 0, -1).astype(dtype)
@@ -166,8 +135,3 @@ def test_bad_values_are_named(samples: object, probabilities: list[float], messa
 def test_an_unknown_method_is_named_with_those_there_are() -> None:
     with pytest.raises(ValueError, match=f'method is "nearest"; it must be one of {", ".join(METHODS)}'):
         stats.quantiles([1.0], [0.5], method="nearest")
-
-
-def test_is_documented() -> None:
-    for part in ("Args:", "Returns:", "Raises:", "Hyndman", *METHODS):
-        assert part in stats.quantiles.__doc__

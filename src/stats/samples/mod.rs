@@ -18,7 +18,6 @@ pub use moments::{Moments, moments};
 pub use order::order_statistics;
 pub use processes::{median, process_medians};
 pub use sample::Sample;
-pub(crate) use sorting::sort_keys;
 pub use sorting::sorted;
 
 use crate::error::{Error, Result};

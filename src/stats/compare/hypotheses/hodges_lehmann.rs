@@ -1,7 +1,7 @@
 //! The shift of Hodges and Lehmann, with the interval of Moses.
 
 use super::mann_whitney::RankMethod;
-use super::ranks::Sides;
+use super::ranks::sorted_sides;
 use crate::error::{Error, Result};
 use crate::stats::samples::distributions::{RankSum, normal_quantile};
 use crate::stats::samples::{check, confidence_level as check_level};
@@ -48,7 +48,7 @@ pub fn hodges_lehmann(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<HodgesLehmann> {
     check_level(confidence_level)?;
-    let (baseline, candidate) = Sides::of(baseline, candidate, interrupted)?.values();
+    let (baseline, candidate) = sorted_sides(baseline, candidate, interrupted)?;
     let differences = Differences { baseline: &baseline, candidate: &candidate, interrupted };
     let (smallest, largest) = differences.extremes();
     if !(smallest.is_finite() && largest.is_finite()) {
@@ -176,8 +176,7 @@ mod tests {
         let candidate: Vec<f64> = (60..130).map(|i| (scrambled(i) / 20.0).exp()).collect();
         let mut expected: Vec<f64> = candidate.iter().flat_map(|c| baseline.iter().map(move |b| c - b)).collect();
         expected.sort_unstable_by(f64::total_cmp);
-        let sides = Sides::of(&baseline, &candidate, &|| false).expect("sound samples");
-        let (baseline, candidate) = sides.values();
+        let (baseline, candidate) = sorted_sides(&baseline, &candidate, &|| false).expect("sound samples");
         let differences = Differences { baseline: &baseline, candidate: &candidate, interrupted: &|| false };
         for (rank, &expected) in expected.iter().enumerate() {
             assert_eq!(differences.at(rank as u64), Ok(expected));

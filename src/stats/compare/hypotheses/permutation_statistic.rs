@@ -2,7 +2,7 @@
 #![allow(clippy::inline_always, reason = "compiled for the processor with the loop that calls it")]
 
 use super::permutation_divisions::WORD;
-use super::ranks::Sides;
+use super::ranks::sorted_sides;
 use crate::error::Result;
 
 /// Values that are added side by side, so that additions need not wait for one another and the compiler can use vectors.
@@ -132,7 +132,7 @@ impl Medians {
     /// With the bits of the division that was observed.
     pub(super) fn of(pool: &Pool, interrupted: &dyn Fn() -> bool) -> Result<(Self, Vec<u64>)> {
         let (small, large) = pool.values.split_at(pool.small);
-        let (small, large) = Sides::of(small, large, interrupted)?.values();
+        let (small, large) = sorted_sides(small, large, interrupted)?;
         let mut bits = vec![0; pool.len().div_ceil(WORD)];
         let mut values = Vec::with_capacity(pool.len());
         let mut large = large.into_iter().peekable();

@@ -1,7 +1,7 @@
 //! How the values of two sides compare, pair by pair, without making the pairs.
 
 use crate::error::Result;
-use crate::stats::samples::{check, finite, from_key, sort_keys, to_key};
+use crate::stats::samples::{check, finite, sorted};
 
 /// Merged in some milliseconds, between which the caller is asked.
 const PART: usize = 1 << 20;
@@ -19,62 +19,31 @@ pub(super) struct Pairs {
 impl Pairs {
     /// Refuses an empty side, NaN and infinities by position.
     pub(super) fn of(baseline: &[f64], candidate: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Self> {
-        let sides = Sides::of(baseline, candidate, interrupted)?;
-        let (baseline, candidate) = sides.keys();
-        Merge::default().all(baseline, candidate, interrupted)
+        let (baseline, candidate) = sorted_sides(baseline, candidate, interrupted)?;
+        Merge { last: f64::NAN, ..Merge::default() }.all(&baseline, &candidate, interrupted)
     }
 }
 
-/// The keys of both sides, each in ascending order.
-#[derive(Debug)]
-pub(super) struct Sides {
-    keys: Vec<u64>,
-    /// How many are the baseline's, which come first.
-    baseline: usize,
-}
-
-impl Sides {
-    /// Refuses an empty side, NaN and infinities by position.
-    pub(super) fn of(baseline: &[f64], candidate: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Self> {
-        finite("baseline", baseline, 1)?;
-        finite("candidate", candidate, 1)?;
-        // One piece of memory: allocators give back several of its size at once to the system, and clearing them again for
-        // the next call takes longer than the sort.
-        let (n, m) = (baseline.len(), candidate.len());
-        let mut keys = Vec::with_capacity(n + m + n.max(m));
-        keys.extend(baseline.iter().chain(candidate).map(|&sample| key(sample)));
-        keys.resize(n + m + n.max(m), 0);
-        let (both, spare) = keys.split_at_mut(n + m);
-        let (baseline, candidate) = both.split_at_mut(n);
-        sort_keys(baseline, &mut spare[..n], interrupted)?;
-        sort_keys(candidate, &mut spare[..m], interrupted)?;
-        keys.truncate(n + m);
-        Ok(Self { keys, baseline: n })
-    }
-
-    /// The baseline's and the candidate's.
-    pub(super) fn keys(&self) -> (&[u64], &[u64]) {
-        self.keys.split_at(self.baseline)
-    }
-
-    /// The same as floats, zeros without a sign.
-    pub(super) fn values(&self) -> (Vec<f64>, Vec<f64>) {
-        let values = |keys: &[u64]| keys.iter().map(|&key| from_key(key)).collect();
-        let (baseline, candidate) = self.keys();
-        (values(baseline), values(candidate))
-    }
-}
-
-/// Equal values have equal keys: zeros lose their sign.
-fn key(sample: f64) -> u64 {
-    to_key(sample + 0.0)
+/// The values of each side in ascending order; equal values are the same bits, since zeros lose their sign.
+///
+/// # Errors
+/// An empty side, a NaN or an infinity by position; an interruption.
+pub(super) fn sorted_sides(
+    baseline: &[f64],
+    candidate: &[f64],
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    finite("baseline", baseline, 1)?;
+    finite("candidate", candidate, 1)?;
+    let sort = |side: &[f64]| sorted(side.iter().map(|sample| sample + 0.0).collect(), interrupted);
+    Ok((sort(baseline)?, sort(candidate)?))
 }
 
 /// The values of both sides in ascending order, the baseline's first among equals: what has been found so far.
 #[derive(Default)]
 struct Merge {
-    /// The value before, which stands for none where it is 0: that is the key of a NaN.
-    last: u64,
+    /// The value before; a NaN, which equals none, before the first.
+    last: f64,
     /// How many values before it are equal to it, and how many of the baseline's are, itself included.
     equals: u64,
     equals_of_baseline: u64,
@@ -85,28 +54,28 @@ struct Merge {
 }
 
 impl Merge {
-    fn all(mut self, baseline: &[u64], candidate: &[u64], interrupted: &dyn Fn() -> bool) -> Result<Pairs> {
+    fn all(mut self, baseline: &[f64], candidate: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Pairs> {
         let (mut i, mut j) = (0, 0);
         while i < baseline.len() && j < candidate.len() {
             check(interrupted)?;
             let end = i + j + PART;
             while i < baseline.len() && j < candidate.len() && i + j < end {
                 let of_baseline = baseline[i] <= candidate[j];
-                self.take(baseline[i].min(candidate[j]), of_baseline, i);
+                self.take(if of_baseline { baseline[i] } else { candidate[j] }, of_baseline, i);
                 i += usize::from(of_baseline);
                 j += usize::from(!of_baseline);
             }
         }
         for part in baseline[i..].chunks(PART) {
             check(interrupted)?;
-            for &key in part {
-                self.take(key, true, 0);
+            for &value in part {
+                self.take(value, true, 0);
             }
         }
         for part in candidate[j..].chunks(PART) {
             check(interrupted)?;
-            for &key in part {
-                self.take(key, false, baseline.len());
+            for &value in part {
+                self.take(value, false, baseline.len());
             }
         }
         let all = baseline.len() as u64 * candidate.len() as u64;
@@ -116,9 +85,10 @@ impl Merge {
 
     /// Takes the next value, before which so many of the baseline's came. No branch: whose it is cannot be foreseen.
     #[inline]
-    fn take(&mut self, key: u64, of_baseline: bool, before: usize) {
-        let is_equal = key == self.last;
-        self.last = key;
+    #[allow(clippy::float_cmp, reason = "ties are values that are exactly equal")]
+    fn take(&mut self, value: f64, of_baseline: bool, before: usize) {
+        let is_equal = value == self.last;
+        self.last = value;
         self.equals = if is_equal { self.equals + 1 } else { 0 };
         self.equals_of_baseline = if is_equal { self.equals_of_baseline } else { 0 } + u64::from(of_baseline);
         self.not_less += if of_baseline { 0 } else { before as u64 };
