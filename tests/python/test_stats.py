@@ -5,8 +5,6 @@ from __future__ import annotations
 import array
 import ctypes
 import math
-import subprocess
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -162,25 +160,15 @@ def test_bad_values_are_named(samples: object, message: str) -> None:
         ([1, [2]], r"samples\[1\] is \[2\]; every value must be a number"),
         ([1, 2 + 1j], r"samples\[1\] is \(2\+1j\); every value must be a number"),
         ("12", r"samples\[0\] is '1'; every value must be a number"),
-    ],
-)
-def test_bad_types_are_named(samples: object, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        stats.summarize(samples)
-
-
-@pytest.mark.parametrize(
-    ("samples", "message"),
-    [
         (np.array([1 + 5j, 2]), "samples is an array of complex128; every value must be a real number"),
         (b"12345", "samples is of type bytes; it must be"),
         ({1.0, 2.0}, "samples is of type set; it must be"),
         (frozenset({1.0}), "samples is of type frozenset; it must be"),
     ],
 )
-def test_what_is_no_sequence_of_numbers_is_refused(samples: object, message: str) -> None:
+def test_bad_types_are_named(samples: object, message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        stats.moments(samples)
+        stats.summarize(samples)
 
 
 def test_what_an_element_raises_is_passed_on() -> None:
@@ -213,21 +201,3 @@ def test_huge_and_tiny_values() -> None:
     assert stats.summarize([10**400 // 10**390]).mean == 1e10
     with pytest.raises(ValueError, match=r"samples\[0\] is too large for a 64-bit float"):
         stats.summarize([10**400])
-
-
-def test_the_sample_array_is_not_copied() -> None:
-    """The peak of memory grows by less than the array itself."""
-    code = """
-import numpy as np, sys
-from fastrnns_rs.stats import summarize
-def peak():
-    return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) * 1024
-samples = np.random.default_rng(0).random(size=8_000_000)
-summarize(samples[:2000])
-before = peak()
-summarize(samples)
-grown = peak() - before
-sys.exit(f"{grown} bytes for {samples.nbytes}" if grown > samples.nbytes / 4 else 0)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -16,10 +16,7 @@ GOOD = [1.0, 2.0, 4.0]
     ("samples", "options", "message"),
     [
         ([], {}, "samples is empty; at least one value is needed"),
-        ([], {"method": "exact", "statistic": "median"}, "samples is empty"),
-        ([], {"method": "block"}, "samples is empty"),
         ([], {"method": "hierarchical"}, "samples is empty; at least one value is needed"),
-        ([1.0, np.nan], {}, "samples[1] is NaN; every value must be finite"),
         ([1.0, np.inf], {"method": "exact", "statistic": "median"}, "samples[1] is inf; every value must be finite"),
         ([1.0, -np.inf], {"method": "block"}, "samples[1] is -inf; every value must be finite"),
         ([[1.0], [2.0, np.nan]], {"method": "hierarchical"}, "samples[1]: samples[1] is NaN"),
@@ -34,13 +31,9 @@ GOOD = [1.0, 2.0, 4.0]
         (GOOD, {"resamples": 0}, "resamples is 0; it must be from 1 to 100000000"),
         (GOOD, {"resamples": 10**8 + 1}, "resamples is 100000001; it must be from 1 to 100000000"),
         (GOOD, {"resamples": -1}, "resamples is -1; it must be a whole number from 0 to 2**64 - 1"),
-        (GOOD, {"resamples": 10**30}, "resamples is 1"),
         (GOOD, {"resamples": 0, "method": "hierarchical"}, "resamples is 0"),
         (GOOD, {"seed": -1}, "seed is -1; it must be a whole number from 0 to 2**64 - 1"),
-        (GOOD, {"seed": 2**64}, "seed is 18446744073709551616; it must be"),
         (GOOD, {"threads": 0}, "threads is 0; it must be from 1 to 256"),
-        (GOOD, {"confidence_level": 1.0}, "confidence_level is 1; it must be between 0 and 1"),
-        (GOOD, {"confidence_level": np.nan}, "confidence_level is NaN"),
         (GOOD, {"method": "hierarchical", "confidence_level": 0.0}, "confidence_level is 0"),
         (GOOD, {"method": "block", "block_length": 0}, "block_length is 0; it must be from 1 to the number of samples"),
         (GOOD, {"method": "block", "block_length": 4}, "block_length is 4; it must be from 1"),
@@ -59,7 +52,6 @@ GOOD = [1.0, 2.0, 4.0]
         (GOOD, {"indices": [[0, 1, -1]]}, "indices[0]: resample[2] is -1; it must be the position of a sample"),
         (GOOD, {"indices": np.array([0, 1, 2])}, "indices has 1 dimensions; it must have two"),
         (GOOD, {"indices": np.array([[0, 1, 2**63]], np.uint64)}, "indices[0]: resample[2] is"),
-        (np.ones((2, 2)), {}, "samples has 2 dimensions; it must have one"),
     ],
 )
 def test_values_that_are_refused(samples, options, message: str) -> None:
@@ -70,8 +62,6 @@ def test_values_that_are_refused(samples, options, message: str) -> None:
 @pytest.mark.parametrize(
     ("samples", "options", "message"),
     [
-        (3.0, {}, "samples is of type float; it must be a sequence of numbers"),
-        ([1.0, "two"], {}, "samples[1] is 'two'; every value must be a number"),
         ([[1.0], ["two"]], {"method": "hierarchical"}, "samples[1][0] is 'two'"),
         (GOOD, {"seed": 1.5}, "seed is 1.5; it must be a whole number"),
         (GOOD, {"resamples": "many"}, "resamples is 'many'; it must be a whole number"),

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from interrupting import interrupt
 from parts import few
 
 from fastrnns_rs import stats
@@ -161,25 +160,6 @@ def test_default_penalties() -> None:
     assert changepoints(coarse, cost="mean").penalty == pytest.approx(2 * sigma**2 * np.log(400), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("samples", "keywords", "message"),
-    [
-        ([1.0], {}, "samples has 1 value; at least 2 are needed"),
-        ([1.0, 2.0], {"cost": "mean", "min_size": 3}, "samples has 2 values; at least 3"),
-        ([1e308, -1e308, 1e308], {}, "spread of samples overflows"),
-        ([1.0, 2.0], {"cost": "rbf"}, 'cost is "rbf"; it must be one of mean, mean_variance'),
-        ([1.0, 2.0], {"penalty": -1.0}, "penalty is -1"),
-        ([1.0, 2.0], {"penalty": float("nan")}, "penalty is NaN"),
-        ([1.0, 2.0], {"min_size": 0}, "min_size is 0"),
-        ([1.0, 2.0], {"jump": 0}, "jump is 0"),
-        ([1.0, 2.0], {"added_variance": -1e-9}, "added_variance is -"),
-    ],
-)
-def test_refusals(samples, keywords, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        changepoints(samples, **keywords)
-
-
 def test_extreme_options_are_defined() -> None:
     samples = [1.0, 5.0, 1.0, 9.0]
     assert changepoints(samples, jump=2**40).segments == [(0, 4)]
@@ -187,8 +167,3 @@ def test_extreme_options_are_defined() -> None:
     assert changepoints(samples, cost="mean", min_size=1, penalty=0.0).positions == [1, 2, 3]
     assert changepoints([7.0], cost="mean", min_size=1).segments == [(0, 1)]
     assert changepoints(samples, min_size=1).min_size == 2
-
-
-def test_ctrl_c_ends_a_long_search() -> None:
-    setup = "import numpy as np; from fastrnns_rs.stats import changepoints"
-    interrupt(f"{setup}; samples = np.random.default_rng(0).normal(size=1_000_000)", "changepoints(samples)")

@@ -127,30 +127,6 @@ def test_fewer_than_three_processes_give_no_verdict(counts: tuple[int, int]) -> 
     assert found.shift > 0
 
 
-def test_refuses_what_makes_no_sense() -> None:
-    good = [1.0, 2.0, 3.0]
-    cases: list[tuple[tuple[Any, Any], dict[str, float], str]] = [
-        (([], good), {}, "baseline is empty; at least one value is needed"),
-        ((good, [1.0, 0.0, 2.0]), {}, r"candidate\[1\] is 0; every value must be above 0"),
-        ((good, [1.0, -1.0]), {}, r"candidate\[1\] is -1; every value must be above 0"),
-        (([1.0, math.nan], good), {}, r"baseline\[1\] is NaN; every value must be finite"),
-        (([[1.0], []], good), {}, r"baseline\[1\]: samples is empty"),
-        ((good, [[1.0], [2.0, math.inf]]), {}, r"candidate\[1\]: samples\[1\] is inf"),
-        ((good, [[1.0], [-2.0]]), {}, r"candidate\[1\] is -2; every value must be above 0"),
-        ((good, good), {"margin": -0.01}, "margin is -0.01; it must be from 0 to 1"),
-        ((good, good), {"margin": math.nan}, "margin is NaN; it must be from 0 to 1"),
-        ((good, good), {"confidence_level": 0.5}, "confidence_level is 0.5; it must be between 0.5 and 1"),
-        ((good, good), {"confidence_level": 1.0}, "confidence_level is 1; it must be between 0.5 and 1"),
-        (([1e-300] * 3, [1e300] * 3), {}, "the spread of candidate / baseline overflows"),
-        (([1e-300, 1.0, 1e300], good), {}, "the spread of candidate / baseline overflows"),
-    ]
-    for sides, options, message in cases:
-        with pytest.raises(ValueError, match=message):
-            stats.compare_samples(*sides, **options)
-    with pytest.raises(TypeError):
-        stats.compare_samples(good, "fast")
-
-
 def test_loads_no_scipy() -> None:
     compare = "from fastrnns_rs import stats; stats.compare_samples([1.0] * 3, [2.0] * 3)"
     code = f"import sys; {compare}; print('scipy' in sys.modules)"

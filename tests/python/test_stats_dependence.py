@@ -7,7 +7,6 @@ import pytest
 import scipy.signal
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupting import interrupt
 from simulated_samples import autoregressive
 
 from fastrnns_rs import stats
@@ -130,25 +129,3 @@ def test_effective_sizes_of_the_ends() -> None:
     shown = repr(stats.effective_sample_size([1, 2, 3, 2, 1]))
     assert "within_one_process=True" in shown
     assert stats.effective_sample_size([1, 2, 3]).to_dict()["within_one_process"] is True
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(ValueError, match="max_lag is 3; it must be below the number of samples"):
-        stats.autocorrelation([1, 2, 3], max_lag=3)
-    with pytest.raises(ValueError, match="max_lag is -1; it must be a whole number"):
-        stats.autocorrelation([1, 2, 3], max_lag=-1)
-    with pytest.raises(ValueError, match='of is "mode"; it must be one of mean, median'):
-        stats.effective_sample_size([1, 2, 3], of="mode")
-
-
-@pytest.mark.parametrize(
-    "call",
-    ["autocorrelation(samples, max_lag=len(samples) - 1)", "effective_sample_size(samples)", "median_ci(samples)"],
-)
-def test_can_be_interrupted(call: str) -> None:
-    setup = """
-import numpy as np
-from fastrnns_rs.stats import autocorrelation, effective_sample_size, median_ci
-samples = np.arange(10_000_000.0)
-"""
-    interrupt(setup, call)

@@ -90,22 +90,3 @@ def test_order_and_units_do_not_matter() -> None:
     assert turned.ci_low == pytest.approx(found.ci_low, rel=1e-9)
     assert turned.local_exponents == pytest.approx(found.local_exponents, rel=1e-9)
     assert found.to_dict()["n_processes"] == 4
-
-
-@pytest.mark.parametrize(
-    ("sizes", "given", "message"),
-    [
-        ([], [], "sizes is empty"),
-        ([1], [1], r"sizes has 1 value; at least 3"),
-        ([2, 2, 2], [1, 2, 3], r"sizes\[1\] is 2; it must be unlike every other"),
-        ([1, 2, 0], [1, 2, 3], r"sizes\[2\] is 0"),
-        ([1, 2, float("nan")], [1, 2, 3], r"sizes\[2\] is NaN"),
-        ([1, 2, 3], [1, 2], "times has 2 values, sizes has 3"),
-        ([1, 2, 3], [1, float("inf"), 3], r"times\[1\].* is inf"),
-        ([1, 2, 3], [1, 0, 3], r"times\[1\].* is 0"),
-        ([1, 2, 3], [[1], [], [3]], r"times\[1\]: .*empty"),
-    ],
-)
-def test_bad_input_is_named(sizes: list[float], given: list[object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stats.growth(sizes, given)

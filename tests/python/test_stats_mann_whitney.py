@@ -7,7 +7,6 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupting import interrupt
 
 from fastrnns_rs import stats
 
@@ -94,40 +93,3 @@ def test_nasty_values() -> None:
     }
     # A side of one value: every place is as likely.
     assert stats.mann_whitney([-1], np.arange(999_999)).p_value == pytest.approx(2e-6, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: stats.mann_whitney([1.0], [1.0], method="best"), 'method is "best"; it must be one of auto, exact'),
-        (
-            lambda: stats.mann_whitney([1.0, 2.0], [1.0], method="exact"),
-            'method is "exact"; it must be one of auto, asymptotic where values are equal',
-        ),
-        (
-            lambda: stats.mann_whitney(np.arange(4000.0), np.arange(4000.0) + 0.5, method="exact"),
-            'method is "exact"; it must be one of auto, asymptotic where there are as many values',
-        ),
-    ],
-)
-def test_bad_arguments_are_named(call: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "stats.mann_whitney(many, many)",
-        "stats.hodges_lehmann(many, many)",
-        "stats.permutation_test(a, a, resamples=10**9)",
-        "stats.permutation_test(a[:17], a[:17], resamples=10**10)",
-    ],
-)
-def test_ctrl_c_ends_a_long_call(call: str) -> None:
-    setup = """
-import numpy as np
-from fastrnns_rs import stats
-a, many = (np.random.default_rng(0).normal(size=n) for n in (300_000, 20_000_000))
-"""
-    interrupt(setup, call)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupting import interrupt
 from scipy.optimize import linprog
 
 from fastrnns_rs import stats
@@ -210,21 +209,3 @@ def test_huge_and_tiny_samples() -> None:
     assert np.isfinite(numbers(stats.modality([-1.7e308, 1.7e308] * 50))).all()
     far = stats.modality([*np.arange(60.0), *[1e18] * 40], tick=0)
     assert [mode.share for mode in far.modes] == [0.6, 0.4]
-
-
-@pytest.mark.parametrize(
-    ("samples", "tick", "message"),
-    [
-        ([1.0], -1.0, "tick is -1; it must be finite and not below 0"),
-        ([1.0], math.nan, "tick is NaN; it must be finite"),
-        ([1.0], math.inf, "tick is inf; it must be finite"),
-    ],
-)
-def test_bad_values_are_named(samples: object, tick: float | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stats.modality(samples, tick=tick)
-
-
-def test_ctrl_c_ends_a_long_call() -> None:
-    setup = "import numpy as np; from fastrnns_rs.stats import modality"
-    interrupt(f"{setup}; samples = np.random.default_rng(0).lognormal(0, 1, 20_000_000)", "modality(samples)")

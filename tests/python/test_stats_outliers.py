@@ -62,9 +62,3 @@ def test_follows_the_definition_at_every_size(size: int) -> None:
     for first in range(0, size, 777):
         bursts[first : first + 20] += 50
     check(bursts)
-
-
-def test_integers_of_every_width_are_read() -> None:
-    for dtype in (np.float32, np.int64, np.int32, np.uint64, np.uint32):
-        found = stats.outliers(np.array([1, 2, 3, 4, 5, 6, 7, 100], dtype=dtype))
-        assert (found.high_severe, found.runs) == (1, [(7, 1)])

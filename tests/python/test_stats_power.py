@@ -92,26 +92,3 @@ def test_required_is_the_smallest_number(spread: float, difference: float, power
         assert getattr(stats.detection_power(spread, processes, difference=difference), found.verdict) < power
     assert found.power >= power
     assert found.power == getattr(stats.detection_power(spread, count, difference=difference), found.verdict)
-
-
-def test_refuses_what_makes_no_sense() -> None:
-    cases = [
-        ((0.0, 10), {}, "spread is 0; it must be from 1e-9 to 10"),
-        ((math.nan, 10), {}, "spread is NaN; it must be from 1e-9 to 10"),
-        ((0.01, 10), {"candidate_spread": -1.0}, "candidate_spread is -1; it must be from 1e-9 to 10"),
-        ((0.01, 2), {}, "processes is 2; it must be from 3 to 1000000"),
-        ((0.01, -5), {}, "processes is -5; it must be a whole number"),
-        ((0.01, 10), {"candidate_processes": 1}, "candidate_processes is 1; it must be from 3 to 1000000"),
-        ((0.01, 10), {"difference": -1.0}, "difference is -1; it must be finite and above -1"),
-        ((0.01, 10), {"difference": math.inf}, "difference is inf; it must be finite and above -1"),
-        ((0.01, 10), {"margin": 2.0}, "margin is 2; it must be from 0 to 1"),
-        ((0.01, 10), {"confidence_level": 0.4}, "confidence_level is 0.4; it must be between 0.5 and 1"),
-    ]
-    for arguments, options, message in cases:
-        with pytest.raises(ValueError, match=message):
-            stats.detection_power(*arguments, **options)
-    for power in (0.0, 1.0, math.nan):
-        with pytest.raises(ValueError, match="power is .*; it must be between 0 and 1, both excluded"):
-            stats.required_processes(0.01, power=power)
-    with pytest.raises(ValueError, match="spread is -1; it must be from 1e-9 to 10"):
-        stats.required_processes(-1.0)

@@ -64,14 +64,3 @@ def test_takes_the_samples_of_each_process() -> None:
     processes = [generator.lognormal(0, 0.1, 20) for _ in range(8)]
     expected = stats.precision_reached([np.median(samples) for samples in processes], target=0.1)
     assert stats.precision_reached(processes, target=0.1) == expected
-
-
-def test_what_is_refused() -> None:
-    for target in (0, -0.01, math.nan, math.inf):
-        with pytest.raises(ValueError, match="target is .*above 0 and finite"):
-            stats.precision_reached([1, 2, 3], target=target)
-    for minimum in (2, 0, -5):
-        with pytest.raises(ValueError, match=f"minimum is {minimum}; it must be"):
-            stats.precision_reached([1, 2, 3], minimum=minimum)
-    with pytest.raises(ValueError, match="confidence_level is 95"):
-        stats.precision_reached([1, 2, 3], confidence_level=95)

@@ -61,25 +61,3 @@ def test_one_and_two_processes_have_a_range() -> None:
     assert two.log_stddev == pytest.approx(math.log(4) / math.sqrt(2))
     assert (two.ci_low, two.ci_high, two.ci_method, two.half_width) == (None,) * 4
     assert two.to_dict()["within_one_process"] is False
-
-
-@pytest.mark.parametrize(
-    ("processes", "message"),
-    [
-        ([], "processes is empty"),
-        ([1, 0, 2], r"processes\[1\] is 0; every value must be above 0"),
-        ([1, 2, -2.5], r"processes\[2\] is -2.5; every value must be above 0"),
-        ([[1, 2], [0, 0, 1]], r"processes\[1\] is 0; every value must be above 0"),
-        ([[1, 2], []], r"processes\[1\]: samples is empty"),
-        ([[1, 2], [3, float("nan")]], r"processes\[1\]: samples\[1\] is NaN"),
-        ([1, float("inf")], r"processes\[1\] is inf"),
-        ([5e-324, 1e308, 1], "the spread of processes overflows"),
-    ],
-)
-def test_what_is_refused(processes: list, message: str) -> None:
-    for function in (stats.process_ci, stats.precision_reached):
-        with pytest.raises(ValueError, match=message):
-            function(processes)
-        assert "Raises:" in (function.__doc__ or "")
-    with pytest.raises(ValueError, match="confidence_level is 0"):
-        stats.process_ci([1, 2, 3], confidence_level=0)

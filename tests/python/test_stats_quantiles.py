@@ -113,25 +113,3 @@ def test_a_list_in_and_a_list_out() -> None:
     for number in (0.5, 1, np.float64(0.5)):
         with pytest.raises(TypeError, match=r"probabilities is a number; pass a list, as \["):
             stats.quantiles([1.0, 2.0], number)
-
-
-@pytest.mark.parametrize(
-    ("samples", "probabilities", "message"),
-    [
-        ([], [0.5], "samples is empty; at least one value is needed"),
-        ([1.0, math.nan], [0.5], r"samples\[1\] is NaN; every value must be finite"),
-        (np.array([1.0] * 5000 + [-math.inf]), [0.5], r"samples\[5000\] is -inf; every value must be finite"),
-        ([1.0], [0.5, 1.5], r"probabilities\[1\] is 1\.5; it must be from 0 to 1"),
-        ([1.0], [-1e-9], r"probabilities\[0\] is -0\.000000001; it must be from 0 to 1"),
-        ([1.0], [math.nan], r"probabilities\[0\] is NaN; it must be from 0 to 1"),
-        (np.ones((2, 2)), [0.5], "samples has 2 dimensions; it must have one"),
-    ],
-)
-def test_bad_values_are_named(samples: object, probabilities: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stats.quantiles(samples, probabilities)
-
-
-def test_an_unknown_method_is_named_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=f'method is "nearest"; it must be one of {", ".join(METHODS)}'):
-        stats.quantiles([1.0], [0.5], method="nearest")

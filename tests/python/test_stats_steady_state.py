@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupting import interrupt
 
 from fastrnns_rs.stats import classify_warmup, steady_state
 
@@ -169,37 +168,3 @@ def test_numbers_alone_are_one_process() -> None:
     assert classify_warmup(samples) == classify_warmup([samples])
     assert classify_warmup(samples).processes == [steady_state(samples)]
     assert classify_warmup(np.stack([samples, samples])).classifications == ["flat", "flat"]
-
-
-@pytest.mark.parametrize(
-    ("samples", "keywords", "message"),
-    [
-        ([], {}, "samples is empty"),
-        ([1.0, 0.0], {}, r"samples\[1\] is 0; every value must be above 0"),
-        ([1.0, -2.0], {}, r"samples\[1\] is -2"),
-        ([float("nan")], {}, r"samples\[0\] is NaN"),
-        ([1.0, float("inf")], {}, r"samples\[1\] is inf"),
-        ([1.0], {"tolerance": 0.0}, "tolerance is 0"),
-        ([1.0], {"tolerance": float("nan")}, "tolerance is NaN"),
-        ([1.0], {"least_share": 1.5}, "least_share is 1.5"),
-        ([1.0], {"penalty": float("inf")}, "penalty is inf"),
-    ],
-)
-def test_refusals(samples, keywords, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        steady_state(samples, **keywords)
-    if not keywords and samples:
-        with pytest.raises(ValueError, match=rf"processes\[1\]: {message}"):
-            classify_warmup([[1.0], samples])
-
-
-def test_no_processes() -> None:
-    with pytest.raises(ValueError, match="is empty"):
-        classify_warmup([])
-    with pytest.raises(ValueError, match=r"processes\[0\]: samples is empty"):
-        classify_warmup([[]])
-
-
-def test_ctrl_c_ends_a_long_call() -> None:
-    setup = "import numpy as np; from fastrnns_rs.stats import classify_warmup; one = np.ones(1_000_000)"
-    interrupt(setup, "classify_warmup([one] * 10_000)")

@@ -63,19 +63,3 @@ def test_far_tails_are_not_zero() -> None:
         expected = scipy.stats.ttest_ind(baseline + shift, baseline, equal_var=False)
         assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
         assert found.p_value > 0
-
-
-def test_refuses_what_makes_no_sense() -> None:
-    cases = [
-        (([], [1.0, 2.0]), "baseline is empty; at least one value is needed"),
-        (([1.0, 2.0], [1.0]), "candidate has 1 value; at least 2 are needed"),
-        (([1.0, math.nan], [1.0, 2.0]), r"baseline\[1\] is NaN; every value must be finite"),
-        (([1.0, 2.0], [math.inf, 2.0]), r"candidate\[0\] is inf; every value must be finite"),
-        (([1.7e308, -1.7e308], [0.0, 1.0]), "the spread of baseline and candidate overflows"),
-        (([[1.0, 2.0]], [0.0, 1.0]), r"baseline\[0\]"),
-    ]
-    for sides, message in cases:
-        with pytest.raises((ValueError, TypeError), match=message):
-            stats.welch(*sides)
-    with pytest.raises(ValueError, match="confidence_level is 1; it must be between 0 and 1"):
-        stats.welch([1.0, 2.0], [1.0, 2.0], confidence_level=1.0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import statistics
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import printable
+from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,7 +113,7 @@ def compiling(run: Run) -> Iterator[str]:
 
 def _seconds(durations_ns: list[int]) -> str:
     """The median, in seconds; a dash for none."""
-    return f"{statistics.median(durations_ns) / 1e9:.3g}" if durations_ns else "-"
+    return f"{quantiles(durations_ns, [0.5])[0] / 1e9:.3g}" if durations_ns else "-"
 
 
 def warnings(notices: Sequence[Notice]) -> Iterator[str]:

@@ -8,7 +8,7 @@ use super::{Sample, check};
 use crate::error::Result;
 
 /// From this many values on a look at a few of them first saves more than it costs.
-const LOOK_FROM: usize = 1 << 15;
+const LOOK_FROM: usize = 1 << 14;
 
 /// The values that would stand at `ranks` (ascending, counted from 0) if `samples`, each put through `map`, were sorted.
 ///

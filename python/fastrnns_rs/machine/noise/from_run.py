@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise.relabelling import measure_floor
+from fastrnns_rs.replicates import median
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.noise_floor import NoiseFloor
@@ -29,9 +29,9 @@ def floor_of(run: Run) -> NoiseFloor:
     ended = [
         one for result in run.results for one in result.processes if one.status == "ok" and one.steady_from is not None
     ]
-    backward = [statistics.median(one.backward_ns[one.steady_from :]) for one in ended if one.backward_ns is not None]
+    backward = [median(one.backward_ns[one.steady_from :]) for one in ended if one.backward_ns is not None]
     return measure_floor(
-        [statistics.median(one.forward_ns[one.steady_from :]) for one in ended],
+        [median(one.forward_ns[one.steady_from :]) for one in ended],
         # Of a model that has no such phase there is none in any process.
         backward or None,
         device=run.results[0].problem.device,

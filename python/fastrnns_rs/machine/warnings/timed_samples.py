@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastrnns_rs.documents.run_file import Process, Result, Run
-from fastrnns_rs.replicates import counted, level
-from fastrnns_rs.stats import quantiles
+from fastrnns_rs.replicates import counted, level, median
 
 #: A century. What is longer was not measured, and the sum of a few still is a number of nanoseconds.
 _LONGEST_NS = 100 * 366 * 24 * 3600 * 10**9
@@ -96,5 +95,5 @@ def _timed(process: Process) -> TimedProcess | None:
     # A clock that is too coarse gives zeros, which its own warning tells.
     if not all(all_positive(samples) for samples in phases.values()):
         return None
-    medians = {phase: quantiles(samples, [0.5])[0] for phase, samples in phases.items()}
+    medians = {phase: median(samples) for phase, samples in phases.items()}
     return TimedProcess(record=process, phases=phases, medians_ns=medians)

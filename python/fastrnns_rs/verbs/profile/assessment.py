@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import statistics
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.torch_profiler import resolve_activities
+from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import capture_checks, tool_messages
 from fastrnns_rs.verbs.profile.attempt import end_of
 
@@ -39,7 +39,7 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
         for phase in ("forward_ns", "backward_ns"):
             if one[phase] and other[phase]:
                 for index, samples in enumerate((one[phase], other[phase])):
-                    sums[index] += statistics.median(samples[iteration] for iteration in captured)
+                    sums[index] += median([samples[iteration] for iteration in captured])
     return sums[0] / sums[1] if sums[1] else None
 
 

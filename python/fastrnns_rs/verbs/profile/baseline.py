@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import end_of
 
@@ -54,7 +54,7 @@ class Baseline(NamedTuple):
         Args:
             captured: The iterations that are captured.
         """
-        return {name: round(statistics.median(_took(one, captured))) for name, one in _well(self.answer).items()}
+        return {name: round(median(_took(one, captured))) for name, one in _well(self.answer).items()}
 
     def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, Notice | None]:
         """How much longer the captured iterations took under the profiler, of all runners together.
