@@ -59,7 +59,7 @@ def test_agrees_with_numpy_and_scipy(samples: list[float]) -> None:
     check(np.array(samples))
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 6, 1023, 1024, 2048, 2049, 10_007, 300_000])
+@pytest.mark.parametrize("size", [1, 2, 5, 6, 31, 33, 1024, 1025, 2049, 10_007, 16_383, 16_384, 300_001])
 def test_agrees_at_every_size(size: int) -> None:
     """The sizes lie at the borders of its blocks and of its ways to select."""
     generator = np.random.default_rng(size)

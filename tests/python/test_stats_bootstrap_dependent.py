@@ -96,18 +96,6 @@ def test_blocks_of_one_are_the_ordinary_bootstrap(statistic: str) -> None:
     assert (blocks.ci_low, blocks.ci_high) == pytest.approx((ordinary.ci_low, ordinary.ci_high), abs=near)
 
 
-def test_blocks_cover_what_dependence_hides() -> None:
-    """Of autocorrelated samples the ordinary interval is far too narrow; that of blocks is not, or much less."""
-    covered = {"percentile": 0, "block": 0}
-    for seed in range(300):
-        samples = autoregressive(300, 0.8, seed)
-        for method in covered:
-            found = stats.bootstrap_ci(samples, method=method, resamples=500, seed=seed)
-            covered[method] += found.ci_low <= 0 <= found.ci_high
-    assert covered["percentile"] < 0.6 * 300
-    assert covered["block"] > 0.82 * 300
-
-
 @pytest.mark.parametrize("sizes", [[30] * 8, [1, 2, 50, 7], [3, 2100, 40]])
 def test_means_of_processes_have_their_known_variance(sizes: list[int]) -> None:
     random = np.random.default_rng(4)

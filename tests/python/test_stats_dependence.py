@@ -69,11 +69,6 @@ def test_the_last_lag_is_that_of_r(size: int, lags: int) -> None:
     assert len(stats.autocorrelation(np.random.default_rng(0).normal(size=size))) == lags + 1
 
 
-def test_autocorrelation_of_a_known_process() -> None:
-    samples = autoregressive(0.8).draw(np.random.default_rng(1), 1, 1_000_000)[0]
-    assert stats.autocorrelation(samples, max_lag=6) == pytest.approx([0.8**lag for lag in range(7)], abs=0.01)
-
-
 def test_nasty_samples_have_correlations() -> None:
     generator = np.random.default_rng(2)
     ordinary = generator.integers(0, 2, 500)
@@ -111,14 +106,6 @@ def test_effective_size_agrees_however_many_lags_it_takes(size: int, rho: float)
     found = stats.effective_sample_size(samples)
     time_, lags = geyer(samples)
     assert (found.lags, found.autocorrelation_time) == (lags, pytest.approx(time_, rel=1e-9))
-
-
-def test_effective_sizes_of_a_known_process() -> None:
-    """The mean of AR(1) has the time (1 + rho) / (1 - rho); that of its signs follows from the arcsine law."""
-    samples = autoregressive(0.8).draw(np.random.default_rng(3), 1, 1_000_000)[0]
-    of_signs = 1 + 2 * sum(2 / np.pi * np.arcsin(0.8**lag) for lag in range(1, 200))
-    assert stats.effective_sample_size(samples).autocorrelation_time == pytest.approx(9, rel=0.05)
-    assert stats.effective_sample_size(samples, of="median").autocorrelation_time == pytest.approx(of_signs, rel=0.05)
 
 
 def test_effective_sizes_of_the_ends() -> None:

@@ -15,10 +15,14 @@ pub fn sorted(mut values: Vec<f64>, interrupted: &dyn Fn() -> bool) -> Result<Ve
         check(interrupted)?;
         piece.sort_unstable_by(f64::total_cmp);
     }
-    check(interrupted)?;
-    if values.len() > PIECE {
-        // The stable sort finds the sorted pieces and only merges them.
-        values.sort_by(f64::total_cmp);
+    let mut sorted = PIECE;
+    while sorted < values.len() {
+        sorted *= 2;
+        for pair in values.chunks_mut(sorted) {
+            check(interrupted)?;
+            // The stable sort finds the two sorted halves and only merges them.
+            pair.sort_by(f64::total_cmp);
+        }
     }
     Ok(values)
 }
@@ -31,7 +35,7 @@ mod tests {
     #[test]
     fn pieces_are_merged() {
         let scrambled = |i: usize| (i.wrapping_mul(2_654_435_761) % 1_000_003) as f64 - 5e5;
-        for n in [0, 1, 1000, 2 * PIECE + 1] {
+        for n in [0, 1, 1000, 3 * PIECE + 1] {
             let found = sorted((0..n).map(scrambled).collect(), &|| false).expect("nobody interrupts");
             assert!(found.is_sorted() && found.len() == n, "n = {n}");
         }
