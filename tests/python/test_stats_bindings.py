@@ -224,7 +224,7 @@ def test_numbers_of_every_width_are_read(dtype: type) -> None:
     "call",
     [
         "autocorrelation(many, max_lag=len(many) - 1)",
-        "benjamini_hochberg(np.random.default_rng(1).random(40_000_000))",
+        "benjamini_hochberg(many / (1 + many))",
         "bootstrap_ci(few, resamples=10**8, threads=2)",
         "bootstrap_ci(many, statistic='median', resamples=10**8, threads=2)",
         "bootstrap_ci(few, method='bca', statistic='median', resamples=10**8)",
@@ -237,7 +237,7 @@ def test_numbers_of_every_width_are_read(dtype: type) -> None:
         "mann_whitney(many, many)",
         "median_ci(many)",
         "modality(many)",
-        "permutation_test(many, many, resamples=10**9)",
+        "permutation_test(many[:300_000], many[:300_000], resamples=10**9)",
         "permutation_test(few[:17], few[:17], resamples=10**10)",
     ],
 )
@@ -245,7 +245,7 @@ def test_ctrl_c_ends_a_long_call(call: str) -> None:
     setup = """
 import numpy as np
 from fastrnns_rs import stats
-few, many = (np.random.default_rng(0).lognormal(size=n) for n in (1000, 20_000_000))
+few, many = (np.random.default_rng(0).lognormal(size=n) for n in (1000, 10_000_000))
 """
     interrupt(setup, f"stats.{call}")
 
