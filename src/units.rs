@@ -1,12 +1,4 @@
-//! The one rule by which durations and plain numbers become text.
-
-/// Nanoseconds in a millisecond.
-const NS_PER_MS: f64 = 1e6;
-
-/// Nanoseconds to milliseconds, the unit of every table.
-pub fn milliseconds(ns: f64) -> f64 {
-    ns / NS_PER_MS
-}
+//! Plain numbers as text, where the core itself has to show them: in messages, reasons and `repr`.
 
 /// Four significant digits, never fewer than the integer part has, never an exponent.
 ///
@@ -34,11 +26,6 @@ pub fn significant(value: f64) -> String {
     if again < first { format!("{value:.*}", again as usize) } else { text }
 }
 
-/// Nanoseconds as milliseconds with four significant digits.
-pub fn show_milliseconds(ns: f64) -> String {
-    significant(milliseconds(ns))
-}
-
 /// A fraction in percent, without what binary fractions add to it.
 ///
 /// ```
@@ -48,8 +35,6 @@ pub fn show_milliseconds(ns: f64) -> String {
 /// ```
 pub fn show_percent(fraction: f64) -> String {
     format!("{} %", (fraction * 1e10).round() / 1e8)
-}
-
 }
 
 #[cfg(test)]
@@ -69,15 +54,5 @@ mod tests {
         ] {
             assert_eq!(significant(value), text, "{value}");
         }
-    }
-
-    #[test]
-        }
-    }
-
-    #[test]
-    fn nanoseconds_are_shown_in_milliseconds() {
-        assert_eq!(show_milliseconds(1_234_567.0), "1.235");
-        assert_eq!(show_milliseconds(40.0), "0.00004000");
     }
 }

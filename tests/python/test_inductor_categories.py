@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -30,21 +27,10 @@ def test_torch_knows_the_same_heuristics() -> None:
     assert set(wrapper_benchmark._kernel_category_choices) == set(HEURISTICS)
 
 
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_a_source_is_told_by_its_decorator(name: str) -> None:
-    source = f"import triton\n@triton_heuristics.{name}(\n    size_hints={{'x': 1}},\n)\n@triton.jit\ndef f(): pass\n"
-    assert kernel_categories.get_kernel_category_by_source_code(source) == name
-
-
 @given(st.lists(PIECES | st.text(max_size=9), max_size=5).map("\n".join) | st.text())
 def test_any_text_is_told_as_torch_tells_it(source: str) -> None:
     expected = wrapper_benchmark.get_kernel_category_by_source_code(source)
     assert kernel_categories.get_kernel_category_by_source_code(source) == expected
-
-
-@pytest.mark.parametrize("source", ["", "\0", "@triton_heuristics." * 9, "é" * 999, "@triton_heuristics.\npointwise"])
-def test_other_text_is_unknown(source: str) -> None:
-    assert kernel_categories.get_kernel_category_by_source_code(source) == kernel_categories.UNKNOWN
 
 
 def module(path: Path, source: str) -> ModuleType:
@@ -84,11 +70,6 @@ def test_a_module_that_tells_nothing_is_unknown(tmp_path: Path) -> None:
     assert kernel_categories.get_kernel_category(two) == "template"
 
 
-def test_the_name_of_a_heuristic_is_that_of_a_function_of_torch() -> None:
-    for name in HEURISTICS:
-        assert inspect.isfunction(getattr(triton_heuristics, name))
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -105,25 +86,6 @@ def test_a_name_is_told_as_a_report_tells_it(name: str, expected: str, tmp_path:
         path = write(tmp_path / "trace.json", [kernel(name=name)])
         (row,) = json.loads(run_cli("report", path, "--json").stdout)["kernels"]
         assert row["category"] == expected
-
-
-def test_own_rules_are_for_names(tmp_path: Path) -> None:
-    path = write(tmp_path / "trace.json", [kernel(name="void source::mine<int>(int)")])
-    rules = tmp_path / "rules.txt"
-    rules.write_text("of_ours source::mine\n")
-    done = run_cli("report", path, "--categories", rules, "--json")
-    assert done.json()["kernels"][0]["category"] == "of_ours"
-    rules.write_text("# ours\nof_ours source:@triton_heuristics\\.mine\n")
-    done = run_cli("report", path, "--categories", rules)
-    assert done.status != 0
-    assert "line 2" in done.stderr
-    assert "a capture has only names" in done.stderr
-    assert len(done.stderr.splitlines()) <= 2
-
-
-def test_categories_need_no_torch() -> None:
-    code = "import sys; from fastrnns_rs.worker.inductor.kernel_categories import *; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_text_that_cannot_be_encoded_is_refused() -> None:

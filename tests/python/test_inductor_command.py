@@ -66,20 +66,6 @@ def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Module
 
 
 @pytest.mark.long("inductor")
-def test_the_table_has_a_row_for_each(generated_modules: Modules) -> None:
-    done = inductor(
-        generated_modules.forward, generated_modules.backward, "--processes", "2", generated=generated_modules
-    )
-    assert done.status == 0, done.stderr
-    head, forward, backward, *rest = done.stdout.splitlines()
-    assert head.split()[:3] == ["module", "graph", "device"]
-    assert "upstream, ms" in head
-    assert forward.split()[:4] == [generated_modules.forward.stem[:20], "0", "forward", "cpu"]
-    assert backward.split()[:4] == [generated_modules.backward.stem[:20], "0", "backward", "cpu"]
-    assert not any(rest)
-
-
-@pytest.mark.long("inductor")
 def test_the_newest_in_the_cache(generated_modules: Modules, anywhere: Path) -> None:
     cache = anywhere / "cache" / "xx"
     cache.mkdir(parents=True)
@@ -104,28 +90,6 @@ def test_a_runner_is_compiled_and_its_modules_are_timed(anywhere: Path) -> None:
     assert {one.runner for one in report.modules} == {"compile_cell"}
     # They stay where Inductor keeps them, to be looked at.
     assert all(Path(one.path).is_relative_to(anywhere / "cache") and Path(one.path).exists() for one in report.modules)
-
-
-@pytest.mark.long("inductor")
-def test_a_runner_that_does_not_compile_costs_its_own_modules(generated_modules: Modules, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(
-        """
-import fastrnns_rs
-
-
-@fastrnns_rs.runner("breaks", compiles=True)
-def breaks(problem):
-    raise RuntimeError("no good")
-"""
-    )
-    words = ("--runner", "breaks", "--runner-file", tmp_path / "own.py", "--device", "cpu", "--json")
-    done = inductor(generated_modules.forward, *words, "--times", "1", "--repeat", "2", generated=generated_modules)
-    assert done.status == 1
-    report = document(done)
-    assert [(one.runner, one.status) for one in report.modules] == [(None, "ok")]
-    [warning] = [one for one in report.warnings if one.code == "runner_failed"]
-    assert warning.message == "breaks was not compiled: RuntimeError: no good"
-    assert warning.message in done.stderr
 
 
 #: What is put at the end of a module, and what is then told of it.
@@ -226,6 +190,8 @@ def wait_for_sleep(mark: str) -> None:
         (["gpu.py"], 5, "was generated for cuda:7"),
         (["good.py", "gpu.py"], 5, "was generated for cuda:7"),
         (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device"),
+        (["good.py", "--ncu"], 5, "--ncu needs a CUDA device"),
+        (["good.py", "--profile", "--output-dir", "plain.py"], 2, "plain.py cannot be written to"),
         (["good.py", "--times", "0"], 2, "--times"),
         (["good.py", "--repeat", "many"], 2, "--repeat"),
         (["good.py", "--seqLength", "3"], 2, "--seq-length is of --runner"),
@@ -250,16 +216,6 @@ def test_bad_input_is_one_line_and_a_hint(words: list[str], status: int, told: s
     assert error.startswith("error: ")
     assert told in error
     assert hint.startswith("hint: ")
-
-
-@pytest.mark.long("inductor")
-def test_options_come_from_the_configuration_too(generated_modules: Modules, anywhere: Path) -> None:
-    (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs.inductor]\ntimes = 3\nrepeat = 4\n")
-    words = (generated_modules.forward, "--json", "--repeat", "5")
-    done = inductor(*words, generated=generated_modules, cwd=anywhere)
-    assert done.status == 0, done.stderr
-    [row] = document(done).modules
-    assert (row.times, row.repeat) == (3, 5)
 
 
 @pytest.mark.long("inductor")

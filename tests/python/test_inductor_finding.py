@@ -163,11 +163,6 @@ def test_a_folder_has_its_modules_from_the_oldest_to_the_newest(tmp_path: Path) 
     assert [one.path for one in module_files.find([newer, tmp_path, newer])] == [newer, older]
 
 
-def test_a_folder_without_modules_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FastrnnsError, match="no module below"):
-        module_files.find([tmp_path])
-
-
 def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
     module(tmp_path / "a.py", "['1_forward']", age=9)
     forward = module(tmp_path / "b.py", "['1_forward']", age=8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,9 +12,9 @@ from typing import Any
 
 import fake_tools
 import pytest
-from commands import command_with_facts, run_with_facts
+from commands import run_with_facts
 from conftest import FACTS
-from generated_modules import Modules, calls_of, planted
+from generated_modules import calls_of, planted
 from processes import left_of
 
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
@@ -105,16 +104,6 @@ def test_the_module_is_really_called(fake: Ncu) -> None:
     fake.does(RUN, REPORT, "sys.exit(status)").run(threads=1)
     # Once unseen, once to be seen.
     assert calls_of(fake.module) == 2
-
-
-@pytest.mark.long("inductor")
-def test_a_module_of_inductor_is_really_called(
-    fake: Ncu, generated_modules: Modules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in generated_modules.variables.items():
-        monkeypatch.setenv(name, value)
-    fake.module = generated_modules.backward
-    assert fake.does(RUN, REPORT, "sys.exit(status)").run() == str(fake.report)
 
 
 def test_a_percent_sign_in_a_folder_begins_no_placeholder(tmp_path: Path) -> None:
@@ -223,24 +212,11 @@ def test_one_that_is_named_is_taken_or_refused(nowhere: Path, monkeypatch: pytes
         assert caught.value.exit_code == ExitCode.MISSING
 
 
-def test_a_module_for_the_cpu_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    module, output = planted(tmp_path), tmp_path / "output"
-    done = run_with_facts("inductor", module, "--ncu", "--output-dir", output)
-    assert (done.status, done.stdout) == (ExitCode.MISSING, "")
-    assert done.stderr == (
-        f"error: --ncu needs a CUDA device, and {module} was generated for the CPU\nhint: leave it out\n"
-    )
-    assert calls_of(module) == 0
-    assert not output.exists()
-
-
 def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
     module, output = planted(tmp_path, device="cuda:0"), tmp_path / "output"
-    words = command_with_facts(
-        "inductor", module, "--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output, facts=WITH_GPU
-    )
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (ExitCode.MISSING, "")
+    asked = ("--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output)
+    done = run_with_facts("inductor", module, *asked, facts=WITH_GPU)
+    assert (done.status, done.stdout) == (ExitCode.MISSING, "")
     assert done.stderr.splitlines() == [
         f"error: there is no ncu that can be run: {tmp_path / 'ncu'}",
         "hint: install NVIDIA Nsight Compute, or name it with --ncu-path",

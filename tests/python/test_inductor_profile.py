@@ -369,14 +369,3 @@ def test_a_compiled_module_is_profiled_end_to_end(compiled: Path, tmp_path: Path
     assert sum(one.get("name") == cpp.kernels[0].name for one in events) == 20
     shown = run_cli("report", trace)
     assert shown.status == 0, shown.stderr
-
-
-@pytest.mark.long("inductor")
-def test_the_table_tells_of_the_profile(compiled: Path, tmp_path: Path) -> None:
-    done = run_cli("inductor", compiled, "-p", "--times", "1", "--repeat", "2", "--output-dir", tmp_path)
-    assert done.status == 0, done.stderr
-    [trace] = tmp_path.iterdir()
-    assert f"trace in {trace}\n" in done.stdout
-    parts = ["by name and input shape", "by category", "== cpp category", "when CPU is busy", "Output for tabulate: "]
-    places = [done.stdout.index(one) for one in parts]
-    assert places == sorted(places)

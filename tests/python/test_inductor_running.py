@@ -176,40 +176,32 @@ def test_a_later_process_that_fails_is_numbered(monkeypatch: pytest.MonkeyPatch,
     assert report.modules[0].samples_ns == [SAMPLES]
 
 
-def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "stopped"),
+    [
+        (Answer({}, "interrupted", "interrupted", ""), module_runs.Interrupted),
+        (KeyboardInterrupt(), module_runs.Interrupted),
+        (OSError("no more processes"), OSError),
+    ],
+    ids=["ctrl-c is told", "ctrl-c before an answer", "cannot be started"],
+)
+def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
+    answer: Answer | BaseException, stopped: type[BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         timed(job, on_part)
-        return DONE if job["path"].endswith("a.py") else Answer({}, "interrupted", "interrupted", "")
+        if job["path"].endswith("a.py"):
+            return DONE
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
 
     paths = [module(tmp_path / f"{name}.py") for name in "abc"]
-    with pytest.raises(module_runs.Interrupted) as raised:
+    with pytest.raises(stopped) as raised:
         measure(monkeypatch, paths, worker, profile=True, output_dir=tmp_path / "out")
-    assert [(one.status, one.wall is not None) for one in raised.value.report.modules] == [
-        ("ok", True),
-        ("interrupted", True),
-    ]
-    # No trace was written, and no empty file is left in its place.
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_ctrl_c_before_an_answer_keeps_the_module_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        timed(job, on_part)
-        raise KeyboardInterrupt
-
-    with pytest.raises(module_runs.Interrupted) as raised:
-        measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
-    [row] = raised.value.report.modules
-    assert (row.status, row.samples_ns) == ("interrupted", [SAMPLES])
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_no_empty_file_stays_where_a_process_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        raise OSError("no more processes")
-
-    with pytest.raises(OSError, match="no more processes"):
-        measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
+    if isinstance(raised.value, module_runs.Interrupted):
+        rows = [(one.status, one.samples_ns) for one in raised.value.report.modules]
+        assert rows == [("ok", [SAMPLES]), ("interrupted", [SAMPLES])]
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -219,39 +211,51 @@ def test_no_empty_file_stays_where_a_process_cannot_be_started(monkeypatch: pyte
         *({"samples_ns": "x"}, {"samples_ns": [1, "x"]}, {"samples_ns": 5}, {"first_call_ns": "abc"}),
         *({"timing_mode": 7}, {"upstream_ms": float("nan")}, {"upstream_ms": -1.0}, {"peak_memory_bytes": [1]}),
         *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernel": {}}),
+        *({"top": 7}, {"top": [], "runs": 0}, {"top": [], "runs": "x", "operations": [{}]}),
     ],
 )
 def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
     said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        on_part({"kernels": 7})
         timed(job, on_part)
         if job["path"].endswith("bad.py"):
             on_part(dict(said))
         return DONE
 
-    report, _ = measure(monkeypatch, [module(tmp_path / f"{name}.py") for name in ("bad", "good")], worker)
+    paths = [module(tmp_path / f"{name}.py") for name in ("bad", "good")]
+    report, _ = measure(monkeypatch, paths, worker, profile="top" in said, output_dir=tmp_path / "out")
     bad, good = report.modules
     assert (good.status, good.samples_ns) == ("ok", [SAMPLES])
     assert (bad.status, bad.reason) == ("failed", "what its process told cannot be understood")
+    assert [one.name for one in bad.kernels if one.time is not None] == []
     Draft202012Validator(json_schema(InductorReport, "x")).validate(json.loads(report.render("json")))
+    assert "top" not in said or list((tmp_path / "out").iterdir()) == []
 
 
-@pytest.mark.parametrize("said", [{"top": 7}, {"top": [], "runs": 0}, {"top": [], "runs": "x", "operations": [{}]}])
-def test_an_odd_profile_costs_its_own_row(
-    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("written", [True, False])
+def test_a_snapshot_is_named_or_leaves_no_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, written: bool
 ) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        on_part({"kernels": 7})
-        timed(job, on_part)
-        on_part(dict(said))
+        path = Path(job["memory_snapshot_path"])
+        assert path.stat().st_size == 0
+        if not written:
+            return Answer({}, "died", "out of memory", "")
+        path.write_bytes(b"pickle")
+        on_part({"memory_snapshot": True})
         return DONE
 
-    report, _ = measure(monkeypatch, [module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
-    [row] = report.modules
-    assert (row.status, row.reason) == ("failed", "what its process told cannot be understood")
-    assert (row.samples_ns, row.kernels) == ([SAMPLES], [])
-    assert list((tmp_path / "out").iterdir()) == []
+    paths = [module(tmp_path / "m.py", "['0_backward']", device="cuda:0")]
+    report, _ = measure(monkeypatch, paths, worker, gpus=1, memory_snapshot=True, output_dir=tmp_path / "out")
+    [row], left = report.modules, list((tmp_path / "out").iterdir())
+    assert [str(path) for path in left] == [row.memory_snapshot_path] * written
+    assert (row.status, row.reason) == (("ok", None) if written else ("failed", "out of memory"))
+    if written:
+        assert left[0].name.startswith("m_backward_2")
+        assert left[0].name.endswith("Z.memory.pickle")
+        assert str(left[0]) in report.render()
 
 
 def test_the_numbers_of_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -307,18 +311,6 @@ def test_a_device_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_pa
     )
     assert (job["device"], report.modules[0].device) == ("cuda:1", "cuda:1")
     assert job["memory_snapshot_path"].endswith(".memory.pickle")
-
-
-def test_a_snapshot_of_cudas_memory_needs_cuda(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(MissingError, match="generated for the CPU"):
-        measure(monkeypatch, [module(tmp_path / "a.py")], memory_snapshot=True)
-
-
-def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot be written to") as raised:
-        measure(monkeypatch, [module(tmp_path / "a.py")], profile=True, output_dir=tmp_path / "file")
-    assert "--output-dir" in raised.value.hint
 
 
 @pytest.mark.parametrize(

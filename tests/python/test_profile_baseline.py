@@ -9,7 +9,7 @@ from typing import Any
 
 import fake_tools
 import pytest
-from conftest import FACTS, PLANTED, run_cli
+from conftest import FACTS
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import ExitCode
@@ -115,9 +115,11 @@ call.report()
     assert record.warnings[0].message.startswith("cudnn failed under the profiler: ")
 
 
+REFUSAL = {"runners": [], "refusal": {"message": "no such folder", "hint": "make it", "exit_code": 2}}
 DYING = {
     "killed": (["/bin/sh", "-c", "kill -9 $$"], "it was killed by signal 9"),
     "exits": (["/bin/sh", "-c", "exit 7"], "exit status 7"),
+    "refuses": (f"open(sys.argv[1], 'w').write({json.dumps(REFUSAL)!r}); sys.exit(2)", "no such folder"),
     "in a runner": ("open(sys.argv[1], 'w').write('{\"runners\": []}'); sys.exit(3)", "exit status 3"),
 }
 
@@ -131,12 +133,6 @@ def test_a_baseline_that_dies_is_told(case: str, tmp_path: Path, monkeypatch: py
     assert warning.code == "baseline_failed"
     assert warning.message.startswith(f"the run without the profiler failed: {reason}; how much longer")
     assert said[:2] == ["running without the profiler", warning.message]
-
-
-def test_a_refusal_is_told_in_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = {"runners": [], "refusal": {"message": "no such folder", "hint": "make it", "exit_code": 2}}
-    baseline = f"open(sys.argv[1], 'w').write({json.dumps(answer)!r}); sys.exit(2)"
-    assert "failed: no such folder; " in captured(tmp_path, monkeypatch, baseline)[0].warnings[0].message
 
 
 def test_a_baseline_that_takes_too_long_does_not_cost_the_capture(
@@ -158,23 +154,7 @@ def test_when_both_take_too_long_the_capture_did(tmp_path: Path, monkeypatch: py
 
 
 def test_where_no_runner_works_nothing_is_captured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = replace_all(runner("cudnn", status="failed"), runner("py", status="failed"), reason="broken")
+    failed = [{**runner(name, status="failed"), "reason": "broken"} for name in ("cudnn", "py")]
     with pytest.raises(capture_run.CaptureError, match="the runner cudnn failed: broken") as raised:
         captured(tmp_path, monkeypatch, saying(*failed))
     assert "# under the profiler" not in raised.value.log.read_text()
-
-
-def replace_all(*runners: dict[str, Any], **changes: Any) -> list[dict[str, Any]]:
-    return [{**one, **changes} for one in runners]
-
-
-@pytest.mark.long("profilers")
-def test_the_command_warns(tmp_path: Path) -> None:
-    """Of a runner that ends its process, which the fake does not run."""
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDS)
-    quick = ["--quick", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0", "--no-report"]
-    asked = ["--nsys", "--nsys-path", tool, "--runner-file", PLANTED, "--rnns", "is_killed", "--output-dir"]
-    done = run_cli("profile", *asked, tmp_path / "out", *quick)
-    assert done.status == 0, done.stderr
-    assert "\nwarning: the run without the profiler failed: it was killed by signal 9; how much longer" in done.stderr
-    assert "times as long" not in done.stdout

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
 import json
 import shlex
-import subprocess
 from pathlib import Path
 
 import click
 import pytest
 from commands import run_with_facts
-from conftest import run_cli
 from test_profile_forwarding import parsed, plan_of
 
 from fastrnns_rs.cli import VERBS, internal_run
@@ -83,15 +80,6 @@ def test_what_is_configured_for_captures_does_not_stand_in_the_way(
     assert checked("--internal-run").options.nloops == 7
 
 
-def test_the_command_refuses_it_before_anything_runs(anywhere: Path) -> None:
-    done = run_cli("profile", "--internal-run", "--keep")
-    assert (done.status, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "error: --internal-run makes no capture, and has no use for --keep",
-        "hint: leave it out, or leave out --internal-run",
-    ]
-
-
 def test_what_only_the_child_is_told_is_for_the_child() -> None:
     hidden = {one.name for one in command.params if isinstance(one, click.Option) and one.hidden}
     assert hidden == set(internal_run.FOR_THE_CHILD)
@@ -144,19 +132,6 @@ def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch
     for name, value in {"INFERENCE": "1", "TORCH": "1", "SEQ_LENGTH": "3", "RNNS": "py"}.items():
         monkeypatch.setenv(f"{PREFIX}_{name}", value)
     assert checked(*words) == before
-
-
-@pytest.mark.long("profilers")
-def test_a_dry_run_is_pasted_where_other_things_are_configured(anywhere: Path) -> None:
-    shown = run_with_facts("profile", "--torch", "--quick", "--rnns", "cudnn", "--dry-run", "--output-dir", "out")
-    assert shown.status == 0, shown.stderr
-    configure(anywhere, 'inference = true\nrnns = "py"\nnvprof = true')
-    done = subprocess.run(shlex.split(shown.stdout), capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert "cudnn: 5 iterations" in done.stderr
-    (trace,) = (anywhere / "out").glob("*.json.gz")
-    assert trace.name.split(".")[1] == "cudnn"
-    assert b"## backward ##" in gzip.decompress(trace.read_bytes())
 
 
 def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 
 import click
@@ -18,7 +17,7 @@ from fastrnns_rs.problem.torch_profiler import SORT_KEYS, TorchOptions
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.runners.runner import Runner
-from fastrnns_rs.verbs.profile.child_command import arguments, child_command
+from fastrnns_rs.verbs.profile.child_command import arguments
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
@@ -160,19 +159,6 @@ def test_a_flag_counts_more_than_what_was_configured(monkeypatch: pytest.MonkeyP
 def test_the_path_of_a_profiler_chooses_it() -> None:
     assert parsed(["--nsys-path", "/somewhere/nsys"]).tool == "nsys"
     assert parsed(["--nsys-path", "/somewhere/nsys", "--torch"]).tool == "torch"
-
-
-def test_upstreams_command_line_is_understood() -> None:
-    """Fault 17: there, the flag that runs inside was forwarded with a value that it does not take."""
-    given = parsed(["--seqLength=10", "--numLayers=1", "--inputSize=8", "--hiddenSize=8", "--miniBatch=2"])
-    child = child_command(given, plan_of(given), stem=None, answer=None)  # type: ignore[arg-type]
-    assert "--internal-run" in child
-    assert shlex.split(shlex.join(child)) == child
-
-
-def test_profilers_exclude_each_other() -> None:
-    with pytest.raises(click.UsageError, match="--nsys and --torch are profilers"):
-        parsed(["--nsys", "--torch"])
 
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf"])

@@ -263,13 +263,3 @@ def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
         assert status == 130
         assert str(captured[0]) in said
         assert "Traceback" not in said
-
-
-@pytest.mark.long("profilers")
-def test_variables_and_configuration_are_for_the_parent_alone(tmp_path: Path) -> None:
-    """The child has been told what they say: read twice, they would contradict its flags."""
-    (tmp_path / "pyproject.toml").write_text("[tool.fastrnns-rs.profile]\nnsys = true\nnloops = 3\nwarmup = 0\n")
-    variables = {"FASTRNNS_PROFILE_RNNS": "cudnn py", "FASTRNNS_PROFILE_SLEEP_BETWEEN_SECONDS": "0"}
-    _, out = profile(tmp_path, "--quick", "--nloops", "1", "--no-baseline", cwd=tmp_path, **variables)
-    expected = {f"{one}/{phase}/0": 1 for one in ("cudnn", "py") for phase in ("forward", "backward")}
-    assert ranges_of(next(out.glob("*.sqlite"))) == expected

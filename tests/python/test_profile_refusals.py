@@ -8,7 +8,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from commands import finished
-from conftest import FACTS, run_cli
+from conftest import FACTS
 from profile_commands import QUICK, argv, kept, profile, profile_cli, told, without_tools
 
 from fastrnns_rs.errors import UsageError
@@ -152,12 +152,7 @@ REFUSED = {
         "--nsys-path",
     ),
     "two profilers": (["--nsys", "--torch"], 2, "--nsys and --torch are profilers; give one", "--help"),
-    "three profilers": (
-        ["--nvprof", "--nsys", "--torch"],
-        2,
-        "--nsys and --nvprof and --torch are profilers",
-        "--help",
-    ),
+    "a flag of captures inside": (["--internal-run", "--torch", "--keep"], 2, "has no use for --keep", "leave it out"),
     "cuda on a CPU": (["--torch", "--activities", "cuda"], 2, "cuda", ""),
     "a schedule too long": (
         ["--torch", "--schedule", "active=9"],
@@ -215,13 +210,3 @@ def test_a_profiler_that_is_nowhere_is_5(tmp_path: Path) -> None:
     asked = argv("--nsys", "--output-dir", tmp_path / "out")
     done = finished(without_tools(["env", f"PATH={tmp_path}", *asked]))
     assert told(done, 5) == ("nsys is not installed", "install NVIDIA Nsight Systems, or name it with --nsys-path")
-
-
-def test_a_profiler_of_a_variable_that_is_wrong_is_5(tmp_path: Path) -> None:
-    done = profile_cli("--nsys", "--output-dir", tmp_path / "out", FASTRNNS_PROFILE_NSYS_PATH=str(tmp_path))
-    assert told(done, 5)[0] == f"nsys does not work: {tmp_path}: Permission denied"
-
-
-def test_a_runner_that_is_not_there_is_refused_by_the_real_command(tmp_path: Path) -> None:
-    done = run_cli("profile", "--nsys", "--rnns", "cudn", "--output-dir", tmp_path / "out")
-    assert told(done, 2) == ("no runner is called 'cudn'", "did you mean cudnn?")

@@ -193,10 +193,6 @@ def first_start(path: Path) -> int:
     return min(reference.nanoseconds(str(event["ts"])) for event in events if event["cat"] in kinds)
 
 
-def since_start(path: Path, event: Event) -> int:
-    return reference.nanoseconds(str(event["ts"])) - first_start(path)
-
-
 @pytest.mark.parametrize(
     ("words", "keep"),
     [

@@ -103,15 +103,6 @@ def test_steps_of_torchs_profiler_are_iterations(tmp_path: Path) -> None:
     assert [row.name for row in found.ranges] == ["ProfilerStep"]
 
 
-def test_which_way_cudnn_took_is_said(tmp_path: Path) -> None:
-    path = capture(tmp_path / "capture.sqlite", {PERSISTENT: 1, GEMM: 2}, {STEP: 16, GEMM: 16})
-    forward, backward = fastrnns_rs.read(path).document.cudnn_rnn
-    assert (forward.path, forward.kernel_count, forward.kernels_per_iteration) == ("persistent", 8, 1)
-    assert (backward.path, backward.iterations, backward.kernels_per_iteration) == ("stepwise", 8, 16)
-    assert (forward.kernels_per_step, backward.kernels_per_step) == (None, None)
-    assert forward.sentence.startswith("cudnn/forward: cuDNN took the persistent path: 1 kernel")
-
-
 def record(path: Path, length: int | None, file: Path) -> Path:
     """A record of a capture of sequences of this length."""
     artefact = ArtefactEntry(path=str(file), kind="nsys_sqlite", size_bytes=0, sha256="")

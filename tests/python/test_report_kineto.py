@@ -11,7 +11,7 @@ from typing import Any
 import kineto_reference as reference
 import pytest
 from corpus import capture, captures
-from kineto_traces import by_dice, call, copy, document, kernel, operator, write
+from kineto_traces import annotation, by_dice, call, copy, document, kernel, operator, write
 
 import fastrnns_rs
 from fastrnns_rs.documents.summary import SummaryDocument
@@ -189,6 +189,18 @@ def test_processes_and_threads_may_be_words(tmp_path: Path) -> None:
     assert (device.device_id, device.process_id, device.busy_ns) == (0, 100, 6_000)
     assert [(row.device_id, row.stream_id) for row in summary.streams] == [(0, 7), (0, 9)]
     assert (summary.captures[0].events_read, summary.captures[0].events_skipped) == (5, 0)
+
+
+def test_annotations_reach_their_thread_and_marks_their_process(tmp_path: Path) -> None:
+    events = [annotation("## forward ##", 0, 40), annotation("## backward ##", 50, 40)]
+    events += [annotation("cell", 5, 20), annotation("cell", 55, 20)]
+    for number, (at, thread, start, duration) in enumerate([(10, 100, 12, 3), (60, 101, 100, 5)]):
+        events.append({**call(start=at, duration=0.5), "tid": thread, "args": {"correlation": number}})
+        events.append(kernel(start=start, duration=duration, correlation=number))
+    rows = {row.name: row for row in fastrnns_rs.read(write(tmp_path / "trace.json", events)).ranges}
+    cell, backward = rows["cell"], rows["## backward ##"]
+    assert (cell.kind, cell.count, cell.gpu_inclusive_ns, cell.phase) == ("record_function", 2, 3000, None)
+    assert (backward.gpu_inclusive_ns, backward.gpu_exclusive_ns, backward.phase) == (5000, 5000, "backward")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,19 +55,6 @@ def test_parts_of_a_file_of_the_field_make_the_whole(path: Path, tmp_path: Path,
     trace = json.loads(gzip.decompress(path.read_bytes()), parse_float=str)
     parts = parts_of(trace, tmp_path, 3, dealt=dealt)
     assert_alike(to_plain(figures_only(fastrnns_rs.read(*parts))), to_plain(figures_only(fastrnns_rs.read(path))))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_parts_of_a_trace_make_the_whole(seed: int, tmp_path: Path) -> None:
-    events = by_dice(seed)
-    trace = document(events, baseTimeNanoseconds=1_700_000_000_000_000_000)
-    whole = fastrnns_rs.read(write(tmp_path / "x.json", trace))
-    parts = parts_of(trace, tmp_path, 5, dealt=bool(seed % 2))
-    random.Random(seed).shuffle(parts)
-    together = fastrnns_rs.read(*parts)
-    assert_alike(to_plain(figures_only(together)), to_plain(figures_only(whole)))
-    assert [part.path for part in together.captures] == [*map(str, parts)]
-    assert sum(part.events_read for part in together.captures) == len(events)
 
 
 def test_a_part_without_calls_belongs_to_the_whole(tmp_path: Path) -> None:

@@ -130,25 +130,6 @@ def test_what_is_chosen_is_what_ranks_are_held_by(tmp_path: Path) -> None:
     assert [(row.busy_ns, row.kernel_count) for row in summary.ranks] == [(25_000, 1), (50_000, 1), (25_000, 1)]
 
 
-def test_missing_ranks_and_those_that_are_there_twice_are_told_of(tmp_path: Path) -> None:
-    paths = job(tmp_path, [100, 100, 150], size=8)
-    found = {warning.code: warning for warning in fastrnns_rs.read(*paths).warnings}
-    assert found.keys() == {"ranks_missing", "rank_skew"}
-    assert found["ranks_missing"].message == "of 8 ranks 3 have a file"
-    assert found["ranks_missing"].evidence == "none of rank 3, 4, 5, 6, 7"
-    assert codes(fastrnns_rs.read(paths[0])) == []
-    again = rank_file(tmp_path / "again.json", 2, [kernel("a", 1, 1)], 8)
-    summary = fastrnns_rs.read(*paths, again)
-    assert codes(summary) == ["same_rank_twice", "ranks_missing"]
-    assert str(again) in summary.warnings[0].evidence
-
-
-def test_ranks_are_told_by_names_where_the_files_do_not(tmp_path: Path) -> None:
-    names = ("rank10.json", "rank_2.json", "other.json")
-    paths = [write(tmp_path / name, [kernel("a", 1, 1)]) for name in names]
-    assert [row.rank for row in fastrnns_rs.read(*paths).ranks] == [10, 2, None]
-
-
 @pytest.mark.parametrize("value", ["-1", "1e99", '"3"', "null", "[1]", "18446744073709551616"])
 def test_what_a_file_says_of_its_job_is_not_trusted(value: str, tmp_path: Path) -> None:
     text = json.dumps(document([kernel()], distributedInfo={"rank": "~", "world_size": "~"})).replace('"~"', value)

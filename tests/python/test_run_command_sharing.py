@@ -24,16 +24,6 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may change i
 # Several at once, and processes that are forked.
 
 
-def test_commands_of_several_threads_do_not_mix() -> None:
-    def one(index: int) -> None:
-        for _ in range(5):
-            done = run_command(shell(f"echo {index}; echo e{index} >&2; sleep 0.0{index}; exit {index}"))
-            assert (done.exit_status, done.stdout_tail, done.stderr_tail) == (index, f"{index}\n", f"e{index}\n")
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(one, range(8)))
-
-
 @pytest.mark.parametrize("way", WAYS_OUT)
 def test_what_one_leaves_is_not_taken_for_what_another_needs(way: str, mark: str) -> None:
     other = f"9{mark}"

@@ -116,21 +116,6 @@ def test_cycles_are_what_torch_records(schedule: Schedule, iterations: int, tmp_
         assert {name for name in found if name.startswith("Prof")} == {f"ProfilerStep#{i}" for i in cycle.iterations}
 
 
-def test_without_an_end_there_are_as_many_cycles_as_fit(tmp_path: Path) -> None:
-    schedule = Schedule(wait=1, warmup=1, active=2, repeat=0)
-    whole = profiled(tmp_path / "whole", 8, schedule=schedule)
-    assert [cycle.iterations for cycle in whole.results] == [[2, 3], [6, 7]]
-    assert [cycle.iterations for cycle in profiled(tmp_path / "part", 7, schedule=schedule).results] == [[2, 3], [6]]
-    assert [cycle.iterations for cycle in profiled(tmp_path / "wait", 6, schedule=schedule).results] == [[2, 3]]
-
-
-def test_a_loop_that_ends_early_leaves_what_it_has(tmp_path: Path) -> None:
-    (cycle,) = profiled(tmp_path, 4).results
-    assert cycle.iterations == [2, 3]
-    assert annotations(path_of(cycle))["## forward ##"] == 2
-    assert profiled(tmp_path, 2).results == []
-
-
 @pytest.mark.parametrize("key", ["self_cpu_time_total", "cpu_time_total", "count", "self_cpu_memory_usage", "flops"])
 def test_tables_are_sorted_and_cut_as_asked(key: str, tmp_path: Path) -> None:
     def cycle(limit: int) -> Cycle:
@@ -405,13 +390,6 @@ def test_warnings_of_the_runner_are_its_own(tmp_path: Path) -> None:
     with session.profile("tiny") as run, run.phase("forward"), pytest.warns(UserWarning, match="the runner's"):
         warnings.warn("the runner's", stacklevel=1)
     assert "the runner's" not in session.warnings
-
-
-def test_the_profiler_is_told_of_no_iteration_after_the_last(tmp_path: Path) -> None:
-    session = TorchSession(TorchOptions(schedule=Schedule(wait=0, warmup=0, active=1, repeat=0)), "cpu", tmp_path, "s")
-    iterate(session, "tiny", 1)
-    (cycle,) = session.results
-    assert annotations(path_of(cycle)) == {"## forward ##": 1, "## backward ##": 1, "ProfilerStep#0": 1}
 
 
 def test_a_device_that_stops_by_itself_ends_its_cycle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
