@@ -194,7 +194,7 @@ def test_processes_and_threads_may_be_words(tmp_path: Path) -> None:
 def test_annotations_reach_their_thread_and_marks_their_process(tmp_path: Path) -> None:
     events = [annotation("## forward ##", 0, 40), annotation("## backward ##", 50, 40)]
     events += [annotation("cell", 5, 20), annotation("cell", 55, 20)]
-    for number, (at, thread, start, duration) in enumerate([(10, 100, 12, 3), (60, 101, 100, 5)]):
+    for number, (at, thread, start, duration) in enumerate([(10, 100, 12, 3), (60, 101, 100, 5)], 1):
         events.append({**call(start=at, duration=0.5), "tid": thread, "args": {"correlation": number}})
         events.append(kernel(start=start, duration=duration, correlation=number))
     rows = {row.name: row for row in fastrnns_rs.read(write(tmp_path / "trace.json", events)).ranges}
