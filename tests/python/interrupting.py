@@ -16,8 +16,8 @@ PATIENCE = 1.0
 def interrupt(setup: str, call: str, *, after: float = 0.5) -> None:
     """Runs both in a child, sends it SIGINT `after` so many seconds of the call, and sees it end at once.
 
-    The call must last longer than that: one that is over is an error, since it shows nothing. What counts is the CPU time
-    that the child takes from then on: seconds pass on a busy machine without the child.
+    The call must last longer than that: one that is over is an error, since it shows nothing. What counts is the CPU
+    time that the child takes from then on: seconds pass on a busy machine without the child.
     """
     code = f"""{setup}
 import time

@@ -1,1 +1,0 @@
-processes/supervisor.py
