@@ -17,7 +17,7 @@ from fastrnns_rs.verbs.doctor.diagnosis import diagnose
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 from fastrnns_rs.views import noise
 from fastrnns_rs.views.bench_text import warnings
-from fastrnns_rs.views.columns import aligned
+from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import click
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.runners.listing import catalogue
-from fastrnns_rs.views.columns import aligned
+from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.listing import Catalogue, RunnerEntry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -117,13 +118,7 @@ def flat(value: Any) -> str:
         return json_safe(encode_basestring(value.encode("utf-8", "backslashreplace").decode()))
     if isinstance(value, (list, tuple)):
         return f"[{','.join(map(flat, value))}]"
-    if isinstance(value, Mapping):
-        return f"{{{','.join(f'{flat(key)}:{flat(item)}' for key, item in value.items())}}}"
-    if isinstance(value, float):
-        return _float(value)
-    return (
-        {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
-    )
+    return _float(value) if isinstance(value, float) else json.dumps(value)
 
 
 def _float(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
-from fastrnns_rs.views.columns import aligned
+from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Series, Side

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.errors import printable
-from fastrnns_rs.views.columns import aligned
+from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from operator import gt
 
+from fastrnns_rs.errors import printable
 from fastrnns_rs.views.text import pad, width
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from typing import Any
 
     #: The cells of a row.
@@ -74,6 +75,12 @@ def _fits(row: Sequence[str], widths: list[int]) -> bool:
 def _widest(cells: list[str]) -> int:
     # There may be thousands, and ASCII is as wide as it is long.
     return max(map(len if "".join(cells).isascii() else width, cells))
+
+
+def aligned(rows: Sequence[Sequence[str]], numbers: Container[int] = ()) -> list[str]:
+    """Draws rows of any texts for a terminal, the headings first; columns of `numbers` are aligned on the right."""
+    headings, *shown = [[printable(cell) for cell in row] for row in rows]
+    return lines([Column(heading, right=place in numbers) for place, heading in enumerate(headings)], shown)
 
 
 def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str) -> str:
