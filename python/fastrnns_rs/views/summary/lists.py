@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrnns_rs.views.summary import columns as of
+from fastrnns_rs.views.summary import columns
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -101,27 +101,29 @@ def _inductor(document: Document) -> list[Row]:
 
 #: Every view by the name that `--by` takes, in the order of its help. CSV of the overview has the kernels.
 VIEWS = {
-    "overview": View("Kernels", of.KERNELS, "kernels", "no device operations"),
-    "kernel": View("Kernels", of.KERNELS, "kernels", "no kernels"),
-    "launch-shape": View("Kernels by launch shape", of.KERNELS, "kernels", "no kernels"),
-    "category": View("Categories", of.CATEGORIES, "categories", "no categories"),
-    "device": View("Devices", of.DEVICES, "devices", "no devices"),
-    "stream": View("Streams", of.STREAMS, "streams", "no streams"),
-    "api": View("Calls of the device's interface", of.API_CALLS, "api_calls", "no calls of the device's interface"),
-    "memory": View("Memory operations", of.MEMORY, "memory_operations", "no memory operations"),
-    "range": View("Ranges", of.RANGES, "ranges", "no ranges"),
+    "overview": View("Kernels", columns.KERNELS, "kernels", "no device operations"),
+    "kernel": View("Kernels", columns.KERNELS, "kernels", "no kernels"),
+    "launch-shape": View("Kernels by launch shape", columns.KERNELS, "kernels", "no kernels"),
+    "category": View("Categories", columns.CATEGORIES, "categories", "no categories"),
+    "device": View("Devices", columns.DEVICES, "devices", "no devices"),
+    "stream": View("Streams", columns.STREAMS, "streams", "no streams"),
+    "api": View(
+        "Calls of the device's interface", columns.API_CALLS, "api_calls", "no calls of the device's interface"
+    ),
+    "memory": View("Memory operations", columns.MEMORY, "memory_operations", "no memory operations"),
+    "range": View("Ranges", columns.RANGES, "ranges", "no ranges"),
     "iteration": View(
         "Iterations",
-        of.ITERATIONS,
+        columns.ITERATIONS,
         "iterations",
         "no iterations: no ranges of ours, no ProfilerStep, or none of the --iteration-range given",
     ),
-    "launch": View("Launches", of.LAUNCHES, _launches, "no kernels"),
-    "idle": View("Idle time", of.IDLE, "idle_causes", "no idle time"),
+    "launch": View("Launches", columns.LAUNCHES, _launches, "no kernels"),
+    "idle": View("Idle time", columns.IDLE, "idle_causes", "no idle time"),
     "cudnn-rnn": View(
-        "cuDNN's recurrent networks", of.CUDNN_RNN, "cudnn_rnn", "no kernels of cuDNN's recurrent networks"
+        "cuDNN's recurrent networks", columns.CUDNN_RNN, "cudnn_rnn", "no kernels of cuDNN's recurrent networks"
     ),
-    "metric": View("Metrics", of.METRICS, "metrics", "no metrics of nvprof"),
-    "rank": View("Ranks", of.RANKS, "ranks", "no ranks: a single file"),
-    "inductor": View("Inductor's categories", of.INDUCTOR_CATEGORIES, _inductor, "no figures of Inductor"),
+    "metric": View("Metrics", columns.METRICS, "metrics", "no metrics of nvprof"),
+    "rank": View("Ranks", columns.RANKS, "ranks", "no ranks: a single file"),
+    "inductor": View("Inductor's categories", columns.INDUCTOR_CATEGORIES, _inductor, "no figures of Inductor"),
 }

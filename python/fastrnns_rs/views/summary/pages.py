@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.views.summary import columns as of
-from fastrnns_rs.views.summary import notes
+from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.column_units import FRACTION
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
@@ -27,9 +26,7 @@ _BRIEF = {
     "memory": {"total_ns", "count", "total_bytes", "bandwidth_gb_per_s", "kind"},
     "range": {"gpu_inclusive_ns", "gpu_exclusive_ns", "kernel_count", "count", "host_total_ns", "name"},
 }
-_BRIEF_ITERATIONS = {
-    *("count", "median_ns", "min_ns", "max_ns", "gpu_busy_median_ns", "outlier_count", "phase", "runner"),
-}
+_BRIEF_ITERATIONS = {"count", "median_ns", "min_ns", "max_ns", "gpu_busy_median_ns", "outlier_count", "phase", "runner"}
 
 
 def page(document: Document, by: str, top: int | None) -> list[Part]:
@@ -49,11 +46,11 @@ def page(document: Document, by: str, top: int | None) -> list[Part]:
 
 
 def _on_screen(column: Column) -> bool:
-    return column.place in {of.EVERYWHERE, of.SCREEN}
+    return column.place in {columns.EVERYWHERE, columns.SCREEN}
 
 
 def _with_shapes(column: Column) -> bool:
-    return column.place != of.DATA
+    return column.place != columns.DATA
 
 
 def _view(document: Document, by: str, top: int | None) -> list[Part]:
@@ -62,14 +59,18 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
     if by == "idle":
         rows.columns = [_share_of_idle(document["idle_causes"]), *rows.columns]
     elif by == "iteration":
-        statistics = List("Statistics of iterations", of.ITERATION_STATISTICS, document["iteration_statistics"])
+        statistics = List("Statistics of iterations", columns.ITERATION_STATISTICS, document["iteration_statistics"])
         return [statistics, notes.outliers(document), rows]
     elif by == "cudnn-rnn":
         return [rows, notes.cudnn_rnn(document, top)]
     elif by == "inductor" and document["inductor"]:
-        figures = List("Inductor", of.INDUCTOR, [document["inductor"]])
+        figures = List("Inductor", columns.INDUCTOR, [document["inductor"]])
         categories = document["inductor"]["categories"]
-        return [figures, rows, *(List(one["name"], of.INDUCTOR_KERNELS, one["kernels"], top) for one in categories)]
+        return [
+            figures,
+            rows,
+            *(List(one["name"], columns.INDUCTOR_KERNELS, one["kernels"], top) for one in categories),
+        ]
     return [rows]
 
 
@@ -85,13 +86,13 @@ def _overview(document: Document, top: int) -> list[Part]:
         keys = _BRIEF[by] | ({"device_id"} if several else set())
         return VIEWS[by].list(document, lambda column: column.key in keys, top)
 
-    devices = List("Where the time went", [one for one in of.DEVICES if _on_screen(one)], document["devices"])
+    devices = List("Where the time went", [one for one in columns.DEVICES if _on_screen(one)], document["devices"])
     idle = VIEWS["idle"].list(document, lambda one: several or one.key != "device_id", top)
     idle.title = "Why it was idle"
     idle.columns = [_share_of_idle(document["idle_causes"]), *idle.columns]
-    statistics = [one for one in of.ITERATION_STATISTICS if one.key in _BRIEF_ITERATIONS]
+    statistics = [one for one in columns.ITERATION_STATISTICS if one.key in _BRIEF_ITERATIONS]
     return [
-        List("Captures", of.CAPTURES, document["captures"]),
+        List("Captures", columns.CAPTURES, document["captures"]),
         devices or VIEWS["overview"].nothing,
         idle,
         notes.launches(document["launches"]),
@@ -116,4 +117,4 @@ def _share_of_idle(rows: Sequence[Row]) -> Column:
         whole = sums[row["device_id"]]
         return row["total_ns"] / whole if whole else None
 
-    return of.Column("share", "", FRACTION, of.SCREEN, read=share)
+    return columns.Column("share", "", FRACTION, columns.SCREEN, read=share)
