@@ -162,11 +162,6 @@ def test_only_functions_are_runners() -> None:
         fastrnns_rs.runner("twice")(test_only_functions_are_runners)
 
 
-def test_a_taken_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="a runner called cudnn exists already"):
-        fastrnns_rs.runner("cudnn")(lambda _problem: None)
-
-
 @pytest.mark.long("kills")
 @pytest.mark.usefixtures("_no_torch")
 def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

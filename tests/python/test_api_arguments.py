@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+import planted_runners
 import pytest
 from commands import run_with_facts
 
@@ -41,7 +42,7 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     return {one.name: one.default for one in inspect.signature(function).parameters.values()}
 
 
-def planned(*runners: str, **given: Any) -> list[str]:
+def planned(*runners: Any, **given: Any) -> list[str]:
     """The command line of a capture that is not made."""
     ((*words,),) = fastrnns_rs.profile(list(runners) or None, tool="torch", dry_run=True, **given)
     return words
@@ -126,6 +127,9 @@ def test_runners_are_chosen_as_by_flags() -> None:
     assert captured(planned()) == ["cudnn", "aten", "jit"]
     assert captured(planned(variable_lstms=True)) == varlen
     assert captured(planned("py", variable_lstms=True)) == [*varlen, "py"]
+    words = planned(planted_runners.sound, "py")
+    assert captured(words) == ["sound", "py"]
+    assert any("planted_runners" in word for word in words), "its file is named to the process that runs it"
     assert captured(planned("vl_py", groups="cnns")) == [
         *("resnet18", "resnet18_jit", "resnet50", "resnet50_jit"),
         "vl_py",
@@ -172,8 +176,8 @@ def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, m
 
 @pytest.mark.usefixtures("_no_torch")
 def test_captures_apart_are_records(tmp_path: Path) -> None:
-    captures = fastrnns_rs.profile(
-        ["cudnn", "py"], tool="torch", separate=True, quick=True, baseline=False, device="cpu", output_dir=tmp_path
-    )
-    assert [(one.runners, one.ok) for one in captures] == [(["cudnn"], True), (["py"], True)]
+    """One is a function of the caller's."""
+    asked = {"tool": "torch", "separate": True, "quick": True, "baseline": False, "device": "cpu"}
+    captures = fastrnns_rs.profile(["cudnn", planted_runners.sound], **asked, output_dir=tmp_path)
+    assert [(one.runners, one.ok) for one in captures] == [(["cudnn"], True), (["sound"], True)]
     assert len([*tmp_path.glob("*.txt")]) == 2

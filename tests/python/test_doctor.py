@@ -143,19 +143,6 @@ def test_a_terminal_without_utf_8_changes_nothing(anywhere: Path, broken_torch: 
     assert "é" in done.stdout
 
 
-def test_the_result_goes_where_it_is_asked_to_go(anywhere: Path, broken_torch: dict[str, str]) -> None:
-    done = run_cli("doctor", "--json", "--output", "found.json", **broken_torch)
-    assert (done.status, done.stdout, done.stderr) == (0, "", "")
-    validate(json.loads(Path("found.json").read_text()))
-    done = run_cli("doctor", "--output", "found.txt", **broken_torch)
-    assert Path("found.txt").read_text().startswith("status")
-    done = run_cli("doctor", "--output", "no/such/folder", **broken_torch)
-    assert (done.status, done.stdout) == (2, "")
-    done = run_cli("doctor", "--json", "--format", "table", **broken_torch)
-    assert done.status == 2
-    assert "--format and --json" in done.stderr
-
-
 def test_each_value_tells_its_source(anywhere: Path, broken_torch: dict[str, str]) -> None:
     (anywhere / "pyproject.toml").write_text("""
 [tool.fastrnns-rs.bench]
@@ -189,27 +176,6 @@ def options_of(verb: str) -> list[str]:
     command = __import__(f"fastrnns_rs.cli.{verb}", fromlist=["command"]).command
     names = [param.opts[-1] for param in command.params if isinstance(param, click.Option) and not param.hidden]
     return [f"{verb}.{name.removeprefix('--')}" for name in names]
-
-
-@pytest.mark.parametrize(
-    ("table", "variables", "message"),
-    [
-        ("[tool.fastrnns-rs.bench]\nnlops = 3", {}, "unknown key 'nlops'"),
-        ("[tool.fastrnns-rs.bench]\nnloops = 0", {}, "nloops in [tool.fastrnns-rs.bench] of"),
-        ("[tool.fastrnns-rs.dcotor]\nstrict = true", {}, "has no use for 'dcotor'"),
-        ("not toml", {}, "cannot be read"),
-        ("", {"FASTRNNS_BENCH_NLOOPS": "\x1b[31m"}, "'--nloops'"),
-    ],
-)
-def test_a_mistake_in_the_configuration_is_one_line(
-    table: str, variables: dict[str, str], message: str, anywhere: Path
-) -> None:
-    (anywhere / "pyproject.toml").write_text(table)
-    done = run_cli("doctor", "--json", **variables)
-    assert (done.status, done.stdout) == (2, "")
-    error, _hint = done.stderr.splitlines()
-    assert message in error
-    assert "\x1b" not in error
 
 
 def test_verbs_that_need_arguments_have_options_too(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,15 +140,6 @@ def test_a_module_that_hangs_ends_with_its_time(generated_modules: Modules, tmp_
 
 
 @pytest.mark.long("inductor")
-def test_what_a_module_prints_is_not_in_the_document(generated_modules: Modules, tmp_path: Path) -> None:
-    path = tmp_path / "talking.py"
-    path.write_text(f"{generated_modules.forward.read_text()}\nprint('hello', flush=True)\n")
-    done = inductor(path, "--json", "--times", "1", "--repeat", "2", generated=generated_modules)
-    assert done.status == 0, done.stderr
-    document(done)
-
-
-@pytest.mark.long("inductor")
 def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(
     generated_modules: Modules, tmp_path: Path, mark: str
 ) -> None:

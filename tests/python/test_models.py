@@ -51,23 +51,6 @@ def test_jit_simple_differentiates_its_last_step() -> None:
     assert_close(run_once("jit_simple").gradients, [weight.grad for weight in inputs.flat_weights()])
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-@pytest.mark.parametrize("name", ["vl_cudnn", "vl_jit", "vl_py"])
-def test_variable_lengths_equal_nn_lstm_on_each_sequence(name: str, layers: int) -> None:
-    inputs = varlen_inputs(problem_of(name, num_layers=layers, seq_length=20, mini_batch=5, dtype="float64"))
-    found = run_once(name, num_layers=layers, seq_length=20, mini_batch=5, dtype="float64")
-    for index, sequence in enumerate(inputs.x):
-        h, c = (state[:, index : index + 1].contiguous() for state in inputs.hidden)
-        y, (h, c) = inputs.module(sequence.unsqueeze(1), (h, c))
-        of_sequence = found.output[index] if isinstance(found.output, list) else found.output[: len(y), index]
-        assert_close(of_sequence, y[:, 0])
-        assert_close(found.states[0][:, index], h[:, 0])
-        assert_close(found.states[1][:, index], c[:, 0])
-    assert_close(
-        found.gradients, run_once("vl_cudnn", num_layers=layers, seq_length=20, mini_batch=5, dtype="float64").gradients
-    )
-
-
 def test_variable_lengths_are_those_of_upstream() -> None:
     """From 30 to 99 at upstream's length; a sequence has at least one step, however short the bound."""
     lengths = [len(x) for x in varlen_inputs(problem_of("vl_py", seq_length=100, mini_batch=2000, input_size=1)).x]

@@ -56,10 +56,11 @@ def test_variants_equal_nn_lstm_once_compiled(name: str, changes: dict[str, Any]
 
 @pytest.mark.parametrize(
     ("name", "changes"),
-    [(name, {"bidirectional": True}) for name in VARLEN]
+    [(name, {"num_layers": layers}) for name in VARLEN for layers in (1, 2)]
+    + [(name, {"bidirectional": True}) for name in VARLEN]
     + [("vl_cudnn", {"proj_size": 2}), ("vl_cudnn", {"proj_size": 2, "bidirectional": True})],
 )
-def test_each_sequence_of_many_lengths_is_read_both_ways(name: str, changes: dict[str, Any]) -> None:
+def test_each_sequence_of_many_lengths_equals_nn_lstm(name: str, changes: dict[str, Any]) -> None:
     changes = {"num_layers": 2, "seq_length": 20, "mini_batch": 5, "dtype": "float64", **changes}
     inputs = varlen_inputs(problem_of(name, **changes))
     found = run_once(name, **changes)

@@ -192,14 +192,6 @@ def test_a_runner_that_breaks_leaves_the_others_capture(runner: str, tmp_path: P
 
 
 @pytest.mark.long("profilers")
-def test_a_runner_that_dies_before_the_capture_is_named(tmp_path: Path) -> None:
-    tool = fake_tools.nsys(tmp_path / "nsys", profile="sys.exit(call.run())")
-    more = [*PLANTED_RUN, "--warmup", "1"]
-    error, _ = told(profile(tool, tmp_path / "out", *more, runners=("sound", "exits")), 1)
-    assert error == "the process ended in the runner exits: exit status 3"
-
-
-@pytest.mark.long("profilers")
 def test_when_every_runner_fails_without_the_profiler_it_is_not_started(tmp_path: Path) -> None:
     tool = fake_tools.nsys(tmp_path / "nsys", profile=f"Path({str(tmp_path / 'started')!r}).touch()")
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", *PLANTED_RUN, "--rnns", "raises"]

@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import textwrap
 import time
 import uuid
 from collections import Counter
@@ -103,40 +102,6 @@ def test_a_person_can_put_nsys_in_front(tmp_path: Path) -> None:
 
     expected = {f"cudnn/{phase}/{i}": 1 for phase in ("forward", "backward") for i in range(2)}
     assert ranges_of(tried(attempt, tmp_path)) == expected
-
-
-@pytest.mark.long("profilers")
-def test_from_python_with_a_runner_of_the_caller(tmp_path: Path) -> None:
-    script = tmp_path / "mine.py"
-    script.write_text(
-        textwrap.dedent("""
-        import sys
-        import fastrnns_rs
-        from fastrnns_rs import ModelDef, runner
-
-        @runner("mine")
-        def mine(problem):
-            import torch
-            weight = torch.ones(3, requires_grad=True)
-            return ModelDef(inputs=[weight], params=[weight], forward=lambda w: w * 2,
-                            backward_setup=lambda y: (y.sum(),), backward=lambda total: total.backward())
-
-        if __name__ == "__main__":
-            capture = fastrnns_rs.profile([mine, "cudnn"], tool="nsys", quick=True, nloops=2, warmup=0,
-                                          baseline=False, output_dir=sys.argv[1])
-            assert capture.ok
-            print(capture.runners)
-        """)
-    )
-
-    def attempt(place: Path) -> Path:
-        command = [sys.executable, script, place]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-        check_captured(done, place)
-        assert done.stdout == "['mine', 'cudnn']\n"
-        return next(place.glob("*.sqlite"))
-
-    assert ranges_of(tried(attempt, tmp_path))["mine/backward/1"] == 1
 
 
 #: Everything that `profile` does with nsys, around a command that starts in no time and leaves children of all kinds.

@@ -51,25 +51,6 @@ def assert_tells(done: Done, status: int) -> None:
         assert hint.startswith("hint: "), done
 
 
-def test_a_trace_cut_anywhere_shows_the_kernels_in_front(tmp_path: Path) -> None:
-    text = lines(ordinary(3))
-    ends = {}
-    for name in ("k0", "k1", "k2"):
-        event = text.index(f'"name": "{name}"')
-        ends[name] = text.index("}}", event) + 2
-    path = tmp_path / "x.json"
-    start = text.index("[", text.index("traceEvents")) + 1
-    for length in range(len(text) + 1):
-        write(path, text[:length])
-        if length < start:
-            with pytest.raises(FastrnnsError, match="traceEvents|it is empty"):
-                fastrnns_rs.read(path)
-            continue
-        summary = fastrnns_rs.read(path)
-        assert kernels(summary) == {name: 1 for name, end in ends.items() if end <= length}, length
-        assert ("capture_incomplete" in codes(summary)) is (length < len(text)), length
-
-
 @pytest.mark.parametrize("count", [6, 600], ids=["small", "large"])
 @pytest.mark.parametrize(
     "damage",

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import run_cli
 from corpus import capture, captures
 
 import fastrnns_rs
@@ -170,18 +169,6 @@ def test_copies_and_sets_are_those_of_nsys(path: Path, reference: Any) -> None:
 
 @needs_nsys
 @each_export
-def test_over_all_devices_nothing_is_lost(path: Path, reference: Any) -> None:
-    summary = fastrnns_rs.read(path)
-    ours: dict[str, tuple[int, int]] = {}
-    for row in summary.memory_operations:
-        count, total = ours.get(operation(row.kind), (0, 0))
-        ours[operation(row.kind)] = (count + row.count, total + row.total_ns)
-    theirs = reference(path)["gpumemtimesum"]
-    assert ours == {row["Operation"]: (int(row["Count"]), int(row["Total Time (ns)"])) for row in theirs}
-
-
-@needs_nsys
-@each_export
 def test_calls_are_those_of_nsys(path: Path, reference: Any) -> None:
     """Compared with the ordinary rows: what else nsys counts stands in the next test.
 
@@ -283,17 +270,6 @@ def test_every_row_of_every_table_of_events_is_told(path: Path) -> None:
     assert entry.events_read + entry.events_skipped == count
     assert sum(one.count for one in entry.skipped) == entry.events_skipped
     assert (entry.format, entry.size_bytes, entry.graph_level) == ("nsys-sqlite", path.stat().st_size, False)
-
-
-@each_export
-def test_the_command_says_the_same(path: Path) -> None:
-    """`--by launch-shape` is `by_shape`, and the document is the one of `read`."""
-    done = run_cli("report", path, "--by", "launch-shape", "--json")
-    assert done.status == 0, done.stderr
-    assert done.json() == fastrnns_rs.read(path, by_shape=True).to_dict()
-    done = run_cli("report", path, "--by", "launch-shape", "--format", "csv")
-    assert done.status == 0, done.stderr
-    assert len([*csv.reader(done.stdout.splitlines())]) == 1 + len(fastrnns_rs.read(path, by_shape=True).kernels)
 
 
 def test_selections_of_devices_leave_no_trace_of_others() -> None:

@@ -128,20 +128,3 @@ def test_kernels_of_graphs_and_of_metrics_are_told(tmp_path: Path) -> None:
     summary = report(profile.save())
     assert summary["captures"][0]["graph_level"]
     assert "graph_level_capture" in [warning["code"] for warning in summary["warnings"]]
-
-
-@pytest.mark.parametrize("damage", [0.3, 0.6, 0.95])
-def test_a_truncated_profile_says_so(damage: float, tmp_path: Path) -> None:
-    path = nvprof_files.write(tmp_path / "made.nvvp", 18)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(len(whole) * damage)])
-    done = run_cli("report", str(path), "--json")
-    assert done.status in {0, 1, 2}
-    assert "file_cut_short" in done.stdout or "error:" in done.stderr
-
-
-@pytest.mark.parametrize("path", captures("nvprof/*_xml.nvvp"))
-def test_sessions_are_refused(path: Path) -> None:
-    done = run_cli("report", str(path))
-    assert done.status != 0
-    assert "session of the Visual Profiler" in done.stderr

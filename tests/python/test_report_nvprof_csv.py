@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +68,6 @@ def test_a_summary_by_device(profile: Path, tmp_path: Path) -> None:
         for one in (ours, theirs)
     ]
     assert found[0] == found[1]
-
-
-def test_calls_one_by_one(profile: Path, tmp_path: Path) -> None:
-    ours, theirs = report(profile), printed(profile, tmp_path, *NANOSECONDS, "--print-api-trace")
-    assert called(theirs) == called(ours)
-    assert not theirs["kernels"]
 
 
 def test_both_traces_in_one_table(profile: Path, tmp_path: Path) -> None:
@@ -186,27 +179,6 @@ def test_metrics_of_launches_in_old_releases(tmp_path: Path) -> None:
         ('k<"a",1>, b', 2, "utilization", 2.0, 10.0, 6.0, "%"),
     ]
     assert (summary["captures"][0]["events_read"], summary["captures"][0]["events_skipped"]) == (2, 1)
-
-
-@pytest.mark.parametrize("columns", [("--print-gpu-trace",), ("--print-gpu-summary",)])
-def test_a_table_cut_short_has_its_first_rows(columns: tuple[str, ...], profile: Path, tmp_path: Path) -> None:
-    whole = replay(profile, tmp_path, *NANOSECONDS, *RAW, *columns).encode()
-    path, read = tmp_path / "cut.csv", 0
-    full = report_of(path, whole)["captures"][0]["events_read"]
-    for percent in range(5, 100, 5):
-        summary = report_of(path, whole[: len(whole) * percent // 100])
-        found = summary["captures"][0]["events_read"] if summary else 0
-        assert read <= found <= full
-        read = found
-    assert read > full / 2
-
-
-def report_of(path: Path, content: bytes) -> dict[str, Any]:
-    """The summary of a file with this content; empty for one that is refused."""
-    path.write_bytes(content)
-    done = run_cli("report", str(path), "--json")
-    assert done.stdout or done.stderr.startswith("error: ")
-    return json.loads(done.stdout) if done.stdout else {}
 
 
 PER_GPU = """program output, "quoted", and more

@@ -68,23 +68,6 @@ def test_opening_leaves_nothing_beside_the_file_whatever_it_is_called(name: str,
     assert state(path.parent) == before
 
 
-def test_a_name_that_is_not_utf_8(export: Path) -> None:
-    path = Path(os.fsdecode(os.fsencode(export.with_name("x")) + b"\xff\xfe.sqlite"))
-    export.rename(path)
-    assert kernels_of(path) == TINY
-    done = run_cli("report", path)
-    assert (done.status, "Traceback" in done.stderr) == (0, False), done.stderr
-
-
-def test_below_a_folder_of_an_odd_name_and_through_a_link(export: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "x?immutable=0&mode=rw#%00"
-    export.parent.rename(folder)
-    link = tmp_path / "link"
-    link.symlink_to(folder / export.name)
-    assert kernels_of(link) == kernels_of(folder / export.name) == TINY
-    assert [one.name for one in folder.iterdir()] == [export.name]
-
-
 def test_a_read_only_folder_will_do(export: Path) -> None:
     """By its mode, and for root, whom modes do not keep out, by a mount."""
     export.chmod(0o444)

@@ -68,14 +68,6 @@ def test_what_cannot_be_opened_is_named(other: str, tmp_path: Path) -> None:
         assert_tells(run_cli("report", path), 1)
 
 
-def test_one_file_of_several_that_is_none_is_named(tmp_path: Path) -> None:
-    good, bad = write(tmp_path / "good.json", TEXT), write(tmp_path / "bad.json", "{}")
-    done = run_cli("report", good, bad, good)
-    assert_tells(done, 1)
-    assert str(bad) in done.stderr
-    assert str(good) not in done.stderr
-
-
 def test_no_file_at_all_is_a_mistake_of_usage() -> None:
     done = run_cli("report")
     assert done.status == 2

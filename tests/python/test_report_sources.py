@@ -11,7 +11,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from conftest import Done, run_cli
-from profile_commands import PRETENDED, kept, profile
+from profile_commands import PRETENDED, profile
 from test_report_opening import KERNELS, TINY, state
 
 import fastrnns_rs
@@ -111,23 +111,6 @@ def test_records_and_captures_are_read_together(tmp_path: Path) -> None:
     record = captured(tmp_path)
     trace = file(tmp_path / "trace", json.dumps(TRACE).encode())
     assert names(record, trace, record) == [(TINY[0][0], 6, 120)]
-
-
-@pytest.mark.long("profilers")
-def test_a_record_of_torch_stands_for_its_traces(tmp_path: Path) -> None:
-    flags = ["--torch", "--rnns", "py", "cudnn", "--quick", "--device", "cpu", "--no-baseline", "--warmup", "0"]
-    cycles = ["--schedule", "wait=0,warmup=1,active=1", "--nloops", "2", "--sleep-between-seconds", "0"]
-    done = run_cli("profile", *flags, *cycles, "--output-dir", tmp_path / "out", TMPDIR=str(tmp_path))
-    assert done.status == 0, done.stderr
-    record, _ = kept(tmp_path / "out")
-    traces = {Path(one.path) for one in record.artefacts if one.kind == "kineto"}
-    assert len(traces) == 2
-    moved = tmp_path / "moved"
-    (tmp_path / "out").rename(moved)
-    summary = fastrnns_rs.read(next(moved.glob("*.json")))
-    assert {Path(one.path) for one in summary.captures} == {moved / one.name for one in traces}
-    assert all(one.format == "kineto" and one.events_read > 0 for one in summary.captures)
-    assert not summary.devices
 
 
 def test_a_record_without_a_file_that_can_be_read(tmp_path: Path) -> None:
