@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fastrnns_rs.documents import row_names
-from fastrnns_rs.documents.codec import Notice, since, to_plain
+from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
 

@@ -42,6 +42,11 @@ class Document:
     schema_version: str = VERSION
     _kept: codec.Kept = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def has_unknown_keys(self) -> bool:
+        """Whether a newer build wrote keys that this build does not know; they are kept."""
+        return bool(self._kept)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""
         _, _, unknown = self._kept.get(_ROOT, (None, "", {}))

@@ -10,6 +10,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import replacing
+from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views.text import json_safe
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class Layout:
         """
         self._used = {}
         found: list[bytes] = []
-        self._write(document, b"\n", found)
+        # Keys of a newer build are known to the document alone.
+        newer = isinstance(document, Document) and document.has_unknown_keys
+        self._write(document.to_dict() if newer else document, b"\n", found)
         self._kept = self._used
         return [*found, b"\n"]
 
@@ -158,7 +161,7 @@ def check(value: Any) -> None:
 def _entries(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Mapping):
         return value.items()
-    return ((field.name, getattr(value, field.name)) for field in fields(value))
+    return ((one.name, getattr(value, one.name)) for one in fields(value) if not one.name.startswith("_"))
 
 
 def _is_nested(kind: type) -> bool:

@@ -6,7 +6,6 @@ what is unknown is None.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
