@@ -49,8 +49,9 @@ class Layout:
         self._used = {}
         found: list[bytes] = []
         # Keys of a newer build are known to the document alone.
-        newer = isinstance(document, Document) and document.has_unknown_keys
-        self._write(document.to_dict() if newer else document, b"\n", found)
+        if isinstance(document, Document) and document.has_unknown_keys:
+            document = document.to_dict()
+        self._write(document, b"\n", found)
         self._kept = self._used
         return [*found, b"\n"]
 
