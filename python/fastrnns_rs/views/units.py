@@ -67,7 +67,7 @@ def ratio(value: float) -> str:
     """
     if value != 0 and not _PLAIN_RATIOS[0] <= abs(value) < _PLAIN_RATIOS[1]:
         digits, _, exponent = f"{value:.3e}".partition("e")
-        return f"{digits}e{int(exponent)}"
+        return f"{digits}e{int(exponent)}" if exponent else digits
     text = significant(value)
     # An interval that excludes 1 must not look as if it began there.
     apart = abs(value - 1.0)
