@@ -30,8 +30,7 @@ RUST = {
     "par": set(),
     "simd": set(),
     "trace": {"error", "par", "simd", "stats"},
-    "report": {"error", "units", "stats", "trace"},
-    "python": {"error", "units", "par", "stats", "timing", "orchestrate", "trace", "report"},
+    "python": {"error", "units", "par", "stats", "timing", "orchestrate", "trace"},
 }
 
 #: Which of our rooms each room of the Python package may use, whether when it is loaded or inside a function.
@@ -53,8 +52,9 @@ PYTHON = {
 
 #: What is used against the lists above, and why.
 EXCEPTIONS = {
-    # A document that people hold in their hands can show itself.
+    # Documents and the summary of captures, which people hold in their hands, can show themselves.
     ("documents", "views"),
+    ("verbs", "views"),
     # A module that benchmarks itself is parent and child in one process.
     ("worker", "verbs"),
 }
@@ -175,6 +175,44 @@ def test_rust_parts_use_only_what_they_may() -> None:
         used = set(re.findall(r"\bcrate::(\w+)", text)) - {part}
         assert used <= RUST[part], f"{path} uses {used - RUST[part]}"
         assert part == "python" or "pyo3" not in path.read_text(), f"{path} knows of Python"
+
+
+def rust_modules(folder: Path) -> dict[str, list[Path]]:
+    """The modules of a folder of the core, each with its files; tests left out."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*.rs")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        if parts[0] != "mod" and "tests" not in parts:
+            found.setdefault(parts[0], []).append(path)
+    return found
+
+
+def rust_uses(folder: Path, path: Path, items: dict[str, str]) -> set[str]:
+    """Names beside or below `folder` that a file of it uses."""
+    text = re.sub(r"//.*", "", path.read_text())
+    text = re.split(r"#\[cfg\(test\)\]\s+(?:#\[.*\]\s+)*mod \w+ \{", text)[0]
+    here = "crate::" + folder.name
+    # `super` is the folder itself for its files and for the heads of its folders.
+    direct = path.parent == folder or (path.parent.parent == folder and path.name == "mod.rs")
+    start = rf"(?:{here}{'|super' if direct else ''})"
+    named = re.findall(start + r"::(?:\{([^;]*?)\}|(\w+))", text, flags=re.DOTALL)
+    words = {word for group in named for part in group for word in re.findall(r"\w+", part)}
+    return {items.get(word, word) for word in words}
+
+
+@pytest.mark.parametrize("part", sorted(RUST))
+def test_no_rust_module_uses_itself_by_way_of_its_siblings(part: str) -> None:
+    folder = ROOT / "src" / part
+    if not folder.is_dir():
+        return
+    known = rust_modules(folder)
+    exported = re.findall(r"use (\w+)::(?:\{([^}]*)\}|(\w+));", (folder / "mod.rs").read_text())
+    items = {word: module for module, *names in exported for name in names for word in re.findall(r"\w+", name)}
+    uses = {
+        name: {one for path in paths for one in rust_uses(folder, path, items)} & known.keys() - {name}
+        for name, paths in known.items()
+    }
+    tuple(graphlib.TopologicalSorter(uses).static_order())
 
 
 #: What each folder of the statistics may use; none uses one that uses it.
