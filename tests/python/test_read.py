@@ -138,6 +138,13 @@ def test_text_is_that_of_the_command(path: Path) -> None:
         assert fastrnns_rs.read(path).render(**words) == run_cli("report", path, *flags).stdout
 
 
+@pytest.mark.parametrize("words", [{"format": "yaml"}, {"by": "kernels"}, {"names": "long"}])
+def test_a_word_that_is_none_is_a_mistake_of_usage(words: dict[str, str], summary: Summary) -> None:
+    with pytest.raises(UsageError) as caught:
+        summary.render(**words)  # type: ignore[arg-type]
+    assert next(iter(words.values())) in caught.value.message
+
+
 def test_a_table_that_is_none_is_offered_the_nearest(summary: Summary) -> None:
     with pytest.raises(UsageError, match="no table 'kernel'.*did you mean kernels"):
         summary.columns("kernel")
