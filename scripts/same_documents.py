@@ -15,7 +15,20 @@ from pathlib import Path
 from typing import Any
 
 #: A small run that every command after it reads.
-BENCH = ("bench", "--rnns", "aten", "py", "--cnns", "--seq-length", "4", "--hidden-size", "8", "--processes", "3")
+BENCH = (
+    "bench",
+    "--group",
+    "rnns",
+    "--rnns",
+    "aten",
+    "py",
+    "--seq-length",
+    "4",
+    "--hidden-size",
+    "8",
+    "--processes",
+    "3",
+)
 LOOP = ("--nloops", "5", "--warmup", "2", "--device", "cpu", "--threads", "1", "--json")
 
 Flat = dict[str, Any]

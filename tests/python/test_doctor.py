@@ -418,7 +418,9 @@ def test_a_broken_nvidia_smi_is_told(
     body: str, message: str, fake_smi: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_smi().write_text(f"#!/bin/sh\n{body.replace('sleep', 'exec sleep')}\n")
-    monkeypatch.setattr(nvidia, "_TIMEOUT_S", 0.3)
+    if "sleep" in body:
+        # Only here: on a busy machine a shell takes as long to start.
+        monkeypatch.setattr(nvidia, "_TIMEOUT_S", 0.3)
     monkeypatch.setattr(nvidia, "has_device", lambda: True)
     present, *rest = gpu.checks(None)
     assert present.status == "ok"
