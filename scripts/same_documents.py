@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 #: A small run that every command after it reads.
+SIZES = ("--seq-length", "4", "--hidden-size", "8", "--device", "cpu", "--threads", "1", "--json")
 BENCH = (
     "bench",
     "--group",
@@ -22,28 +23,27 @@ BENCH = (
     "--rnns",
     "aten",
     "py",
-    "--seq-length",
-    "4",
-    "--hidden-size",
-    "8",
     "--processes",
     "3",
+    "--nloops",
+    "5",
+    "--warmup",
+    "2",
+    *SIZES,
 )
-LOOP = ("--nloops", "5", "--warmup", "2", "--device", "cpu", "--threads", "1", "--json")
 
 Flat = dict[str, Any]
 
 
 def commands(run: Path, other: Path, captures: list[Path]) -> dict[str, list[str]]:
     """The arguments of every command, by a name for it."""
-    sizes = ["--seq-length", "4", "--hidden-size", "8", "--device", "cpu", "--threads", "1", "--json"]
     found = {
-        "bench": [*BENCH, *LOOP],
+        "bench": [*BENCH],
         "show": ["show", str(run), "--json"],
         "compare": ["compare", str(run), str(other), "--json"],
         "compare one side": ["compare", str(run), str(run), "--json"],
-        "ab": ["ab", "aten", "py", "--processes", "3", "--nloops", "5", "--warmup", "2", *sizes],
-        "verify": ["verify", "--rnns", "aten", "py", "jit", *sizes],
+        "ab": ["ab", "aten", "py", *BENCH[6:]],
+        "verify": ["verify", "--rnns", "aten", "py", "jit", *SIZES],
         "list": ["list", "--json"],
         "doctor": ["doctor", "--json"],
         "inductor": ["inductor", "--runner", "compile_resnet18", "--mode", "inference", "--device", "cpu", "--json"],
@@ -99,7 +99,7 @@ def main() -> None:
         run, other = Path(folder) / "a.json", Path(folder) / "b.json"
         for path in (run, other):
             with path.open("w") as file:
-                subprocess.run([old, *BENCH, *LOOP], stdout=file, check=True)
+                subprocess.run([old, *BENCH], stdout=file, check=True)
         for name, arguments in commands(run, other, [Path(one) for one in captures]).items():
             before, again = document(old, arguments), document(old, arguments)
             wrong, added = differences(before, again, document(new, arguments))

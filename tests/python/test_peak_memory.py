@@ -164,6 +164,5 @@ def test_numbers_that_no_machine_has_are_shown_or_refused() -> None:
     """What no machine has in memory, but a file may hold."""
     huge = measured(run_files.result("py", peak_memory_bytes=(1 << 64) - 1))
     assert huge.render("table").splitlines()[1].split()[-1] == "17592186044416"
-    for value in (-1, 1 << 64):
-        with pytest.raises(ValueError, match="peak_memory_bytes|integer|invalid"):
-            measured(run_files.result("py", peak_memory_bytes=value)).render("table")
+    with pytest.raises(ValueError, match="64 bits"):
+        measured(run_files.result("py", peak_memory_bytes=1 << 64)).render("table")
