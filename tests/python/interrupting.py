@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 #: Between two questions a call works some tens of milliseconds, on each of its threads.
-PATIENCE = 1.0
+PATIENCE = 2.0
 
 
 def interrupt(setup: str, call: str, *, after: float = 0.5) -> None:
