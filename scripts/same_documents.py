@@ -8,32 +8,20 @@ that only NEW writes are listed and count as no difference, for a minor version 
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+SIZES = shlex.split("--seq-length 4 --hidden-size 8 --device cpu --threads 1 --json")
+LOOP = shlex.split("--processes 3 --nloops 5 --warmup 2")
 #: A small run that every command after it reads.
-SIZES = ("--seq-length", "4", "--hidden-size", "8", "--device", "cpu", "--threads", "1", "--json")
-BENCH = (
-    "bench",
-    "--group",
-    "rnns",
-    "--rnns",
-    "aten",
-    "py",
-    "--processes",
-    "3",
-    "--nloops",
-    "5",
-    "--warmup",
-    "2",
-    *SIZES,
-)
+BENCH = [*shlex.split("bench --group rnns --rnns aten py"), *LOOP, *SIZES]
 
 #: Commands that measure anew each time.
-MEASURED = {"bench", "ab"}
+MEASURED = {"bench", "ab", "inductor"}
 
 Flat = dict[str, Any]
 
@@ -41,29 +29,15 @@ Flat = dict[str, Any]
 def commands(run: Path, other: Path, captures: list[Path]) -> dict[str, list[str]]:
     """The arguments of every command, by a name for it."""
     found = {
-        "bench": [*BENCH],
+        "bench": BENCH,
         "show": ["show", str(run), "--json"],
         "compare": ["compare", str(run), str(other), "--json"],
         "compare one side": ["compare", str(run), str(run), "--json"],
-        "ab": ["ab", "aten", "py", *BENCH[6:]],
+        "ab": ["ab", "aten", "py", *LOOP, *SIZES],
         "verify": ["verify", "--rnns", "aten", "py", "jit", *SIZES],
         "list": ["list", "--json"],
         "doctor": ["doctor", "--json"],
-        "inductor": [
-            *[
-                "inductor",
-                "--runner",
-                "compile_cell",
-                "--quick",
-                "--device",
-                "cpu",
-                "--times",
-                "2",
-                "--repeat",
-                "3",
-                "--json",
-            ]
-        ],
+        "inductor": shlex.split("inductor --runner compile_cell --quick --device cpu --times 2 --repeat 3 --json"),
     }
     found |= {f"report {path.name}": ["report", str(path), "--json"] for path in captures}
     if len(captures) > 1:
