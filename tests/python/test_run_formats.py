@@ -134,3 +134,9 @@ def test_the_text_of_a_process_is_made_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert [b"".join(kept.pieces(one)).decode() for one in documents] == texts
     # A process that left the document is not kept for ever.
     assert [sum(one is known for one in seen) for known in processes] == [2, 1, 1]
+
+
+def test_a_category_of_any_text_is_no_markup() -> None:
+    plain = json.loads((VIEWS / "captures.json").read_text(encoding="utf-8"))
+    plain["kernels"][0]["category"] = "a|<b>"
+    assert "| `a\\|<b>` |" in Comparison.from_dict(plain).render("markdown")

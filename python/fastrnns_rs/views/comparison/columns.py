@@ -69,7 +69,7 @@ def of_changes(comparison: Comparison, name: str, escape: Callable[[str], str]) 
         _number(words.interval_heading(comparison.method), words.interval),
         _number("launches", _launches),
         Column("verdict", lambda one: _PRESENCE.get(one.presence) or words.VERDICTS[one.verdict]),
-        Column("category", lambda one: getattr(one, "category", "")),
+        Column("category", lambda one: _category(getattr(one, "category", ""), escape)),
         Column(name, lambda one: escape(one.name)),
     ]
 
@@ -93,6 +93,11 @@ def heading(comparison: Comparison) -> str:
         counted = (("capture", side.captures), ("iteration", side.iterations))
         sides.append(", ".join(f"{n} {one if n == 1 else one + 's'}" for one, n in counted if n is not None))
     return f"{' → '.join(sides)}; times are {_BASES.get(comparison.basis or '', 'those of the whole capture')}"
+
+
+def _category(name: str, escape: Callable[[str], str]) -> str:
+    """A category as it is where it is a word; a user's own rules may call one by any text."""
+    return name if not name or name.isidentifier() else escape(name)
 
 
 def _delta(found: Change) -> str:
