@@ -14,7 +14,7 @@ from commands import run_with_facts
 from conftest import ROOT
 
 from fastrnns_rs.cli.ab import command
-from fastrnns_rs.cli.sides import effort_of, requests
+from fastrnns_rs.cli.side_options import effort_of, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.bench.interleaved import interpreter
 from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
@@ -169,7 +169,7 @@ def test_the_commands_of_the_page_have_two_sides() -> None:
 
 def test_flags_of_a_side_are_no_flags_of_ours() -> None:
     """Whatever `--a` takes, `ab` takes for both."""
-    from fastrnns_rs.cli.sides import _SideFlags
+    from fastrnns_rs.cli.side_options import _SideFlags
 
     both = {param.name for param in command.params}
     assert {param.name for param in _SideFlags().params} <= both

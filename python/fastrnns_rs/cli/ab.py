@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import devices, effort, options, running, shared, sides, verdicts
+from fastrnns_rs.cli import (
+    device_options,
+    effort_options,
+    options,
+    runner_options,
+    shared,
+    side_options,
+    verdict_options,
+)
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
@@ -29,20 +37,20 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 
 @click.command(name="ab", cls=Verb, epilog=EPILOG)
 @click.argument("runners", nargs=-1, metavar="RUNNER [RUNNER]")
-@sides.options
+@side_options.options
 @click.option("--same", is_flag=True, help="Measure a runner against itself, and keep what that tells of the machine.")
-@running.runner_files
-@running.sizes
-@running.modes
-@effort.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
-@running.machine
+@runner_options.runner_files
+@runner_options.sizes
+@runner_options.modes
+@effort_options.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
+@runner_options.machine
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
-@running.torchscript
-@running.compiling
-@verdicts.margin
+@runner_options.torchscript
+@runner_options.compiling
+@verdict_options.margin
 @click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
-@verdicts.fail_on
-@verdicts.formats("ab")
+@verdict_options.fail_on
+@verdict_options.formats("ab")
 @options.output("Write the run file here, after each process.")
 def command(**given: Any) -> int:
     """Measures two sides at the same time and says which is faster.
@@ -58,20 +66,22 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.compare.conclusion import check_causes
     from fastrnns_rs.views.bench_terminal import Terminal
 
-    devices.refuse_ranks("ab")
+    device_options.refuse_ranks("ab")
     format_name = shared.format_of(given) or "table"
-    fail_on = verdicts.causes(given)
+    fail_on = verdict_options.causes(given)
     check_causes(fail_on)
     # Before minutes are spent.
     margins.check(given["margin"])
-    given = effort.settled(given)
+    given = effort_options.settled(given)
     for path in given["runner_file"]:
         registry.load_file(path)
     shared.check_output(given["output"])
-    requests = sides.requests(given)
+    requests = side_options.requests(given)
     shared.interrupt_when_told_to_end()
     executor = shared.executor()
-    plan, run = start(requests, sides.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]], executor=executor)
+    plan, run = start(
+        requests, side_options.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]], executor=executor
+    )
     _check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         _check_noise_floor(run)
@@ -90,7 +100,7 @@ def command(**given: Any) -> int:
     if run.status != "complete" or saver.failed:
         return ExitCode.FAILED
     if given["same"]:
-        sides.keep_noise_floor(run)
+        side_options.keep_noise_floor(run)
     return comparison.exit_code
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import devices, effort, options, resuming, running, shared, sweeping
+from fastrnns_rs.cli import device_options, effort_options, options, resumption, runner_options, shared, sweep_options
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -35,22 +35,22 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     is_flag=True,
     help="Also run the group vl_rnns. Its slow runners take long, and seqLength only bounds the lengths.",
 )
-@running.runner_files
-@running.sizes
-@running.modes
-@sweeping.axes
-@sweeping.rows("Measure only rows that are so")
-@effort.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
+@runner_options.runner_files
+@runner_options.sizes
+@runner_options.modes
+@sweep_options.axes
+@sweep_options.rows("Measure only rows that are so")
+@effort_options.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
 @click.option(
     "--stop",
     metavar="RULE",
     help="What ends the run: precision:1% (of every interval; precision:1%:20m takes 20 minutes at most, not 10), "
     "time:30s (of measuring, a runner) or count:100 (timed iterations, a process).",
 )
-@running.machine
+@runner_options.machine
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
-@running.torchscript
-@running.compiling
+@runner_options.torchscript
+@runner_options.compiling
 @click.option(
     "--devices",
     cls=ListOption,
@@ -94,30 +94,32 @@ def command(**given: Any) -> int:
 
     resume = None if given["resume"] is None else Run.load(given["resume"])
     if resume is not None:
-        given = resuming.options(resume, given, command)
-    given = devices.settled(effort.settled(given))
+        given = resumption.options(resume, given, command)
+    given = device_options.settled(effort_options.settled(given))
     for path in given["runner_file"]:
         registry.load_file(path)
     format_name = _format(given)
     output = given["output"]
-    ranks = devices.ranks(given)
+    ranks = device_options.ranks(given)
     leads = ranks is None or ranks.leads
     if leads:
         shared.check_output(output)
-    sweeping.check(given, has_format=format_name is not None)
+    sweep_options.check(given, has_format=format_name is not None)
     asked = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.choice.runners()
     if leads:
-        running.note_idle_flags(asked.choice)
+        runner_options.note_idle_flags(asked.choice)
     shared.interrupt_when_told_to_end()
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
     terminal = Terminal(given["sep"])
     saver = shared.Saver(output if leads else None)
     interrupted = False
-    with devices.team(ranks) as team:
+    with device_options.team(ranks) as team:
         executor = shared.executor()
-        plan, run = start(asked, effort.effort_of(given), command=words, resume=resume, team=team, executor=executor)
+        plan, run = start(
+            asked, effort_options.effort_of(given), command=words, resume=resume, team=team, executor=executor
+        )
         try:
             observer = terminal if leads else None
             run = execute(plan, run, observer=observer, save=saver, team=team, executor=executor)
@@ -128,7 +130,7 @@ def command(**given: Any) -> int:
         if team is not None and not interrupted:
             team.part()
     if format_name is not None and leads:
-        shared.deliver(sweeping.sorted_by(run, given["sort"]).render(format_name), None)
+        shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name), None)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED
@@ -152,6 +154,6 @@ def _options(given: dict[str, Any]) -> Any:
 
     if given["group"] == ():
         raise click.UsageError("--group needs the name of at least one group")
-    axes, given = sweeping.axes_of(given)
+    axes, given = sweep_options.axes_of(given)
     choice = Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms"))
-    return options_of(given, choice, axes=axes, filters=sweeping.filters_of(given))
+    return options_of(given, choice, axes=axes, filters=sweep_options.filters_of(given))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import options, shared, verdicts
+from fastrnns_rs.cli import options, shared, verdict_options
 from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
 from fastrnns_rs.errors import UsageError
 
@@ -38,9 +38,9 @@ class Files(ListOption):
 @click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]")
 @click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline; processes are added together.")
 @click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate.")
-@verdicts.margin
+@verdict_options.margin
 @click.option("--force", is_flag=True, help="Compare other timing modes, devices and problems too, and label the rows.")
-@verdicts.fail_on
+@verdict_options.fail_on
 @click.option(
     "--explain",
     cls=Unconfigured,
@@ -49,7 +49,7 @@ class Files(ListOption):
 )
 @click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
 @click.option("--nsys-path", metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]")
-@verdicts.formats("compare")
+@verdict_options.formats("compare")
 @options.output()
 def command(**given: Any) -> int:
     """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
@@ -64,7 +64,7 @@ def command(**given: Any) -> int:
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise click.UsageError("--explain is text, and has no --format; give one of them")
-    fail_on = verdicts.causes(given)
+    fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
     shared.check_output(given["output"], [*given["files"], *(given["baseline"] or ()), *(given["candidate"] or ())])
     # Before files are read, which may take a while.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import options, running, shared
+from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, Verb
-from fastrnns_rs.cli.progress import ProgressLine
+from fastrnns_rs.cli.progress_line import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.problem.jit_settings import JitSettings
@@ -46,13 +46,19 @@ Examples:
 @click.option(
     "--from-cache", is_flag=True, help="The newest module in Inductor's cache, with its forward if it is a backward."
 )
-@click.option("--times", type=running.COUNT, default=DEFAULT_TIMES, show_default=True, help="Calls in each repeat.")
 @click.option(
-    "--repeat", type=running.COUNT, default=DEFAULT_REPEAT, show_default=True, help="Repeats, each of them a sample."
+    "--times", type=runner_options.COUNT, default=DEFAULT_TIMES, show_default=True, help="Calls in each repeat."
+)
+@click.option(
+    "--repeat",
+    type=runner_options.COUNT,
+    default=DEFAULT_REPEAT,
+    show_default=True,
+    help="Repeats, each of them a sample.",
 )
 @click.option(
     "--processes",
-    type=running.COUNT,
+    type=runner_options.COUNT,
     default=1,
     show_default=True,
     help="Fresh processes that time each module.",
@@ -90,13 +96,13 @@ Examples:
 )
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long each step of a module may take.")
 @click.option("--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their modules.")
-@running.runner_files
+@runner_options.runner_files
 @click.option("--quick", is_flag=True, help="--runner: small sizes, for a first look.")
-@running.sizes
-@running.modes
-@running.machine
+@runner_options.sizes
+@runner_options.modes
+@runner_options.machine
 @options.seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "--runner: how long compiling may take.")
-@running.torchscript
+@runner_options.torchscript
 @options.formats("inductor", FORMATS)
 @options.output()
 def command(**given: Any) -> int:
@@ -104,7 +110,7 @@ def command(**given: Any) -> int:
 
     A module's code is executed, in a process of its own: measure only what you trust.
     """
-    from fastrnns_rs.cli.devices import refuse_ranks
+    from fastrnns_rs.cli.device_options import refuse_ranks
     from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 

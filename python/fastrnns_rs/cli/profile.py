@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import internal_run, options, running, shared
+from fastrnns_rs.cli import internal_run, options, runner_options, shared
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
@@ -59,12 +59,14 @@ _OF_TORCH = (
 @click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners; without names those of the group cnns.")
 @click.option("--group", cls=ListOption, metavar="NAME...", help="Groups, with --rnns and --cnns as in bench.")
 @click.option("--variable-lstms", is_flag=True, help="Also profile the group vl_rnns.")
-@running.runner_files
-@running.sizes
-@running.modes
+@runner_options.runner_files
+@runner_options.sizes
+@runner_options.modes
 @click.option("--quick", is_flag=True, help="Small sizes, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
-@click.option("--nloops", type=running.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations.")
+@click.option(
+    "--nloops", type=runner_options.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations."
+)
 @click.option(
     "--sleep-between-seconds",
     type=click.FloatRange(min=0),
@@ -73,8 +75,8 @@ _OF_TORCH = (
     help="Pause between two runners.",
 )
 @click.option("--inference", is_flag=True, help="Short for --mode inference.")
-@running.machine
-@running.torchscript
+@runner_options.machine
+@runner_options.torchscript
 @click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
 @click.option("--output-dir", type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]")
 @click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
@@ -116,7 +118,7 @@ def command(**given: Any) -> int:
     One capture holds all its runners: built and warmed up before it begins, then run one after the other. Each phase of
     each iteration is a range runner/phase/iteration.
     """
-    from fastrnns_rs.cli.devices import refuse_ranks
+    from fastrnns_rs.cli.device_options import refuse_ranks
     from fastrnns_rs.runners import registry
 
     if not given["internal_run"]:
@@ -127,7 +129,7 @@ def command(**given: Any) -> int:
         registry.load_module(module)
     request = request_of(given)
     internal_run.check(request, given)
-    running.note_idle_flags(request.options.choice)
+    runner_options.note_idle_flags(request.options.choice)
     if given["internal_run"]:
         return internal_run.run(request, given)
     shared.tell_warnings(registry.notices())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import options, shared, sweeping
+from fastrnns_rs.cli import options, shared, sweep_options
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError, printable
 from fastrnns_rs.views import formats
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(name="show", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
-@sweeping.rows("Show only rows that are so")
+@sweep_options.rows("Show only rows that are so")
 @options.output()
 def command(file: Path, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
@@ -37,12 +37,12 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
     found = read_any(file)
     if isinstance(found, Run):
         _check(file, "a run", format_name, formats.RUN)
-        text = _rendered(file, sweeping.chosen(found, given), format_name)
+        text = _rendered(file, sweep_options.chosen(found, given), format_name)
         if found.status != "complete":
             shared.tell([f"note: this run is not complete, but {printable(found.status)}"])
         shared.tell_warnings(found.warnings)
         return text
-    sweeping.refuse(given, file)
+    sweep_options.refuse(given, file)
     if isinstance(found, dict):
         from fastrnns_rs.documents.comparison import Comparison
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import options, running, shared
+from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
-from fastrnns_rs.cli.progress import ProgressLine
+from fastrnns_rs.cli.progress_line import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.runners.plan import Choice, options_of
@@ -29,10 +29,10 @@ Examples:
 @click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group rnns.")
 @click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group cnns.")
 @click.option("--variable-lstms", is_flag=True, help="Also check the group vl_rnns.")
-@running.runner_files
-@running.sizes
-@running.modes
-@running.machine
+@runner_options.runner_files
+@runner_options.sizes
+@runner_options.modes
+@runner_options.machine
 @click.option(
     "--check-grad",
     cls=OptionalValueOption,
@@ -47,7 +47,7 @@ Examples:
 @click.option("--rtol", type=click.FloatRange(min=0), help="Relative tolerance. [default: the dtype's]")
 @click.option("--atol", type=click.FloatRange(min=0), help="Absolute tolerance. [default: the dtype's]")
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long the check of a runner may take.")
-@running.torchscript
+@runner_options.torchscript
 @click.option("--verbose", is_flag=True, help="A line for every check, not only one a runner.")
 @options.formats("verify", FORMATS)
 @options.output()
@@ -57,7 +57,7 @@ def command(**given: Any) -> int:
     Every runner names its reference. Sizes that are not given are small, so that a check takes about a second on a CPU.
     The exit code is 1 when a runner is wrong or cannot be checked.
     """
-    from fastrnns_rs.cli.devices import refuse_ranks
+    from fastrnns_rs.cli.device_options import refuse_ranks
     from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
@@ -70,7 +70,7 @@ def command(**given: Any) -> int:
     asked = _asked(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.options.choice.runners()
-    running.note_idle_flags(asked.options.choice)
+    runner_options.note_idle_flags(asked.options.choice)
     shared.interrupt_when_told_to_end()
     progress = ProgressLine()
     interrupted = False

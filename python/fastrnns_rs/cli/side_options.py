@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from fastrnns_rs.cli import running
+from fastrnns_rs.cli import runner_options
 from fastrnns_rs.cli.options import dashed
 from fastrnns_rs.errors import UsageError
 
@@ -56,11 +56,11 @@ class _SideFlags(click.Command):
     """The flags that `--a` and `--b` take, parsed by themselves."""
 
     def __init__(self) -> None:
-        @running.sizes
-        @running.modes
+        @runner_options.sizes
+        @runner_options.modes
         @click.option("--affinity")
-        @running.machine
-        @running.torchscript
+        @runner_options.machine
+        @runner_options.torchscript
         def nothing(**_given: Any) -> None:
             """Only its options are of use."""
 
