@@ -46,7 +46,7 @@ def commands(run: Path, other: Path, captures: list[Path]) -> dict[str, list[str
 
 
 def document(program: str, arguments: list[str]) -> Flat:
-    """What a command writes to standard output, each value by its path."""
+    """Runs a command and returns its document, each value by its path."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     try:
         return dict(flat(json.loads(done.stdout), ""))
@@ -64,7 +64,7 @@ def flat(value: Any, path: str) -> list[tuple[str, Any]]:
 
 
 def differences(old: Flat, again: Flat, new: Flat, *, measured: bool) -> tuple[list[str], list[str]]:
-    """What differs, and the keys that only the new build writes; of what was measured anew only types are compared."""
+    """Returns the differences and the keys that only the new build writes; compares only types of new measurements."""
     wrong = []
     for path, value in old.items():
         if path.endswith("schema_version"):

@@ -46,7 +46,7 @@ def write(path: Path, names: int, launches: int) -> Path:
 
 
 def run(package: Path, code: str, words: list[str]) -> str:
-    """What a process of a build prints."""
+    """Runs a process of a build and returns its output."""
     environment = {**os.environ, "PYTHONPATH": str(package)}
     argv = [sys.executable, "-P", "-c", code, *words]
     return subprocess.run(argv, env=environment, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""What saving a run after each of its processes costs, beside writing it once with `json.dumps`.
+"""Cost of saving a run after each of its processes, against writing it once with `json.dumps`.
 
     python benches/python/saving.py [SAMPLES] [PROCESSES] [FOLDER]
 
@@ -56,7 +56,7 @@ def after_each(done: Run, path: Path) -> None:
 
 
 def seconds(write: Callable[[Run, Path], None], done: Run, path: Path) -> float:
-    """How long a way of writing takes."""
+    """Times one way of writing."""
     begin = time.perf_counter()
     write(done, path)
     return time.perf_counter() - begin

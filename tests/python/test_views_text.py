@@ -1,4 +1,4 @@
-"""How numbers and foreign texts are shown, in every view."""
+"""Numbers and foreign texts, as every view shows them."""
 
 from __future__ import annotations
 

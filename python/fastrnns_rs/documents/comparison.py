@@ -139,7 +139,7 @@ class GeometricMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many rows have each verdict."""
+    """Number of rows with each verdict."""
 
     faster: int
     slower: int

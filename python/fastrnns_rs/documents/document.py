@@ -1,4 +1,4 @@
-"""What all JSON documents share: a version, and how they are read and written. See docs/reference/documents.md."""
+"""The base of all JSON documents: version, reading and writing. See docs/reference/documents.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Document:
         schema_version: Version of the document's shape: this build's, or a newer minor version.
     """
 
-    #: What messages call the document, and how one comes about.
+    #: Name of the document in messages, and the hint on how to make one.
     noun: ClassVar[str] = "document"
     hint: ClassVar[str] = ""
 
@@ -44,7 +44,7 @@ class Document:
 
     @property
     def has_unknown_keys(self) -> bool:
-        """Whether a newer build wrote keys that this build does not know; they are kept."""
+        """True if a newer build wrote keys that this build does not know. The keys are kept."""
         return bool(self._kept)
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Document:
 
 
 def _is_newer(plain: object) -> bool:
-    """Whether a document has a newer minor version than this build writes.
+    """Returns True if a document has a newer minor version than this build writes.
 
     Raises:
         UsageError: It has another major version.

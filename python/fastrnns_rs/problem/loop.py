@@ -1,4 +1,4 @@
-"""How long a process measures: a number of iterations, or seconds."""
+"""Length of the timed loop of a process: a number of iterations, or seconds."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _ACTING = (
 #: The last character that one byte has room for.
 _LATIN_1 = 0xFF
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-#: What spreadsheets take for the beginning of a formula; the wide forms under Japanese and Chinese settings.
+#: Beginnings of formulas in spreadsheets; the wide forms count under Japanese and Chinese settings.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: They show nothing, are no controls, and may not stand in an XML document.
 _NOT_IN_XML = {"\ufffe": "\\u{fffe}", "\uffff": "\\u{ffff}"}

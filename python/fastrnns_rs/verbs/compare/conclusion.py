@@ -39,7 +39,7 @@ def exit_code(verdicts: Collection[Verdict | None], fail_on: Collection[str]) ->
 
 
 def counts_of(verdicts: Iterable[Verdict | None]) -> Counts:
-    """How many rows have each verdict."""
+    """Counts the rows of each verdict."""
     words = Counter(verdict or "none" for verdict in verdicts)
     return Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")})
 

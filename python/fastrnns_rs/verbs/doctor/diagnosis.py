@@ -1,4 +1,4 @@
-"""What `doctor` finds out about this machine, its profilers and the configuration."""
+"""The diagnosis of `doctor`: this machine, its profilers and the configuration."""
 
 from __future__ import annotations
 

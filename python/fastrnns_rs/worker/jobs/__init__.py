@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.worker.channel import Channel, Progress
 
-#: What a job's `kind` may be. Each is a module here with a function `answer`.
+#: The kinds of jobs. Each is a module of this folder with a function `answer`.
 KINDS = ("bench", "compile", "inductor", "probe", "verify")
 
 

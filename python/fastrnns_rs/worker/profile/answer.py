@@ -1,4 +1,4 @@
-"""What the process that is profiled tells whoever started it."""
+"""The answer of the profiled process to its parent."""
 
 from __future__ import annotations
 
