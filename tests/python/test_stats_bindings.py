@@ -250,6 +250,29 @@ few, many = (np.random.default_rng(0).lognormal(size=n) for n in (1000, 10_000_0
     interrupt(setup, f"stats.{call}")
 
 
+def test_ctrl_c_while_numpy_is_looked_up_is_no_panic() -> None:
+    """The numpy crate looks numpy up at the first array, which runs Python code of numpy's."""
+    code = """
+import signal
+import numpy as np
+from fastrnns_rs import stats
+
+class Interrupted(np.lib.NumpyVersion):
+    def __init__(self, version):
+        signal.raise_signal(signal.SIGINT)
+        super().__init__(version)
+
+np.lib.NumpyVersion = Interrupted
+try:
+    stats.summarize(np.ones(3))
+except KeyboardInterrupt:
+    print("interrupted")
+print(stats.summarize(np.arange(3.0)).median)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("interrupted\n1.0\n", "")
+
+
 @pytest.mark.parametrize(
     ("samples", "call", "most"),
     [

@@ -1,6 +1,7 @@
 //! Samples in the type that they have.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -92,10 +93,17 @@ fn numpy_is_loaded(py: Python<'_>) -> bool {
     static LOADED: AtomicBool = AtomicBool::new(false);
     // Not while it is still being imported.
     let find = || py.import("sys")?.getattr("modules")?.get_item("numpy")?.hasattr("ndarray");
-    if !LOADED.load(Ordering::Relaxed) && find().unwrap_or(false) {
+    if !LOADED.load(Ordering::Relaxed) && find().unwrap_or(false) && py.detach(first_array) {
         LOADED.store(true, Ordering::Relaxed);
     }
     LOADED.load(Ordering::Relaxed)
+}
+
+/// Has the numpy crate look up what it needs of numpy. It panics where Ctrl-C interrupts that, and signals reach the main
+/// thread alone: so another thread does it.
+fn first_array() -> bool {
+    let borrow = || Python::attach(|py| drop(PyArray1::<f64>::zeros(py, 1, false).readonly()));
+    thread::Builder::new().spawn(borrow).is_ok_and(|looking| looking.join().is_ok())
 }
 
 /// Runs `$body` with `$slice` bound to the samples as a slice of their own type.
