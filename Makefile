@@ -27,8 +27,7 @@ check-rust:
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
-	cargo clippy --quiet --locked --all-targets -- -D warnings
-	cargo clippy --quiet --locked --features python -- -D warnings
+	cargo clippy --quiet --locked --all-targets --features python -- -D warnings
 
 format: ## Format everything
 	cargo fmt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from types import SimpleNamespace
@@ -11,7 +12,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch._inductor.runtime import runtime_utils
 
 from fastrnns_rs.worker.inductor import bandwidth
 
@@ -19,7 +19,13 @@ from fastrnns_rs.worker.inductor import bandwidth
 H100_KHZ, H100_BITS, H100_GB_PER_S = 2_619_000, 5120, 3352.32
 
 
-def test_what_is_read_and_written_counts_twice_wherever_it_stands() -> None:
+@pytest.fixture(scope="module")
+def runtime_utils() -> Any:
+    """Upstream's own functions. They take seconds to import."""
+    return importlib.import_module("torch._inductor.runtime.runtime_utils")
+
+
+def test_what_is_read_and_written_counts_twice_wherever_it_stands(runtime_utils: Any) -> None:
     four, eight = torch.zeros(1, dtype=torch.float32), torch.zeros(2, dtype=torch.float32)
     leading = (["in_out_ptr0", "in_ptr0", "xnumel", "XBLOCK"], (four, eight, 16))
     assert bandwidth.num_bytes(*leading) == 2 * 4 + 8
@@ -60,7 +66,7 @@ NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
 
 @given(NUMBERS, NUMBERS, NUMBERS, st.text(), st.text())
 def test_the_line_of_a_kernel_is_upstreams_without_colour(
-    ms: float, num_gb: float, gb_per_s: float, prefix: str, suffix: str
+    runtime_utils: Any, ms: float, num_gb: float, gb_per_s: float, prefix: str, suffix: str
 ) -> None:
     expected = runtime_utils.create_bandwidth_info_str(ms, num_gb, gb_per_s, prefix, suffix, color=False)
     for color in (False, True):
