@@ -49,6 +49,7 @@ def run() -> Any:
     return {**done.json(), "stderr": done.stderr}
 
 
+@pytest.mark.long("inductor")
 def test_compiling_ends_before_the_loop_begins(run: Any) -> None:
     (process,) = run["results"][0]["processes"]
     cost = process["compile"]
@@ -57,6 +58,7 @@ def test_compiling_ends_before_the_loop_begins(run: Any) -> None:
     assert first["forward_ns"] + first["backward_ns"] < cost["warm_ns"] < cost["cold_ns"]
 
 
+@pytest.mark.long("inductor")
 def test_the_files_of_the_cache_save_most_of_it(run: Any) -> None:
     cost = run["results"][0]["processes"][0]["compile"]
     assert cost["warm_ns"] < cost["cold_ns"] / 2
