@@ -14,7 +14,6 @@ PARTS = ("bench", "docs", "inductor", "kills", "models", "profilers", "reading",
 FIRST = (
     "test_acceptance.py",
     "test_verify_runners.py",
-    "test_torchrun.py",
     "test_profile_failures.py",
     "test_upstream_faults_measuring.py",
     "test_profile_refusals.py",

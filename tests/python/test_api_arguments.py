@@ -174,6 +174,7 @@ def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, m
     assert raised.value.__notes__ == ["as did py: py failed"]
 
 
+@pytest.mark.long("profilers")
 @pytest.mark.usefixtures("_no_torch")
 def test_captures_apart_are_records(tmp_path: Path) -> None:
     """One is a function of the caller's."""

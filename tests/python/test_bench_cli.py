@@ -75,6 +75,7 @@ def test_lists_have_four_spellings(flags: list[str]) -> None:
     assert names(done.json()) == ["sound", "prints"]
 
 
+@pytest.mark.long("bench")
 def test_upstream_formats_and_columns() -> None:
     arguments = ["bench", "--group", "rnns", "--rnns", "cudnn", "cudnn_layernorm", *FAST]
     oss = run_with_facts(*arguments, "--print-json")
@@ -136,6 +137,7 @@ def test_groups_run_in_upstreams_order(anywhere: Path) -> None:
     assert order(groups=["rnns"], names=["vl_py", "py"]) == [*rnns, "vl_py"]
 
 
+@pytest.mark.long("bench")
 def test_torchscript_is_called_deprecated_once_and_in_our_words() -> None:
     done = run_with_facts("bench", "--group", "rnns", "--rnns", "jit", "jit_premul", *FAST, "--json")
     assert done.stderr.count("deprecated") == 1

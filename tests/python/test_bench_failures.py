@@ -123,6 +123,7 @@ def test_a_deleted_folder_is_no_obstacle(tmp_path: Path) -> None:
     assert subprocess.run(["sh", "-c", line], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.long("bench")
 def test_what_a_runner_file_prints_is_no_result(tmp_path: Path) -> None:
     path = tmp_path / "runners_without_suffix"
     path.write_text("print('hello')\n" + PLANTED.read_text())
@@ -139,6 +140,7 @@ def test_a_failing_file_is_the_users(anywhere: Path) -> None:
     assert "hint: mend the file" in done.stderr
 
 
+@pytest.mark.long("bench")
 def test_a_runner_that_reads_finds_nothing_and_debugging_shows_its_traceback() -> None:
     done = run_with_facts(*PLANTED_RUN, "--rnns", "reads", "raises", "--timeout", "60", "--json", FASTRNNS_DEBUG="1")
     assert [row["status"] for row in done.json()["results"]] == ["ok", "failed"]

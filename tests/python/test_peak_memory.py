@@ -67,6 +67,7 @@ def bench(tmp_path: Path, device: str) -> Any:
     return small, large
 
 
+@pytest.mark.long("bench")
 def test_the_resident_size_has_what_a_forward_took_for_a_moment(tmp_path: Path) -> None:
     small, large = bench(tmp_path, "cpu")
     # Two processes load the same libraries, and differ by what their allocators and page tables make of it.

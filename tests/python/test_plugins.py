@@ -127,6 +127,7 @@ def test_people_see_the_modes_and_the_package_of_a_runner(site: Path) -> None:
     assert "broken_runners/raises.py" in done.stderr
 
 
+@pytest.mark.long("bench")
 def test_a_runner_of_a_package_is_run_and_its_worker_loads_no_other(site: Path, tmp_path: Path) -> None:
     flags = ["--quick", "--processes", "1", "--warmup", "1", "--nloops", "3", "--device", "cpu", *TINY]
     path = tmp_path / "run.json"

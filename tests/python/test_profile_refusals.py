@@ -89,6 +89,7 @@ def test_a_function_that_the_process_alone_does_not_find(tmp_path: Path) -> None
     assert kept(tmp_path / "out")[0].exit_status == 2
 
 
+@pytest.mark.long("profilers")
 def test_a_torch_without_ranges_is_5(tmp_path: Path) -> None:
     """Of which torch itself says only that its stand-in has no such attribute."""
     file = tmp_path / "runners.py"

@@ -33,7 +33,10 @@ def refused() -> str | None:
     return None
 
 
-pytestmark = pytest.mark.skipif(refused() is not None, reason=f"needs the loopback network: {refused()}")
+pytestmark = [
+    pytest.mark.long("bench"),
+    pytest.mark.skipif(refused() is not None, reason=f"needs the loopback network: {refused()}"),
+]
 
 
 def torchrun(*arguments: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -244,6 +244,7 @@ model.forward(*model.inputs)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long("bench")
 def test_fault_15_recurrent_runs_need_no_torchvision() -> None:
     check_15("fastrnns_rs.api")
     with pytest.raises(AssertionError, match="torchvision"):

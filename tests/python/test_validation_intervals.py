@@ -40,7 +40,7 @@ def test_medians_are_covered(independent: bool) -> None:
 
 
 def test_stopping_on_precision_keeps_the_coverage() -> None:
-    count = trials(2_500, 15_000)
+    count = trials(1_000, 15_000)
     table, found = precision_stopping(count)
     table.publish("precision")
     naive = min(one.naive_chance for one in found.values())

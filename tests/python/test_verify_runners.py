@@ -30,6 +30,7 @@ def rows(request: pytest.FixtureRequest) -> dict[str, Any]:
     return verified("--dtype", request.param, "--rnns", *QUICK)
 
 
+@pytest.mark.long("models")
 def test_a_runner_of_each_family_is_right() -> None:
     assert {find(name).family for name in FEW} == {find(name).family for name in QUICK}
     rows = verified("--dtype", "float64", "--rnns", *FEW)
