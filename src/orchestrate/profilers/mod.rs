@@ -26,7 +26,7 @@ pub static PROFILERS: &[&dyn Profiler] = &[&nsys::Nsys, &nvprof::Nvprof, &torch:
 /// How long a tool may take to say what it is.
 const ASKING: Duration = Duration::from_secs(20);
 
-/// A way to capture what a command does.
+/// A way to capture what a command does. Unless a method says otherwise, one that needs no program of its own.
 ///
 /// Nothing here but [`Profiler::open`] runs a program: commands are made, and the caller runs them under supervision.
 pub trait Profiler: Sync {
@@ -34,27 +34,39 @@ pub trait Profiler: Sync {
     fn name(&self) -> &'static str;
 
     /// Where it is installed; empty for one that needs no program of its own.
-    fn find(&self, search: &Search) -> Vec<PathBuf>;
+    fn find(&self, _search: &Search) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Asks the program at `path` for its version and its options.
     ///
     /// # Errors
     ///
     /// It does not run, or says nothing that this profiler says; or the caller has `interrupted`.
-    fn open(&self, path: Option<&Path>, interrupted: Interrupted<'_>) -> Result<Installation>;
+    fn open(&self, _path: Option<&Path>, _interrupted: Interrupted<'_>) -> Result<Installation> {
+        Ok(Installation::default())
+    }
 
     /// What an installation can do.
-    fn capabilities(&self, tool: &Installation) -> Vec<&'static str>;
+    fn capabilities(&self, _tool: &Installation) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// The command that runs `command` under the profiler.
-    fn wrap(&self, tool: &Installation, capture: &Request, command: &[OsString]) -> Vec<OsString>;
+    fn wrap(&self, _tool: &Installation, _capture: &Request, command: &[OsString]) -> Vec<OsString> {
+        command.to_vec()
+    }
 
     /// What can be left of a capture, whether or not it is there.
-    fn artefacts(&self, stem: &Path) -> Vec<Artefact>;
+    fn artefacts(&self, _stem: &Path) -> Vec<Artefact> {
+        Vec::new()
+    }
 
     /// The next command that brings the capture on its way to something that can be read, judged by the files that
     /// are there; None when there is nothing left to do.
-    fn finish(&self, tool: &Installation, stem: &Path) -> Option<Vec<OsString>>;
+    fn finish(&self, _tool: &Installation, _stem: &Path) -> Option<Vec<OsString>> {
+        None
+    }
 }
 
 /// The profiler of this name.
