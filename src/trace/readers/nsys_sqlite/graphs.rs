@@ -2,18 +2,12 @@
 
 use super::database::Database;
 use super::form;
-use super::progress::NONE;
 use crate::trace::Warning;
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 const OPTIONS: &str = "META_DATA_CAPTURE";
 /// Some releases put `PROCESS_0:` in front of it.
 const MODE: &str = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
-
-/// Whether an operation with this number ran as a node of a graph.
-pub(super) fn is_node(number: i64) -> bool {
-    number != NONE && number != 0
-}
 
 /// Says so, if `whole` graphs were recorded, or if they were `launched`, none of their nodes was seen, and the profiler
 /// was told not to look into them.

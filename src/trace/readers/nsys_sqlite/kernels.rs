@@ -4,12 +4,12 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::Devices;
-use super::graphs;
+use super::operation;
 use super::progress::{Progress, correlation, known, times};
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{KernelName, Kind, Shape, Trace, Work};
+use crate::trace::{KernelName, Kind, Trace, Work};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 
@@ -42,8 +42,8 @@ pub(super) fn read(
 ) -> Result<bool> {
     let take = |[start, end, node, id]: [i64; 4]| {
         let (start, end) = times(start, end)?;
-        let in_graph = graphs::is_node(node);
-        Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note: in_graph }))
+        let note = operation::in_graph(node);
+        Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note }))
     };
     let events = Events { table: TABLE, times: TIMES, what: WHAT, take };
     let mut nodes = false;
@@ -64,25 +64,11 @@ fn work(
     devices: &mut Devices,
     trace: &mut Trace,
 ) -> std::result::Result<u32, &'static str> {
-    let [pid, device, stream, full, short, mangled, registers, fixed, dynamic, gx, gy, gz, bx, by, bz] = what;
+    let [pid, device, stream, full, short, mangled, shape @ ..] = what;
     let queue = devices.queue(trace, pid, device, stream)?;
     let mut name = |id: i64| known(id).map(|id| strings.intern(id, &mut trace.names, |text| text));
     let (full, short, mangled) = (name(full), name(short), name(mangled));
     let full = full.or(mangled).or(short).unwrap_or_else(|| trace.names.intern("[no name]"));
-    let shape = Shape {
-        grid: extent([gx, gy, gz]),
-        block: extent([bx, by, bz]),
-        registers_per_thread: u32::try_from(registers).ok(),
-        shared_memory_bytes: size(fixed).zip(size(dynamic)).and_then(|(fixed, dynamic)| fixed.checked_add(dynamic)),
-    };
-    Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Kernel(KernelName { full, short, mangled }, shape) }))
-}
-
-fn extent(numbers: [i64; 3]) -> Option<[u32; 3]> {
-    let [x, y, z] = numbers.map(|number| u32::try_from(number).ok());
-    Some([x?, y?, z?])
-}
-
-fn size(number: i64) -> Option<u64> {
-    u64::try_from(number).ok()
+    let kind = Kind::Kernel(KernelName { full, short, mangled }, operation::shape(shape));
+    Ok(trace.works.intern(Work { queue, in_graph, kind }))
 }

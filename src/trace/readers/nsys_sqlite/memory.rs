@@ -4,8 +4,8 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::Devices;
-use super::graphs;
-use super::progress::{NONE, Progress, correlation, times};
+use super::operation::{copy_kind, in_graph};
+use super::progress::{Progress, correlation, times};
 use super::tally::{Events, Moment};
 use crate::error::Result;
 use crate::trace::{Kind, Trace, Work};
@@ -40,21 +40,13 @@ pub(super) fn read(
         let mut log = mem::take(&mut trace.memory);
         progress.scan(database, &events, &mut log, |([pid, device, stream, copy, node], sized)| {
             let queue = devices.queue(trace, pid, device, stream)?;
-            let kind = if table == SETS { "memset".to_owned() } else { copy_kind(copy) };
+            let kind = if table == SETS { "memset".to_owned() } else { copy_kind(&KINDS, copy) };
             let kind = trace.names.intern(&kind);
-            let in_graph = graphs::is_node(node);
+            let in_graph = in_graph(node);
             nodes |= in_graph;
             Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Memory { name: kind, kind, sized } }))
         })?;
         trace.memory = log;
     }
     Ok(nodes)
-}
-
-fn copy_kind(number: i64) -> String {
-    let number = if number == NONE { 0 } else { number };
-    match usize::try_from(number).ok().and_then(|number| KINDS.get(number)) {
-        Some(kind) => format!("memcpy {kind}"),
-        None => format!("memcpy kind {number}"),
-    }
 }

@@ -5,9 +5,9 @@ use std::mem;
 use super::numbers::{Queues, correlation, text, times};
 use super::{Database, KernelNames, Progress, Strings};
 use crate::error::Result;
-use crate::trace::readers::sqlite::progress::NONE;
+use crate::trace::readers::sqlite::operation::{in_graph, shape};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
-use crate::trace::{KernelName, Kind, Shape, Trace, Work};
+use crate::trace::{KernelName, Kind, Trace, Work};
 
 /// Kernels of timelines, those that ran one at a time, and those that kernels launched.
 pub(super) const TABLES: [&str; 3] =
@@ -53,29 +53,21 @@ pub(super) fn read(
     for table in TABLES {
         let take = |[start, end, node, id]: [i64; 4]| {
             let (start, end) = times(start, end)?;
-            Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note: is_set(node) }))
+            Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note: in_graph(node) }))
         };
         let events = Events { table, times: TIMES, what: WHAT, take };
         let mut log = mem::take(&mut trace.kernels);
         let before = log.len();
         progress.scan(database, &events, &mut log, |(what, is_node)| {
-            let [device, stream, name, registers, fixed, dynamic, gx, gy, gz, bx, by, bz, graph] = what;
+            let [device, stream, name, numbers @ .., graph] = what;
             let queue = queues.of(trace, device, stream)?;
             let name = match text(name) {
                 Some(id) => names.of(strings.intern(id, &mut trace.names, |text| text), &mut trace.names),
                 None => KernelName { full: trace.names.intern("[no name]"), short: None, mangled: None },
             };
-            let shape = Shape {
-                grid: extent([gx, gy, gz]),
-                block: extent([bx, by, bz]),
-                registers_per_thread: u32::try_from(registers).ok(),
-                shared_memory_bytes: size(fixed)
-                    .zip(size(dynamic))
-                    .and_then(|(fixed, dynamic)| fixed.checked_add(dynamic)),
-            };
-            let in_graph = is_node || is_set(graph);
+            let in_graph = is_node || in_graph(graph);
             found.in_graphs |= in_graph;
-            Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Kernel(name, shape) }))
+            Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Kernel(name, shape(numbers)) }))
         })?;
         if table == SERIALIZED {
             found.serialized = log.len() - before;
@@ -83,17 +75,4 @@ pub(super) fn read(
         trace.kernels = log;
     }
     Ok(found)
-}
-
-fn is_set(number: i64) -> bool {
-    number != NONE && number != 0
-}
-
-fn extent(numbers: [i64; 3]) -> Option<[u32; 3]> {
-    let [x, y, z] = numbers.map(|number| u32::try_from(number).ok());
-    Some([x?, y?, z?])
-}
-
-fn size(number: i64) -> Option<u64> {
-    u64::try_from(number).ok()
 }

@@ -5,7 +5,7 @@ use std::mem;
 use super::numbers::{Queues, correlation, times};
 use super::{Database, Progress};
 use crate::error::Result;
-use crate::trace::readers::sqlite::progress::NONE;
+use crate::trace::readers::sqlite::operation::{copy_kind, in_graph};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
 use crate::trace::{Kind, Trace, Work};
 
@@ -36,19 +36,12 @@ pub(super) fn read(
         let mut log = mem::take(&mut trace.memory);
         progress.scan(database, &events, &mut log, |([device, stream, copy, node, graph], sized)| {
             let queue = queues.of(trace, device, stream)?;
-            let kind = trace.names.intern(&if table == TABLES[2] { "memset".to_owned() } else { copy_kind(copy) });
-            let in_graph = [node, graph].iter().any(|&number| number != NONE && number != 0);
+            let kind =
+                trace.names.intern(&if table == TABLES[2] { "memset".to_owned() } else { copy_kind(&KINDS, copy) });
+            let in_graph = in_graph(node) || in_graph(graph);
             Ok(trace.works.intern(Work { queue, in_graph, kind: Kind::Memory { name: kind, kind, sized } }))
         })?;
         trace.memory = log;
     }
     Ok(())
-}
-
-fn copy_kind(number: i64) -> String {
-    let number = if number == NONE { 0 } else { number };
-    match usize::try_from(number).ok().and_then(|number| KINDS.get(number)) {
-        Some(kind) => format!("memcpy {kind}"),
-        None => format!("memcpy kind {number}"),
-    }
 }

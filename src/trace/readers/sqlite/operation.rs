@@ -1,0 +1,35 @@
+//! What the numbers of an operation of a device stand for.
+
+use super::progress::NONE;
+use crate::trace::Shape;
+
+/// The shape of a launch: registers, static and dynamic shared memory, grid and block.
+pub(in crate::trace::readers) fn shape(numbers: [i64; 9]) -> Shape {
+    let [registers, fixed, dynamic, grid @ .., bx, by, bz] = numbers;
+    let size = |number| u64::try_from(number).ok();
+    Shape {
+        grid: extent(grid),
+        block: extent([bx, by, bz]),
+        registers_per_thread: u32::try_from(registers).ok(),
+        shared_memory_bytes: size(fixed).zip(size(dynamic)).and_then(|(fixed, dynamic)| fixed.checked_add(dynamic)),
+    }
+}
+
+fn extent(numbers: [i64; 3]) -> Option<[u32; 3]> {
+    let [x, y, z] = numbers.map(|number| u32::try_from(number).ok());
+    Some([x?, y?, z?])
+}
+
+/// The name of a kind of copies; `kinds` are in the order of their numbers.
+pub(in crate::trace::readers) fn copy_kind(kinds: &[&str], number: i64) -> String {
+    let number = if number == NONE { 0 } else { number };
+    match usize::try_from(number).ok().and_then(|number| kinds.get(number)) {
+        Some(kind) => format!("memcpy {kind}"),
+        None => format!("memcpy kind {number}"),
+    }
+}
+
+/// Whether a number of a graph or of its node is one: the operation ran in a graph.
+pub(in crate::trace::readers) fn in_graph(number: i64) -> bool {
+    number != NONE && number != 0
+}
