@@ -141,13 +141,6 @@ pub enum Error {
         reason: String,
     },
 
-    /// No output format has this name.
-    #[error("no output format is called {name:?}")]
-    UnknownFormat {
-        /// The name asked for.
-        name: String,
-    },
-
     /// What was given is no command.
     #[error("not a command: {reason}")]
     NotACommand {
@@ -229,6 +222,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// That `name` is none of the `known` ones.
+    pub(crate) fn unknown_name(argument: &'static str, name: &str, known: &str) -> Self {
+        Self::UnknownName { argument, name: name.to_owned(), known: known.to_owned() }
+    }
+
     pub(crate) fn spawn(program: &OsStr, errno: Errno) -> Self {
         Self::Spawn { program: program.display().to_string(), errno: errno.raw_os_error() }
     }
@@ -240,3 +238,33 @@ impl Error {
 
 /// Shorthand for the core's results.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Declares an enumeration whose values have names, which callers pass and documents carry.
+macro_rules! words {
+    ($(#[$about:meta])* $seen:vis enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        $seen enum $name { $($(#[$doc])* $value,)* }
+
+        #[allow(dead_code, reason = "some are only written, others only read")]
+        impl $name {
+            /// Each, in their order.
+            $seen const ALL: [Self; [$($word),*].len()] = [$(Self::$value),*];
+
+            /// Its name in arguments and documents.
+            $seen fn name(self) -> &'static str {
+                match self { $(Self::$value => $word,)* }
+            }
+
+            /// The one with this name, which was passed as `argument`.
+            ///
+            /// # Errors
+            /// None is called so.
+            $seen fn named(argument: &'static str, name: &str) -> $crate::error::Result<Self> {
+                let found = Self::ALL.into_iter().find(|one| one.name() == name);
+                found.ok_or_else(|| $crate::error::Error::unknown_name(argument, name, &[$($word),*].join(", ")))
+            }
+        }
+    };
+}
+pub(crate) use words;

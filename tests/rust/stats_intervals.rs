@@ -2,7 +2,8 @@
 
 use fastrnns_rs::stats::compare::decisions::precision_reached;
 use fastrnns_rs::stats::intervals::{mean_ci, median_ci, process_ci};
-use fastrnns_rs::stats::samples::dependence::{Of, autocorrelation, effective_sample_size};
+use fastrnns_rs::stats::samples::Statistic;
+use fastrnns_rs::stats::samples::dependence::{autocorrelation, effective_sample_size};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -41,7 +42,7 @@ proptest! {
 
     #[test]
     fn effective_sizes_lie_between_one_and_all(samples in samples(600)) {
-        for of in [Of::Mean, Of::Median] {
+        for of in Statistic::ALL {
             let found = effective_sample_size(&samples, of, GO_ON).expect("finite");
             prop_assert!(found.n_effective >= 1.0 && found.n_effective <= found.count as f64, "{:?}", found);
             prop_assert!(found.lags < found.count, "{:?}", found);

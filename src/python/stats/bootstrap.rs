@@ -80,8 +80,8 @@ pub(in crate::python) fn bootstrap_ci(
         threads: self::threads(threads)?,
     };
     let request = Request {
-        statistic: Statistic::named(statistic)?,
-        method: Method::named(method)?,
+        statistic: Statistic::named("statistic", statistic)?,
+        method: Method::named("method", method)?,
         confidence_level,
         resampling,
         block_length: block_length.map(|given| whole("block_length", given).map(|given| given as usize)).transpose()?,
@@ -106,7 +106,7 @@ pub(in crate::python) fn bootstrap_ci(
 
 result! {
     /// What `bootstrap_ci` returns. Values are in the unit of the samples.
-    BootstrapInterval from bootstrap::BootstrapInterval {
+    BootstrapInterval from found: bootstrap::BootstrapInterval {
         /// The statistic of the samples themselves.
         estimate: f64,
         /// Lower end of the interval.

@@ -143,21 +143,21 @@ pub(in crate::python) fn required_processes(
 
 result! {
     /// What `compare_samples` returns. Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
-    Comparison {
+    Comparison from found: decisions::Comparison {
         /// `faster`, `slower`, `equivalent` or `inconclusive`.
-        verdict: &'static str,
+        verdict: &'static str = found.verdict.name(),
         /// Which comparison of which numbers decided, in one sentence.
         reason: String,
         /// Ratio of the geometric means of the process medians.
         ratio: f64,
         /// Lower end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
-        ratio_ci_low: Option<f64>,
+        ratio_ci_low: Option<f64> = found.judged.as_ref().map(|judged| judged.ratio_ci.0),
         /// Upper end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
-        ratio_ci_high: Option<f64>,
+        ratio_ci_high: Option<f64> = found.judged.as_ref().map(|judged| judged.ratio_ci.1),
         /// Lower end of the narrower interval that is held against the margin; None with fewer than three processes.
-        equivalence_ci_low: Option<f64>,
+        equivalence_ci_low: Option<f64> = found.judged.as_ref().map(|judged| judged.equivalence_ci.0),
         /// Upper end of the narrower interval that is held against the margin; None with fewer than three processes.
-        equivalence_ci_high: Option<f64>,
+        equivalence_ci_high: Option<f64> = found.judged.as_ref().map(|judged| judged.equivalence_ci.1),
         /// The relative difference that does not matter: equivalence is inside [1 / (1 + margin), 1 + margin].
         margin: f64,
         /// The level of the ratio's interval.
@@ -165,12 +165,12 @@ result! {
         /// The level of the narrower interval, 1 - 2 (1 - confidence_level).
         equivalence_level: f64,
         /// Welch's two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
-        p_value: Option<f64>,
+        p_value: Option<f64> = found.judged.as_ref().map(|judged| judged.p_value),
         /// Satterthwaite's; with three or four processes on one side and more on the other, at most those of equal numbers,
         /// because the estimate is too high there. None with fewer than three processes on a side, or where neither side has a spread.
-        degrees_of_freedom: Option<f64>,
+        degrees_of_freedom: Option<f64> = found.judged.as_ref().and_then(|judged| judged.degrees_of_freedom),
         /// Standard error of the log ratio, a relative error of the ratio; None with fewer than three processes.
-        log_standard_error: Option<f64>,
+        log_standard_error: Option<f64> = found.judged.as_ref().map(|judged| judged.log_standard_error),
         /// Geometric mean of the baseline's process medians, in the unit of the samples.
         baseline: f64,
         /// Geometric mean of the candidate's process medians, in the unit of the samples.
@@ -181,9 +181,9 @@ result! {
         n_candidate: usize,
         /// Relative spread between the baseline's processes: the standard deviation of their log medians, with the divisor
         /// n - 1; None with fewer than three processes on a side.
-        log_stddev_baseline: Option<f64>,
+        log_stddev_baseline: Option<f64> = found.judged.as_ref().map(|judged| judged.log_stddev_baseline),
         /// The same of the candidate's processes.
-        log_stddev_candidate: Option<f64>,
+        log_stddev_candidate: Option<f64> = found.judged.as_ref().map(|judged| judged.log_stddev_candidate),
         /// Cliff's delta of the process medians, from -1 to 1: below 0 the candidate's are smaller more often than not.
         cliffs_delta: f64,
         /// Hodges-Lehmann shift of the process medians, candidate - baseline, in the unit of the samples.
@@ -194,44 +194,13 @@ result! {
         /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
         additional_processes: Option<usize>,
         /// How it was made: `welch_log_process_medians`.
-        method: &'static str,
-    }
-}
-
-impl From<decisions::Comparison> for Comparison {
-    fn from(found: decisions::Comparison) -> Self {
-        let judged = found.judged.as_ref();
-        Self {
-            verdict: found.verdict.name(),
-            ratio: found.ratio,
-            ratio_ci_low: judged.map(|judged| judged.ratio_ci.0),
-            ratio_ci_high: judged.map(|judged| judged.ratio_ci.1),
-            equivalence_ci_low: judged.map(|judged| judged.equivalence_ci.0),
-            equivalence_ci_high: judged.map(|judged| judged.equivalence_ci.1),
-            margin: found.margin,
-            confidence_level: found.confidence_level,
-            equivalence_level: found.equivalence_level,
-            p_value: judged.map(|judged| judged.p_value),
-            degrees_of_freedom: judged.and_then(|judged| judged.degrees_of_freedom),
-            log_standard_error: judged.map(|judged| judged.log_standard_error),
-            baseline: found.baseline,
-            candidate: found.candidate,
-            n_baseline: found.n_baseline,
-            n_candidate: found.n_candidate,
-            log_stddev_baseline: judged.map(|judged| judged.log_stddev_baseline),
-            log_stddev_candidate: judged.map(|judged| judged.log_stddev_candidate),
-            cliffs_delta: found.cliffs_delta,
-            shift: found.shift,
-            additional_processes: found.additional_processes,
-            method: decisions::Comparison::METHOD,
-            reason: found.reason,
-        }
+        method: &'static str = decisions::Comparison::METHOD,
     }
 }
 
 result! {
     /// What `detection_power` returns: the probability of each verdict.
-    DetectionPower from decisions::VerdictProbabilities {
+    DetectionPower from found: decisions::VerdictProbabilities {
         /// Of the verdict `faster`.
         faster: f64,
         /// Of the verdict `slower`.
@@ -245,18 +214,12 @@ result! {
 
 result! {
     /// What `required_processes` returns.
-    RequiredProcesses {
+    RequiredProcesses from found: decisions::RequiredProcesses {
         /// The smallest number on each side; None where 100,000 are not enough.
         processes: Option<usize>,
         /// The verdict that they are to give: `faster`, `slower` or `equivalent`.
-        verdict: &'static str,
+        verdict: &'static str = found.verdict.name(),
         /// How likely they are to give it; where 100,000 are not enough, how likely these are.
         power: f64,
-    }
-}
-
-impl From<decisions::RequiredProcesses> for RequiredProcesses {
-    fn from(found: decisions::RequiredProcesses) -> Self {
-        Self { processes: found.processes, verdict: found.verdict.name(), power: found.power }
     }
 }

@@ -3,10 +3,9 @@
 use pyo3::prelude::*;
 
 use super::result::result;
-use crate::error::Error;
 use crate::python::convert::{Floats, whole};
 use crate::python::interrupt::interruptibly;
-use crate::stats::samples::dependence::{self, Of};
+use crate::stats::samples::{Statistic, dependence};
 
 /// The correlation of samples with themselves some steps later.
 ///
@@ -64,28 +63,16 @@ pub(in crate::python) fn effective_sample_size(
     samples: &Bound<'_, PyAny>,
     of: &str,
 ) -> PyResult<EffectiveSize> {
-    let known = [Of::Mean, Of::Median];
-    let of = known.into_iter().find(|known| known.name() == of).ok_or_else(|| Error::UnknownName {
-        argument: "of",
-        name: of.to_owned(),
-        known: known.map(Of::name).join(", "),
-    })?;
+    let of = Statistic::named("of", of)?;
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
     let found = interruptibly(py, |interrupted| dependence::effective_sample_size(samples, of, interrupted))?;
-    Ok(EffectiveSize {
-        count: found.count,
-        n_effective: found.n_effective,
-        autocorrelation_time: found.autocorrelation_time,
-        lags: found.lags,
-        of: found.of.name(),
-        within_one_process: true,
-    })
+    Ok(found.into())
 }
 
 result! {
     /// What `effective_sample_size` returns.
-    EffectiveSize {
+    EffectiveSize from found: dependence::EffectiveSize {
         /// How many samples there are.
         count: usize,
         /// How many independent samples would know as much; from 1 to n.
@@ -95,8 +82,8 @@ result! {
         /// The last lag whose correlation was used; 0 of samples that are all equal.
         lags: usize,
         /// Of which estimate: `mean` or `median`.
-        of: &'static str,
+        of: &'static str = found.of.name(),
         /// Always True: what differs from process to process is not in it.
-        within_one_process: bool,
+        within_one_process: bool = true,
     }
 }

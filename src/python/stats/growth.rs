@@ -54,7 +54,7 @@ pub(in crate::python) fn growth(
 
 result! {
     /// What `growth` returns. Sizes and times are in the units of the arguments.
-    Growth {
+    Growth from found: law::Growth {
         /// b of time = a · size ^ b.
         exponent: f64,
         /// Lower end of its interval.
@@ -64,7 +64,7 @@ result! {
         /// The level of the interval.
         confidence_level: f64,
         /// How the interval was made: `t_process_medians`, or `t_residuals` where a size has fewer than three processes.
-        ci_method: &'static str,
+        ci_method: &'static str = found.ci_method.name(),
         /// Of the interval's Student's t; None where nothing differs, and the interval has no width.
         degrees_of_freedom: Option<f64>,
         /// How many sizes.
@@ -81,25 +81,5 @@ result! {
         largest_deviation: f64,
         /// p-value of a straight line; None where a size has fewer than three processes, or none of them differ.
         lack_of_fit_p: Option<f64>,
-    }
-}
-
-impl From<law::Growth> for Growth {
-    fn from(found: law::Growth) -> Self {
-        Self {
-            exponent: found.exponent,
-            ci_low: found.ci_low,
-            ci_high: found.ci_high,
-            confidence_level: found.confidence_level,
-            ci_method: found.ci_method.name(),
-            degrees_of_freedom: found.degrees_of_freedom,
-            n_points: found.n_points,
-            n_processes: found.n_processes,
-            typical_size: found.typical_size,
-            typical_time: found.typical_time,
-            local_exponents: found.local_exponents,
-            largest_deviation: found.largest_deviation,
-            lack_of_fit_p: found.lack_of_fit_p,
-        }
     }
 }

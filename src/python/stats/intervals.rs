@@ -42,16 +42,7 @@ pub(in crate::python) fn median_ci(
     let samples = samples.as_slice()?;
     let found =
         interruptibly(py, |interrupted| intervals::median_ci(samples, confidence_level, independent, interrupted))?;
-    Ok(MedianInterval {
-        estimate: found.estimate,
-        ci_low: found.ci.map(|(low, _)| low),
-        ci_high: found.ci.map(|(_, high)| high),
-        confidence_level: found.confidence_level,
-        ci_method: found.ci_method.map(IntervalMethod::name),
-        count: found.count,
-        n_effective: found.n_effective,
-        within_one_process: found.within_one_process,
-    })
+    Ok(found.into())
 }
 
 /// The mean of samples of one process, and its interval by Student's t.
@@ -80,16 +71,7 @@ pub(in crate::python) fn mean_ci(
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
     let found = py.detach(|| intervals::mean_ci(samples, confidence_level))?;
-    Ok(MeanInterval {
-        estimate: found.estimate,
-        ci_low: found.ci.map(|(low, _)| low),
-        ci_high: found.ci.map(|(_, high)| high),
-        confidence_level: found.confidence_level,
-        ci_method: found.ci_method.map(IntervalMethod::name),
-        count: found.count,
-        stddev: found.stddev,
-        within_one_process: found.within_one_process,
-    })
+    Ok(found.into())
 }
 
 /// The typical time of several processes, and where that of very many would lie; a single next process may lie outside.
@@ -118,19 +100,7 @@ pub(in crate::python) fn process_ci(
 ) -> PyResult<ProcessInterval> {
     let medians = medians(py, processes)?;
     let found = py.detach(|| intervals::process_ci(&medians, confidence_level))?;
-    Ok(ProcessInterval {
-        estimate: found.estimate,
-        ci_low: found.ci.map(|(low, _)| low),
-        ci_high: found.ci.map(|(_, high)| high),
-        confidence_level: found.confidence_level,
-        ci_method: found.ci_method.map(IntervalMethod::name),
-        n_processes: found.n_processes,
-        log_stddev: found.log_stddev,
-        half_width: found.half_width,
-        min: found.min,
-        max: found.max,
-        within_one_process: found.within_one_process,
-    })
+    Ok(found.into())
 }
 
 /// One number for each process of the argument `processes`.
@@ -143,18 +113,18 @@ pub(super) fn medians(py: Python<'_>, processes: &Bound<'_, PyAny>) -> PyResult<
 
 result! {
     /// What `median_ci` returns. Values are in the unit of the samples.
-    MedianInterval {
+    MedianInterval from found: intervals::MedianInterval {
         /// The median.
         estimate: f64,
         /// Lower end of its interval; None where there are too few samples for the level.
-        ci_low: Option<f64>,
+        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
         /// Upper end of its interval; None where there are too few samples for the level.
-        ci_high: Option<f64>,
+        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
         /// The level that the interval was asked to hold.
         confidence_level: f64,
         /// `hettmansperger_sheather` for independent samples, `hettmansperger_sheather_effective` for others, `sample_range`
         /// where n_effective is too small for the level; None without an interval.
-        ci_method: Option<&'static str>,
+        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
         /// How many samples there are.
         count: usize,
         /// To how many independent ones they amount; n where they are said to be independent.
@@ -166,17 +136,17 @@ result! {
 
 result! {
     /// What `mean_ci` returns. Values are in the unit of the samples.
-    MeanInterval {
+    MeanInterval from found: intervals::MeanInterval {
         /// The arithmetic mean.
         estimate: f64,
         /// Lower end of its interval; None for one sample.
-        ci_low: Option<f64>,
+        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
         /// Upper end of its interval; None for one sample.
-        ci_high: Option<f64>,
+        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
         /// The level that the interval was asked to hold.
         confidence_level: f64,
         /// How the interval was made: `t`; None without one.
-        ci_method: Option<&'static str>,
+        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
         /// How many samples there are.
         count: usize,
         /// Standard deviation with the divisor n - 1; None for one sample.
@@ -188,17 +158,17 @@ result! {
 
 result! {
     /// What `process_ci` returns. Times are in the unit of the samples.
-    ProcessInterval {
+    ProcessInterval from found: intervals::ProcessInterval {
         /// The geometric mean of the process medians.
         estimate: f64,
         /// Lower end of its interval; None below three processes.
-        ci_low: Option<f64>,
+        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
         /// Upper end of its interval; None below three processes.
-        ci_high: Option<f64>,
+        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
         /// The level that the interval was asked to hold.
         confidence_level: f64,
         /// How the interval was made: `t_log_process_medians`; None without one.
-        ci_method: Option<&'static str>,
+        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
         /// How many processes there are.
         n_processes: usize,
         /// Standard deviation of the medians' natural logarithms, about their relative spread; None for one process.

@@ -40,7 +40,7 @@ pub(in crate::python) fn welch(
 
 result! {
     /// What `welch` returns. Differences are candidate - baseline, in the unit of the samples.
-    Welch from hypotheses::Welch {
+    Welch from found: hypotheses::Welch {
         /// Difference of the means.
         difference: f64,
         /// Lower end of the difference's interval.

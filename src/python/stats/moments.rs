@@ -35,31 +35,18 @@ pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> 
 
 result! {
     /// What `moments` returns.
-    Moments {
+    Moments from found: samples::Moments {
         /// How many samples.
         count: usize,
         /// Arithmetic mean, in the unit of the samples.
         mean: f64,
         /// Variance with the divisor n - 1, in the square of that unit; None for one sample.
-        variance: Option<f64>,
+        variance: Option<f64> = found.variance(),
         /// Standard deviation, the root of the variance, in the unit of the samples; None for one sample.
-        stddev: Option<f64>,
+        stddev: Option<f64> = found.stddev(),
         /// Smallest sample.
         min: f64,
         /// Largest sample.
         max: f64,
-    }
-}
-
-impl From<samples::Moments> for Moments {
-    fn from(found: samples::Moments) -> Self {
-        Self {
-            count: found.count,
-            mean: found.mean,
-            variance: found.variance(),
-            stddev: found.stddev(),
-            min: found.min,
-            max: found.max,
-        }
     }
 }

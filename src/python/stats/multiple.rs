@@ -70,7 +70,7 @@ pub(in crate::python) fn geometric_mean_ratio(
 
 result! {
     /// What `benjamini_hochberg` returns; its lists are in the order of the p-values.
-    BenjaminiHochberg from hypotheses::BenjaminiHochberg {
+    BenjaminiHochberg from found: hypotheses::BenjaminiHochberg {
         /// The smallest rate at which each hypothesis would be rejected, from 0 to 1.
         adjusted: Vec<f64>,
         /// Whether each hypothesis is rejected at `rate`.
@@ -84,7 +84,7 @@ result! {
 
 result! {
     /// What `geometric_mean_ratio` returns.
-    GeometricMean from hypotheses::GeometricMean {
+    GeometricMean from found: hypotheses::GeometricMean {
         /// Geometric mean of the ratios.
         ratio: f64,
         /// Lower end of the mean's interval; None for one ratio.

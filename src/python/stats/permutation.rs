@@ -45,7 +45,7 @@ pub(in crate::python) fn permutation_test(
     seed: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PermutationTest> {
-    let (statistic, threads) = (Statistic::parse(statistic)?, threads_of(threads)?);
+    let (statistic, threads) = (Statistic::named("statistic", statistic)?, threads_of(threads)?);
     let (resamples, seed) = (whole_or("resamples", resamples, 99_999)?, whole_or("seed", seed, 0)?);
     let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
     let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
@@ -57,7 +57,7 @@ pub(in crate::python) fn permutation_test(
 
 result! {
     /// What `permutation_test` returns.
-    PermutationTest from hypotheses::PermutationTest {
+    PermutationTest from found: hypotheses::PermutationTest {
         /// The candidate's mean or median less the baseline's, in the unit of the samples.
         difference: f64,
         /// The share of divisions that lie at least as far apart, in either direction; with random ones the observed counts too.

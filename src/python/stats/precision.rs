@@ -48,20 +48,12 @@ pub(in crate::python) fn precision_reached(
     let found = interruptibly(py, |interrupted| {
         decisions::precision_reached(&medians, target, confidence_level, minimum, interrupted)
     })?;
-    Ok(Precision {
-        half_width: found.half_width,
-        target: found.target,
-        reached: found.reached,
-        reason: found.reason.name(),
-        n_processes: found.n_processes,
-        further: found.further,
-        confidence_level: found.confidence_level,
-    })
+    Ok(found.into())
 }
 
 result! {
     /// What `precision_reached` returns.
-    Precision {
+    Precision from found: decisions::Precision {
         /// Half width of the interval as a share of the estimate; None below three processes.
         half_width: Option<f64>,
         /// The half width wanted.
@@ -70,7 +62,7 @@ result! {
         reached: bool,
         /// Why: `reached`, `too_few_processes` (below the minimum), `too_wide`, or `unconfirmed` (the half width fits, but
         /// might do so by chance).
-        reason: &'static str,
+        reason: &'static str = found.reason.name(),
         /// How many processes there are.
         n_processes: usize,
         /// How many further ones it takes at least; 0 once reached.

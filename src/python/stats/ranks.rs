@@ -112,7 +112,7 @@ pub(in crate::python) fn hodges_lehmann(
 
 result! {
     /// What `mann_whitney` returns.
-    MannWhitney {
+    MannWhitney from found: hypotheses::MannWhitney {
         /// Pairs in which the baseline's value is larger, equal ones counting a half; scipy's statistic.
         u_baseline: f64,
         /// Pairs in which the candidate's value is larger, equal ones counting a half.
@@ -120,7 +120,7 @@ result! {
         /// The probability of a U at least as far from its mean, on either side, if both sides follow one law.
         p_value: f64,
         /// Where the p-value comes from: `exact` or `asymptotic`.
-        method: &'static str,
+        method: &'static str = found.method.name(),
         /// Whether any two values are equal.
         ties: bool,
         /// The share of pairs in which the candidate's value is larger, equal ones counting a half; from 0 to 1.
@@ -128,43 +128,18 @@ result! {
     }
 }
 
-impl From<hypotheses::MannWhitney> for MannWhitney {
-    fn from(found: hypotheses::MannWhitney) -> Self {
-        Self {
-            u_baseline: found.u_baseline,
-            u_candidate: found.u_candidate,
-            p_value: found.p_value,
-            method: found.method.name(),
-            ties: found.ties,
-            probability: found.probability,
-        }
-    }
-}
-
 result! {
     /// What `hodges_lehmann` returns.
-    HodgesLehmann {
+    HodgesLehmann from found: hypotheses::HodgesLehmann {
         /// The median of all differences, candidate less baseline, in the unit of the samples.
         shift: f64,
         /// Lower end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
-        ci_low: Option<f64>,
+        ci_low: Option<f64> = found.interval.map(|(low, _)| low),
         /// Upper end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
-        ci_high: Option<f64>,
+        ci_high: Option<f64> = found.interval.map(|(_, high)| high),
         /// The level that the interval was asked to hold.
         confidence_level: f64,
         /// The law that the interval comes from: `exact` or `asymptotic`.
-        ci_method: &'static str,
-    }
-}
-
-impl From<hypotheses::HodgesLehmann> for HodgesLehmann {
-    fn from(found: hypotheses::HodgesLehmann) -> Self {
-        Self {
-            shift: found.shift,
-            ci_low: found.interval.map(|(low, _)| low),
-            ci_high: found.interval.map(|(_, high)| high),
-            confidence_level: found.confidence_level,
-            ci_method: found.method.name(),
-        }
+        ci_method: &'static str = found.method.name(),
     }
 }

@@ -8,23 +8,22 @@ use crate::units::significant;
 /// More of a list than this does not help whoever looks at a `repr`.
 const SHOWN: usize = 6;
 
-/// Declares such an object. Fields have the names of the core's, which `From` takes over where `from` says of what.
+/// Declares such an object, and how it is made of the core's: a field is the core's of its name, or what stands after `=`.
 macro_rules! result {
-    ($(#[$doc:meta])* $name:ident from $core:ty { $($(#[$about:meta])* $field:ident: $type:ty,)* }) => {
-        $crate::python::stats::result::result! { $(#[$doc])* $name { $($(#[$about])* $field: $type,)* } }
-
-        impl From<$core> for $name {
-            fn from(found: $core) -> Self {
-                Self { $($field: found.$field.into(),)* }
-            }
-        }
-    };
-    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $type:ty,)* }) => {
+    ($(#[$doc:meta])* $name:ident from $found:ident: $core:ty {
+        $($(#[$about:meta])* $field:ident: $type:ty $(= $value:expr)?,)*
+    }) => {
         $(#[$doc])*
         #[pyclass(frozen, eq, get_all, module = "fastrnns_rs.stats")]
         #[derive(Clone, PartialEq)]
         pub(in crate::python) struct $name {
             $($(#[$about])* $field: $type,)*
+        }
+
+        impl From<$core> for $name {
+            fn from($found: $core) -> Self {
+                Self { $($field: $crate::python::stats::result::result!(@value $found.$field $(, $value)?),)* }
+            }
         }
 
         #[pymethods]
@@ -57,6 +56,8 @@ macro_rules! result {
             }
         }
     };
+    (@value $same:expr) => { $same.into() };
+    (@value $same:expr, $value:expr) => { $value };
 }
 pub(super) use result;
 

@@ -66,10 +66,7 @@ pub(in crate::python) fn changepoints(
     let cost = match cost {
         "mean" => Cost::Mean,
         "mean_variance" => Cost::MeanVariance { added_variance },
-        _ => {
-            let known = "mean, mean_variance".to_owned();
-            return Err(Error::UnknownName { argument: "cost", name: cost.to_owned(), known }.into());
-        }
+        _ => return Err(Error::unknown_name("cost", cost, "mean, mean_variance").into()),
     };
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
@@ -80,7 +77,7 @@ pub(in crate::python) fn changepoints(
 
 result! {
     /// What `changepoints` returns.
-    ChangePoints {
+    ChangePoints from found: series::ChangePoints {
         /// How many samples.
         count: usize,
         /// Where a new segment begins, ascending, counted from 0; none if nothing changes.
@@ -88,7 +85,7 @@ result! {
         /// The segments as (begin, end), `samples[begin:end]` each; the first begins at 0, the last ends at `count`.
         segments: Vec<(usize, usize)>,
         /// What a segment costs: `mean` or `mean_variance`.
-        cost: &'static str,
+        cost: &'static str = found.cost.name(),
         /// What one more segment costs, in the unit of the cost; as asked for, or the default.
         penalty: f64,
         /// The sum of the segments' costs and of one penalty for each change, in the unit of the cost.
@@ -98,28 +95,11 @@ result! {
         /// Segments could begin at multiples of this only.
         jump: usize,
         /// What was added to each variance, in the unit of the samples squared; None for the cost `mean`.
-        added_variance: Option<f64>,
+        added_variance: Option<f64> = match found.cost {
+            Cost::Mean => None,
+            Cost::MeanVariance { added_variance } => Some(added_variance),
+        },
         /// Whether the partition is the cheapest one for certain.
         optimal: bool,
-    }
-}
-
-impl From<series::ChangePoints> for ChangePoints {
-    fn from(found: series::ChangePoints) -> Self {
-        Self {
-            count: found.count,
-            positions: found.positions,
-            segments: found.segments,
-            cost: found.cost.name(),
-            penalty: found.penalty,
-            total_cost: found.total_cost,
-            min_size: found.min_size,
-            jump: found.jump,
-            added_variance: match found.cost {
-                Cost::Mean => None,
-                Cost::MeanVariance { added_variance } => Some(added_variance),
-            },
-            optimal: found.optimal,
-        }
     }
 }

@@ -100,7 +100,7 @@ pub(in crate::python) fn classify_warmup(
 
 result! {
     /// Iterations of about one level.
-    Segment from series::Segment {
+    Segment from found: series::Segment {
         /// The first iteration, counted from 0.
         begin: usize,
         /// The one after the last.
@@ -112,11 +112,11 @@ result! {
 
 result! {
     /// What `steady_state` returns. Iterations are counted from 0.
-    SteadyState {
+    SteadyState from found: series::SteadyState {
         /// How many iterations.
         count: usize,
         /// `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`.
-        classification: &'static str,
+        classification: &'static str = found.classification.name(),
         /// The first iteration of the steady part, which lasts to the end; None if there is none.
         steady_from: Option<usize>,
         /// The median of the steady part, in the unit of the samples; None if there is none.
@@ -128,47 +128,21 @@ result! {
         /// How many points were set aside as outliers.
         outliers: usize,
         /// What the search found, before segments of the same level are joined.
-        segments: Vec<Segment>,
-    }
-}
-
-impl From<series::SteadyState> for SteadyState {
-    fn from(found: series::SteadyState) -> Self {
-        Self {
-            count: found.count,
-            classification: found.classification.name(),
-            steady_from: found.steady_from,
-            level: found.level,
-            share: found.share,
-            block_size: found.block_size,
-            outliers: found.outliers,
-            segments: found.segments.into_iter().map(Segment::from).collect(),
-        }
+        segments: Vec<Segment> = found.segments.into_iter().map(Segment::from).collect(),
     }
 }
 
 result! {
     /// What `classify_warmup` returns.
-    Warmup {
+    Warmup from found: series::Warmup {
         /// The class of every process, or `inconsistent`.
-        classification: &'static str,
+        classification: &'static str = found.name(),
         /// The class of each process.
-        classifications: Vec<&'static str>,
+        classifications: Vec<&'static str> = found.processes.iter().map(|process| process.classification.name()).collect(),
         /// From which iteration on every process is steady, counted from 0: the warm-up to leave out; None if a process is
         /// nowhere steady.
         steady_from: Option<usize>,
         /// What was found of each process.
-        processes: Vec<SteadyState>,
-    }
-}
-
-impl From<series::Warmup> for Warmup {
-    fn from(found: series::Warmup) -> Self {
-        Self {
-            classification: found.name(),
-            classifications: found.processes.iter().map(|process| process.classification.name()).collect(),
-            steady_from: found.steady_from,
-            processes: found.processes.into_iter().map(SteadyState::from).collect(),
-        }
+        processes: Vec<SteadyState> = found.processes.into_iter().map(SteadyState::from).collect(),
     }
 }

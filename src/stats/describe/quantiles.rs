@@ -1,72 +1,35 @@
 //! Quantiles by each of the nine definitions of Hyndman and Fan, from a few order statistics.
 
 use super::extremes::extremes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 use crate::stats::samples::{Sample, order_statistics};
 
-/// A definition of what a sample's quantile is: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American
-/// Statistician 50, 1996), whose numbers are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuantileMethod {
-    /// 1: the inverse of the empirical distribution function, a sample always.
-    InvertedCdf,
-    /// 2: the same, with the mean of both neighbours where the function is flat.
-    AveragedInvertedCdf,
-    /// 3: the sample nearest to n·p; of two equally near ones, that of even rank.
-    ClosestObservation,
-    /// 4: between the points of the empirical distribution function.
-    InterpolatedInvertedCdf,
-    /// 5: between points in the middle of each step.
-    Hazen,
-    /// 6: where the k-th sample stands for the mean k/(n + 1) of its rank.
-    Weibull,
-    /// 7: where the smallest and the largest sample are the ends.
-    Linear,
-    /// 8: about unbiased for the median, whatever the distribution.
-    MedianUnbiased,
-    /// 9: about unbiased for samples of a normal distribution.
-    NormalUnbiased,
+words! {
+    /// A definition of what a sample's quantile is: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American
+    /// Statistician 50, 1996), whose numbers are given.
+    pub enum QuantileMethod {
+        /// 1: the inverse of the empirical distribution function, a sample always.
+        InvertedCdf = "inverted_cdf",
+        /// 2: the same, with the mean of both neighbours where the function is flat.
+        AveragedInvertedCdf = "averaged_inverted_cdf",
+        /// 3: the sample nearest to n·p; of two equally near ones, that of even rank.
+        ClosestObservation = "closest_observation",
+        /// 4: between the points of the empirical distribution function.
+        InterpolatedInvertedCdf = "interpolated_inverted_cdf",
+        /// 5: between points in the middle of each step.
+        Hazen = "hazen",
+        /// 6: where the k-th sample stands for the mean k/(n + 1) of its rank.
+        Weibull = "weibull",
+        /// 7: where the smallest and the largest sample are the ends.
+        Linear = "linear",
+        /// 8: about unbiased for the median, whatever the distribution.
+        MedianUnbiased = "median_unbiased",
+        /// 9: about unbiased for samples of a normal distribution.
+        NormalUnbiased = "normal_unbiased",
+    }
 }
 
 impl QuantileMethod {
-    /// Each, in the order of the paper.
-    pub const ALL: [Self; 9] = [
-        Self::InvertedCdf,
-        Self::AveragedInvertedCdf,
-        Self::ClosestObservation,
-        Self::InterpolatedInvertedCdf,
-        Self::Hazen,
-        Self::Weibull,
-        Self::Linear,
-        Self::MedianUnbiased,
-        Self::NormalUnbiased,
-    ];
-
-    /// numpy's name for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::InvertedCdf => "inverted_cdf",
-            Self::AveragedInvertedCdf => "averaged_inverted_cdf",
-            Self::ClosestObservation => "closest_observation",
-            Self::InterpolatedInvertedCdf => "interpolated_inverted_cdf",
-            Self::Hazen => "hazen",
-            Self::Weibull => "weibull",
-            Self::Linear => "linear",
-            Self::MedianUnbiased => "median_unbiased",
-            Self::NormalUnbiased => "normal_unbiased",
-        }
-    }
-
-    /// The one that numpy calls `name`.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn named(name: &str) -> Result<Self> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| Error::UnknownName { argument: "method", name: name.to_owned(), known: known() })
-    }
-
     /// Where the quantile of `p` lies among `n` sorted values.
     ///
     /// The arithmetic is numpy's, operation by operation: whether n·p is a whole number decides the first three.
@@ -176,8 +139,8 @@ mod tests {
 
     #[test]
     fn a_name_is_one_of_nine() {
-        assert_eq!(QuantileMethod::named("hazen"), Ok(QuantileMethod::Hazen));
-        let message = QuantileMethod::named("median").expect_err("no such definition").to_string();
+        assert_eq!(QuantileMethod::named("method", "hazen"), Ok(QuantileMethod::Hazen));
+        let message = QuantileMethod::named("method", "median").expect_err("no such definition").to_string();
         assert!(message.starts_with("method is \"median\"; it must be one of inverted_cdf, averaged_"), "{message}");
     }
 }

@@ -2,24 +2,8 @@
 
 use super::quantiles::{Place, QuantileMethod};
 use crate::error::Result;
-use crate::stats::intervals::median_rank_interval;
+use crate::stats::intervals::{IntervalMethod, median_rank_interval};
 use crate::stats::samples::{Sample, confidence_level as check_level, moments, order_statistics};
-
-/// How an interval was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CiMethod {
-    /// Two order statistics around the median, see [`median_rank_interval`].
-    MedianRank,
-}
-
-impl CiMethod {
-    /// The name that documents carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MedianRank => "median_rank",
-        }
-    }
-}
 
 /// An interval for the estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +13,7 @@ pub struct Interval {
     /// Upper end.
     pub high: f64,
     /// How it was made.
-    pub method: CiMethod,
+    pub method: IntervalMethod,
 }
 
 /// What [`summarize`] finds, in the unit of the samples.
@@ -99,7 +83,7 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64, interrupted: &
         p95,
         p99,
         mad: median_distance(samples, median, range, interrupted)?,
-        interval: ends.map(|(low, high)| Interval { low: at(low), high: at(high), method: CiMethod::MedianRank }),
+        interval: ends.map(|(low, high)| Interval { low: at(low), high: at(high), method: IntervalMethod::MedianRank }),
         confidence_level,
     })
 }

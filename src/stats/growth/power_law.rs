@@ -2,7 +2,7 @@
 
 use super::lack_of_fit::lack_of_fit;
 use super::line::{Line, Point};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
@@ -11,22 +11,13 @@ const LEAST_SIZES: usize = 3;
 /// With fewer processes of a size its spread is hardly known.
 const LEAST_PROCESSES: usize = 3;
 
-/// How the interval of an exponent was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GrowthMethod {
-    /// From how processes of one size differ.
-    Processes,
-    /// From how far sizes lie from the line, where processes are too few.
-    Residuals,
-}
-
-impl GrowthMethod {
-    /// The name that documents carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Processes => "t_process_medians",
-            Self::Residuals => "t_residuals",
-        }
+words! {
+    /// How the interval of an exponent was made.
+    pub enum GrowthMethod {
+        /// From how processes of one size differ.
+        Processes = "t_process_medians",
+        /// From how far sizes lie from the line, where processes are too few.
+        Residuals = "t_residuals",
     }
 }
 

@@ -11,6 +11,7 @@ mod processes;
 pub mod random;
 mod sample;
 mod sorting;
+mod statistic;
 
 pub use check::{confidence_level, finite, positive};
 pub(crate) use keys::{from_key, to_key};
@@ -19,6 +20,7 @@ pub use order::order_statistics;
 pub use processes::{median, process_medians};
 pub use sample::Sample;
 pub use sorting::sorted;
+pub use statistic::Statistic;
 
 use crate::error::{Error, Result};
 

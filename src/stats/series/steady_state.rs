@@ -6,7 +6,7 @@ use super::levels::{Equality, Level};
 use super::pelt::{Rules, partition};
 use super::points::{FAR, Points};
 use super::steady_part::{INTERRUPTION, SteadyPart};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 use crate::stats::samples::{check, median, positive};
 
 /// Fewer iterations say nothing about settling.
@@ -33,31 +33,19 @@ impl Default for SteadyOptions {
     }
 }
 
-/// How a process's iteration times go (Barrett et al., 2017).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Classification {
-    /// Steady from the first iteration on, or from the second.
-    Flat,
-    /// Slower before it was steady.
-    Warmup,
-    /// Faster before it was steady.
-    Slowdown,
-    /// Not steady for long enough at the end.
-    NoSteadyState,
-    /// Too few iterations to say.
-    TooFew,
-}
-
-impl Classification {
-    /// The name that documents carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Flat => "flat",
-            Self::Warmup => "warmup",
-            Self::Slowdown => "slowdown",
-            Self::NoSteadyState => "no_steady_state",
-            Self::TooFew => "too_few",
-        }
+words! {
+    /// How a process's iteration times go (Barrett et al., 2017).
+    pub enum Classification {
+        /// Steady from the first iteration on, or from the second.
+        Flat = "flat",
+        /// Slower before it was steady.
+        Warmup = "warmup",
+        /// Faster before it was steady.
+        Slowdown = "slowdown",
+        /// Not steady for long enough at the end.
+        NoSteadyState = "no_steady_state",
+        /// Too few iterations to say.
+        TooFew = "too_few",
     }
 }
 

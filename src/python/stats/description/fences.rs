@@ -38,7 +38,7 @@ pub(in crate::python) fn outliers(py: Python<'_>, samples: &Bound<'_, PyAny>) ->
 
 result! {
     /// What `outliers` returns. Fences are in the unit of the samples; a sample on a fence is within it.
-    Outliers from describe::Outliers {
+    Outliers from found: describe::Outliers {
         /// How many samples.
         count: usize,
         /// How many lie below the low outer fence.

@@ -48,7 +48,7 @@ pub(in crate::python) fn modality(py: Python<'_>, samples: &Bound<'_, PyAny>, ti
 
 result! {
     /// One of the modes that `modality` finds. Places are in the unit of the samples.
-    Mode from describe::Mode {
+    Mode from found: describe::Mode {
         /// Where samples are densest: the median of those in the steepest part of the distribution function.
         position: f64,
         /// What part of all samples belongs to this mode; those of all modes make 1.
@@ -62,7 +62,7 @@ result! {
 
 result! {
     /// What `modality` returns.
-    Modality {
+    Modality from found: describe::Modality {
         /// How many samples.
         count: usize,
         /// The dip of the samples as they are: a probability from 0 to 1/4.
@@ -82,21 +82,6 @@ result! {
         mvalue: f64,
         /// The modes, ascending: several where `p_value` is below 0.05; else two where `valley_evidence` is above
         /// 1; else one.
-        modes: Vec<Mode>,
-    }
-}
-
-impl From<describe::Modality> for Modality {
-    fn from(found: describe::Modality) -> Self {
-        Self {
-            count: found.count,
-            dip: found.dip,
-            dip_within_ticks: found.dip_within_ticks,
-            tick: found.tick,
-            p_value: found.p_value,
-            valley_evidence: found.valley_evidence,
-            mvalue: found.mvalue,
-            modes: found.modes.into_iter().map(Mode::from).collect(),
-        }
+        modes: Vec<Mode> = found.modes.into_iter().map(Mode::from).collect(),
     }
 }

@@ -39,7 +39,7 @@ pub(in crate::python) fn quantiles(
         let message = format!("probabilities is a number; pass a list, as [{}]", probabilities.str()?);
         return Err(PyTypeError::new_err(message));
     }
-    let method = QuantileMethod::named(method)?;
+    let method = QuantileMethod::named("method", method)?;
     let samples = Samples::read("samples", samples)?;
     let probabilities = Floats::read("probabilities", probabilities)?;
     let probabilities = probabilities.as_slice()?;

@@ -40,7 +40,7 @@ pub(in crate::python) fn summarize(
 
 result! {
     /// What `summarize` returns. Every value is in the unit of the samples.
-    Summary {
+    Summary from found: describe::Summary {
         /// How many samples.
         count: usize,
         /// Arithmetic mean.
@@ -64,34 +64,12 @@ result! {
         /// Median absolute deviation from the median, not scaled.
         mad: f64,
         /// Lower end of the median's interval; None where there are too few samples for the level.
-        ci_low: Option<f64>,
+        ci_low: Option<f64> = found.interval.map(|interval| interval.low),
         /// Upper end of the median's interval; None where there are too few samples for the level.
-        ci_high: Option<f64>,
+        ci_high: Option<f64> = found.interval.map(|interval| interval.high),
         /// The level that the interval was asked to hold; order statistics hold at least it.
         confidence_level: f64,
         /// How the interval was made: `median_rank`, from two order statistics; None without one.
-        ci_method: Option<&'static str>,
-    }
-}
-
-impl From<describe::Summary> for Summary {
-    fn from(found: describe::Summary) -> Self {
-        Self {
-            count: found.count,
-            mean: found.mean,
-            stddev: found.stddev,
-            min: found.min,
-            max: found.max,
-            median: found.median,
-            q1: found.q1,
-            q3: found.q3,
-            p95: found.p95,
-            p99: found.p99,
-            mad: found.mad,
-            ci_low: found.interval.map(|interval| interval.low),
-            ci_high: found.interval.map(|interval| interval.high),
-            confidence_level: found.confidence_level,
-            ci_method: found.interval.map(|interval| interval.method.name()),
-        }
+        ci_method: Option<&'static str> = found.interval.map(|interval| interval.method.name()),
     }
 }

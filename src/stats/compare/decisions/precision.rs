@@ -1,6 +1,6 @@
 //! Whether enough processes have run, judged by precision alone and never by what is found.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 use crate::stats::intervals::{LogMedians, half_width};
 use crate::stats::samples::distributions::normal_quantile;
 use crate::stats::samples::{check, confidence_level as check_level, positive};
@@ -17,28 +17,17 @@ const CONFIRMATIONS: (usize, f64) = (2, 7.0);
 /// Prefixes looked at between two questions of whether to go on: a few milliseconds.
 const PATIENCE: usize = 1 << 10;
 
-/// Why a loop over processes should go on, or end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrecisionReason {
-    /// There are not yet as many as the minimum.
-    TooFewProcesses,
-    /// The half width is above the target.
-    TooWide,
-    /// The half width fits, but was not confirmed by enough further processes.
-    Unconfirmed,
-    /// The target is reached.
-    Reached,
-}
-
-impl PrecisionReason {
-    /// The name that results carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TooFewProcesses => "too_few_processes",
-            Self::TooWide => "too_wide",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Reached => "reached",
-        }
+words! {
+    /// Why a loop over processes should go on, or end.
+    pub enum PrecisionReason {
+        /// There are not yet as many as the minimum.
+        TooFewProcesses = "too_few_processes",
+        /// The half width is above the target.
+        TooWide = "too_wide",
+        /// The half width fits, but was not confirmed by enough further processes.
+        Unconfirmed = "unconfirmed",
+        /// The target is reached.
+        Reached = "reached",
     }
 }
 

@@ -1,34 +1,25 @@
 //! The rule that turns two intervals into a word.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 
 /// Fewer processes on a side give no verdict: the spread of two says next to nothing about that of the next one.
 pub(crate) const LEAST_PROCESSES: usize = 3;
 
-/// What a comparison says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The candidate takes less time.
-    Faster,
-    /// The candidate takes more time.
-    Slower,
-    /// Whatever the difference is, it is too small to matter.
-    Equivalent,
-    /// The processes that there are do not tell.
-    Inconclusive,
+words! {
+    /// What a comparison says.
+    pub enum Verdict {
+        /// The candidate takes less time.
+        Faster = "faster",
+        /// The candidate takes more time.
+        Slower = "slower",
+        /// Whatever the difference is, it is too small to matter.
+        Equivalent = "equivalent",
+        /// The processes that there are do not tell.
+        Inconclusive = "inconclusive",
+    }
 }
 
 impl Verdict {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
     /// Judges by two intervals of the natural logarithm of candidate / baseline, a narrower and a wider one.
     ///
     /// Equivalent, if the narrower one lies inside ±ln(1 + `margin`): with an interval of 90 % these are the two one-sided

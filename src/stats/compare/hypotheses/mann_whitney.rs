@@ -1,30 +1,23 @@
 //! The rank-sum test of Wilcoxon, Mann and Whitney.
 
 use super::ranks::Pairs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words};
 use crate::stats::samples::distributions::{RankSum, normal_two_sided};
 
 /// Up to this many values on the smaller side the normal law is not close enough.
 const SMALL: usize = 8;
 
-/// Where a p-value comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RankMethod {
-    /// All divisions of the ranks, counted.
-    Exact,
-    /// The normal law that U approaches.
-    Asymptotic,
+words! {
+    /// Where a p-value comes from.
+    pub enum RankMethod {
+        /// All divisions of the ranks, counted.
+        Exact = "exact",
+        /// The normal law that U approaches.
+        Asymptotic = "asymptotic",
+    }
 }
 
 impl RankMethod {
-    /// The name that results carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Asymptotic => "asymptotic",
-        }
-    }
-
     /// The method with this name; `None` for `auto`, which leaves it to the samples.
     ///
     /// # Errors
@@ -34,7 +27,7 @@ impl RankMethod {
             "auto" => Ok(None),
             "exact" => Ok(Some(Self::Exact)),
             "asymptotic" => Ok(Some(Self::Asymptotic)),
-            _ => Err(unusable(name, "auto, exact, asymptotic")),
+            _ => Err(Error::unknown_name("method", name, "auto, exact, asymptotic")),
         }
     }
 }
@@ -82,10 +75,10 @@ pub fn mann_whitney(
     let smaller = pairs.less.min(pairs.greater) as usize;
     let method = match method {
         Some(RankMethod::Exact) if ties => {
-            return Err(unusable("exact", "auto, asymptotic where values are equal"));
+            return Err(Error::unknown_name("method", "exact", "auto, asymptotic where values are equal"));
         }
         Some(RankMethod::Exact) if !law.is_feasible(smaller) => {
-            return Err(unusable("exact", "auto, asymptotic where there are as many values"));
+            return Err(Error::unknown_name("method", "exact", "auto, asymptotic where there are as many values"));
         }
         Some(method) => method,
         None if !ties && n.min(m) <= SMALL && law.is_feasible(smaller) => RankMethod::Exact,
@@ -105,10 +98,6 @@ fn asymptotic(u: f64, n: usize, m: usize, ties: f64, continuity: bool) -> f64 {
     let distance = u - all / 2.0 - if continuity { 0.5 } else { 0.0 };
     // Nothing but one value leaves no variance, or what rounding makes of none.
     if distance <= 0.0 || variance <= 0.0 { 1.0 } else { normal_two_sided(distance / variance.sqrt()) }
-}
-
-fn unusable(name: &str, known: &str) -> Error {
-    Error::UnknownName { argument: "method", name: name.to_owned(), known: known.to_owned() }
 }
 
 #[cfg(test)]

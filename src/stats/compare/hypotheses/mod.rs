@@ -17,6 +17,8 @@ pub(crate) use geometric::logarithms;
 pub use geometric::{GeometricMean, geometric_mean_ratio};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use mann_whitney::{MannWhitney, RankMethod, mann_whitney};
-pub use permutation::{PermutationTest, Statistic, permutation_test};
+pub use permutation::{PermutationTest, permutation_test};
 pub(crate) use welch::MeanDifference;
 pub use welch::{Welch, welch};
+
+pub use crate::stats::samples::Statistic;

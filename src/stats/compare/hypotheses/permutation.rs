@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::par;
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::random::Stream;
-use crate::stats::samples::{check, finite};
+use crate::stats::samples::{Statistic, check, finite};
 
 /// Values that divisions give to a side between two questions whether to go on: some milliseconds.
 const PART: usize = 1 << 23;
@@ -15,32 +15,6 @@ const PART: usize = 1 << 23;
 const MOST_OF_JOB: u64 = 4096;
 /// The list of jobs is to stay short, however many resamples are asked for.
 const MOST_JOBS: u64 = 1 << 16;
-
-/// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
-    /// The arithmetic mean.
-    Mean,
-    /// The median.
-    Median,
-}
-
-impl Statistic {
-    /// The statistic with this name.
-    ///
-    /// # Errors
-    /// Another name.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "mean" => Ok(Self::Mean),
-            "median" => Ok(Self::Median),
-            _ => {
-                let known = "mean, median".to_owned();
-                Err(Error::UnknownName { argument: "statistic", name: name.to_owned(), known })
-            }
-        }
-    }
-}
 
 /// What [`permutation_test`] finds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,9 @@
 //! Levels corrected for bias and skewness: `BCa` (Efron, *Better bootstrap confidence intervals*, 1987; Efron and Tibshirani, *An
 //! Introduction to the Bootstrap*, 1993, section 14.3).
 
+use super::Statistic;
 use super::limits::Distribution;
 use super::median::middle;
-use super::words::Statistic;
 use crate::stats::samples::distributions::{normal_cdf, normal_quantile};
 
 /// What the levels are corrected by.

@@ -6,7 +6,6 @@ use super::limits::Distribution;
 use super::median::median_of;
 use super::positions::{Drawn, InOrder, Source, pieces};
 use super::resample::Resampler;
-use super::words::unknown;
 use super::{BootstrapInterval, Method, Statistic};
 use crate::error::{Error, Result};
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
@@ -30,10 +29,14 @@ pub fn hierarchical_ci(
     check_level(request.confidence_level)?;
     let resampling = request.resampling.check()?;
     if indices.is_some() {
-        return Err(unknown("method", Method::Hierarchical.name(), "percentile, bca where indices are given"));
+        return Err(Error::unknown_name(
+            "method",
+            Method::Hierarchical.name(),
+            "percentile, bca where indices are given",
+        ));
     }
     if request.block_length.is_some() {
-        return Err(unknown("method", Method::Hierarchical.name(), "block where a block_length is given"));
+        return Err(Error::unknown_name("method", Method::Hierarchical.name(), "block where a block_length is given"));
     }
     let count = processes.len();
     if count < 2 {

@@ -2,11 +2,26 @@
 
 use super::bias::Correction;
 use super::limits::Distribution;
-use super::words::unknown;
-use super::{Method, Resampling, Statistic, block, exact, resample};
-use crate::error::{Error, Result};
+use super::{Resampling, Statistic, block, exact, resample};
+use crate::error::{Error, Result, words};
 use crate::stats::samples::random::Positions;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
+
+words! {
+    /// How the interval is made of the resamples.
+    pub enum Method {
+        /// Quantiles of the resampled statistics.
+        Percentile = "percentile",
+        /// Quantiles at levels corrected for bias and skewness.
+        Bca = "bca",
+        /// Quantiles of the law that the resampled medians have, without resampling.
+        Exact = "exact",
+        /// Resamples of blocks of neighbours.
+        Block = "block",
+        /// Resamples of processes, then of their samples.
+        Hierarchical = "hierarchical",
+    }
+}
 
 /// How an interval is to be made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -182,11 +197,11 @@ pub(super) fn summable(samples: &[f64]) -> Result<Moments> {
 fn check_request(request: &Request, has_indices: bool) -> Result<()> {
     check_level(request.confidence_level)?;
     let Request { method, statistic, .. } = request;
-    let refused = |known| Err(unknown("method", method.name(), known));
+    let refused = |known| Err(Error::unknown_name("method", method.name(), known));
     match method {
         Method::Hierarchical => return refused("percentile, bca, exact, block for the samples of one process"),
         Method::Exact if *statistic != Statistic::Median => {
-            return Err(unknown("statistic", statistic.name(), "median where the method is exact"));
+            return Err(Error::unknown_name("statistic", statistic.name(), "median where the method is exact"));
         }
         Method::Exact | Method::Block if has_indices => return refused("percentile, bca where indices are given"),
         Method::Percentile | Method::Bca | Method::Exact if request.block_length.is_some() => {

@@ -18,10 +18,10 @@ mod mean;
 mod median;
 mod positions;
 mod resample;
-mod words;
 
 pub use block_length::automatic_block_length;
 pub use hierarchical::hierarchical_ci;
-pub use interval::{BootstrapInterval, Request, bootstrap_ci};
+pub use interval::{BootstrapInterval, Method, Request, bootstrap_ci};
 pub use jobs::Resampling;
-pub use words::{Method, Statistic};
+
+pub use crate::stats::samples::Statistic;

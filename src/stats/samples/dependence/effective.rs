@@ -4,26 +4,7 @@ use super::centred::Centred;
 use super::lags::products;
 use super::ordinal::signs;
 use crate::error::Result;
-use crate::stats::samples::{Moments, Sample, finite, median};
-
-/// Of which estimate the samples are to be counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The arithmetic mean: the samples themselves.
-    Mean,
-    /// The median: whether each sample lies above it or below.
-    Median,
-}
-
-impl Of {
-    /// The name that results carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Median => "median",
-        }
-    }
-}
+use crate::stats::samples::{Moments, Sample, Statistic, finite, median};
 
 /// What [`effective_sample_size`] finds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +17,8 @@ pub struct EffectiveSize {
     pub autocorrelation_time: f64,
     /// The last lag whose correlation was used; 0 of samples that are all equal.
     pub lags: usize,
-    /// Of which estimate.
-    pub of: Of,
+    /// Of which estimate: the mean looks at the samples themselves, the median at whether each lies above it or below.
+    pub of: Statistic,
 }
 
 /// To how many independent samples `samples` amount, where their mean or median is to be known.
@@ -48,13 +29,13 @@ pub struct EffectiveSize {
 ///
 /// # Errors
 /// No samples; a NaN or an infinity, named by position; an interruption.
-pub fn effective_sample_size(samples: &[f64], of: Of, interrupted: &dyn Fn() -> bool) -> Result<EffectiveSize> {
+pub fn effective_sample_size(samples: &[f64], of: Statistic, interrupted: &dyn Fn() -> bool) -> Result<EffectiveSize> {
     finite("samples", samples, 1)?;
     let (min, max) = Moments::extremes(samples);
     let time = match of {
         _ if min >= max => Time::NONE,
-        Of::Mean => Time::of(Centred::new(samples, max.abs().max(min.abs()), interrupted)?, interrupted)?,
-        Of::Median => {
+        Statistic::Mean => Time::of(Centred::new(samples, max.abs().max(min.abs()), interrupted)?, interrupted)?,
+        Statistic::Median => {
             let signs = signs(samples, median("samples", samples, interrupted)?);
             Time::of(Centred::new(&signs, 1.0, interrupted)?, interrupted)?
         }
@@ -114,7 +95,7 @@ impl Time {
 mod tests {
     use super::*;
 
-    fn of(samples: &[f64], of: Of) -> EffectiveSize {
+    fn of(samples: &[f64], of: Statistic) -> EffectiveSize {
         effective_sample_size(samples, of, &|| false).expect("sound samples")
     }
 
@@ -122,7 +103,7 @@ mod tests {
     fn steps_count_once_each() {
         // 50 steps of 20 equal samples each, scrambled.
         let samples: Vec<f64> = (0..1000_usize).map(|i| ((i / 20).wrapping_mul(2_654_435_761) % 101) as f64).collect();
-        for which in [Of::Mean, Of::Median] {
+        for which in Statistic::ALL {
             let found = of(&samples, which);
             assert!((25.0..80.0).contains(&found.n_effective), "{found:?}");
         }
@@ -131,7 +112,7 @@ mod tests {
     #[test]
     fn equal_and_alternating_samples_count_in_full() {
         for samples in [vec![3.0; 100], (0..100).map(|i| f64::from(i % 2)).collect(), vec![1.0], vec![1.0, 2.0]] {
-            for which in [Of::Mean, Of::Median] {
+            for which in Statistic::ALL {
                 let found = of(&samples, which);
                 assert!(found.n_effective <= found.count as f64 && found.autocorrelation_time >= 1.0, "{found:?}");
                 assert!((found.n_effective - samples.len() as f64).abs() < 1e-9, "{found:?}");
@@ -142,7 +123,7 @@ mod tests {
     #[test]
     fn a_slope_counts_for_little() {
         let samples: Vec<f64> = (0..100_000).map(f64::from).collect();
-        let found = of(&samples, Of::Mean);
+        let found = of(&samples, Statistic::Mean);
         assert!(found.n_effective < 4.0 && found.lags > 20_000, "{found:?}");
     }
 }

@@ -10,5 +10,5 @@ mod lags;
 mod ordinal;
 
 pub use autocorrelation::autocorrelation;
-pub use effective::{EffectiveSize, Of, effective_sample_size};
+pub use effective::{EffectiveSize, effective_sample_size};
 pub use ordinal::{median_autocorrelation_time, octile_ranks};

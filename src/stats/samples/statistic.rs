@@ -1,0 +1,13 @@
+//! What is taken of samples.
+
+use crate::error::words;
+
+words! {
+    /// The number that stands for a set of samples.
+    pub enum Statistic {
+        /// The arithmetic mean.
+        Mean = "mean",
+        /// The median: of an even number of samples, the mean of the two in the middle.
+        Median = "median",
+    }
+}
