@@ -16,7 +16,7 @@ from conftest import ROOT
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.side_options import effort_of, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.verbs.bench.interleaved import interpreter
+from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import check_interpreter
 from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
 
 
@@ -132,7 +132,7 @@ def program(path: Path, text: str) -> str:
 
 
 def test_an_interpreter_that_can_load_us_is_taken() -> None:
-    assert interpreter.check(sys.executable) == sys.executable
+    assert check_interpreter(sys.executable) == sys.executable
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,11 @@ def test_an_interpreter_that_can_load_us_is_taken() -> None:
 )
 def test_what_cannot_run_our_worker_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        interpreter.check(program(tmp_path / "python", text))
+        check_interpreter(program(tmp_path / "python", text))
     assert message in refused.value.message
     assert "\n" not in refused.value.message
     with pytest.raises(MissingError):
-        interpreter.check(str(tmp_path / "nothing"))
+        check_interpreter(str(tmp_path / "nothing"))
 
 
 def test_the_commands_of_the_page_have_two_sides() -> None:

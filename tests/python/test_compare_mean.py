@@ -12,8 +12,7 @@ from run_files import PROBLEM, exactly, failed, result, run
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import GeometricMean
-from fastrnns_rs.verbs.compare.overall_ratio import geometric_mean
-from fastrnns_rs.verbs.compare.run_comparison import judge_sides
+from fastrnns_rs.verbs.compare.run_comparison import geometric_mean, judge_sides
 from fastrnns_rs.verbs.compare.side import Series, Side
 
 

@@ -22,7 +22,7 @@ from fastrnns_rs.processes import launcher
 from fastrnns_rs.processes.launcher import Setting, Start, launch_together
 from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.runners.plan import Choice, Options
-from fastrnns_rs.verbs.bench import device_facts
+from fastrnns_rs.verbs.bench import preparation
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
@@ -179,12 +179,12 @@ def test_side_by_side_takes_two() -> None:
 
 def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "probe", lambda *_, **__: GPUS)
-    found = device_facts.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
+    found = preparation.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
     assert [one.device for one in found] == ["cuda:0", None]
     with pytest.raises(MissingError, match="there is no device cuda:7: this machine has 2 CUDA devices"):
         plan_bench(Options(), Effort(devices=["cuda:0", "cuda:7"]), found[0], Setting(), found[1:])
     with pytest.raises(UsageError, match="--device and --devices"):
-        device_facts.facts_of(Options(device="cpu"), ["cuda:0"], Setting())
+        preparation.facts_of(Options(device="cpu"), ["cuda:0"], Setting())
 
 
 def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +196,7 @@ def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatc
         return replace(GPUS, device=device, cuda_device_count=3, gpus=[*GPUS.gpus, *other])
 
     monkeypatch.setattr(environment, "probe", probe)
-    found = device_facts.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
+    found = preparation.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
     assert [one.device for one in found] == ["cuda:0", "cuda:1", "cuda:2"]
     assert asked == ["cuda:0", "cuda:2"]
 

@@ -22,7 +22,7 @@ from fastrnns_rs.documents.codec import from_plain, to_plain
 from fastrnns_rs.documents.diagnosis import CheckId, Diagnosis
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import environment, nvidia
-from fastrnns_rs.machine.health import check_all, gpu, host, software
+from fastrnns_rs.machine.health import build_profile, check_all, gpu, host, torch_cuda
 from fastrnns_rs.processes.listener import Answer
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
@@ -262,21 +262,21 @@ def test_no_gpu_and_an_old_driver_are_told_apart(
 def test_torch_and_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(nvidia, "has_device", lambda: True)
-    found = software.torch_cuda(GPU)
+    found = torch_cuda(GPU)
     assert (found.status, found.value, found.message) == ("ok", "13.2", "torch finds 2 CUDA devices")
-    found = software.torch_cuda(replace(GPU, dtype_problem="no kernel image"))
+    found = torch_cuda(replace(GPU, dtype_problem="no kernel image"))
     assert (found.status, found.message) == ("fail", "cuda does not compute: no kernel image")
     old = replace(CPU, no_cuda_reason="the NVIDIA driver is too old")
-    found = software.torch_cuda(old)
+    found = torch_cuda(old)
     assert (found.status, found.message) == ("fail", "the NVIDIA driver is too old")
     assert "update the driver" in str(found.hint)
-    found = software.torch_cuda(replace(CPU, cuda_version=None, no_cuda_reason="torch is built without CUDA"))
+    found = torch_cuda(replace(CPU, cuda_version=None, no_cuda_reason="torch is built without CUDA"))
     assert (found.status, found.value) == ("warn", None)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert "unset CUDA_VISIBLE_DEVICES" in str(software.torch_cuda(old).hint)
-    assert software.torch_cuda(old).status == "warn"
+    assert "unset CUDA_VISIBLE_DEVICES" in str(torch_cuda(old).hint)
+    assert torch_cuda(old).status == "warn"
     monkeypatch.setattr(nvidia, "has_device", lambda: False)
-    found = software.torch_cuda(CPU)
+    found = torch_cuda(CPU)
     assert (found.status, found.message, found.hint) == (
         "skipped",
         "no NVIDIA GPU was found: no driver is loaded",
@@ -285,7 +285,7 @@ def test_torch_and_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_extension_and_the_clock() -> None:
-    assert [software.build_profile(one).status for one in ("release", "debug")] == ["ok", "warn"]
+    assert [build_profile(one).status for one in ("release", "debug")] == ["ok", "warn"]
     assert [host.clock_resolution(one).status for one in (1, 100, 101)] == ["ok", "ok", "warn"]
 
 

@@ -25,7 +25,7 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.inductor.module_profiles import benchmark_name, parts
 from fastrnns_rs.verbs.inductor.module_rows import described
 from fastrnns_rs.verbs.report.capture_reader import Inductor, read
-from fastrnns_rs.worker.inductor import cpu_kernels, profiled_calls
+from fastrnns_rs.worker.inductor import profiled_calls
 from fastrnns_rs.worker.inductor.loader import Loaded, load
 
 #: As Inductor writes them, with a C++ kernel that is Python here, takes two milliseconds and tells how long it did.
@@ -112,7 +112,7 @@ def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = loaded(tmp_path)
-    with cpu_kernels.named(module.module), torch.profiler.profile(record_shapes=True) as profiler:
+    with profiled_calls.named_kernels(module.module), torch.profiler.profile(record_shapes=True) as profiler:
         module.run()
         module.run()
     events = profiler.key_averages(group_by_input_shape=True)
@@ -159,7 +159,7 @@ def test_kernels_that_tell_the_profiler_themselves_are_not_told_of_twice(tmp_pat
     ],
 )
 def test_kernels_are_known_by_their_names(name: str, cpp: bool) -> None:
-    assert cpu_kernels.is_cpp(name) is cpp
+    assert profiled_calls.is_cpp(name) is cpp
 
 
 class FakeProfiler:

@@ -31,7 +31,7 @@ from fastrnns_rs.worker import inductor
 torch = pytest.importorskip("torch")
 loading = pytest.importorskip("fastrnns_rs.worker.inductor.loader")
 compiled_module_main = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").compiled_module_main
-options = pytest.importorskip("fastrnns_rs.worker.inductor.standalone_options").options
+options = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").options
 
 
 def run(path: Path, *arguments: str | Path, modules: Modules | None = None) -> Done:

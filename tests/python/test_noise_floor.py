@@ -22,8 +22,7 @@ from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
 from fastrnns_rs.machine.noise import floor_of, measure_floor, store, stored
-from fastrnns_rs.machine.noise.detectable_effect import minimum_detectable_change
-from fastrnns_rs.machine.noise.relabelling import relabelled, wilson
+from fastrnns_rs.machine.noise.relabelling import minimum_detectable_change, relabelled, wilson
 from fastrnns_rs.views.noise import sentence
 
 CPU = "A Processor (R) @ 2.60GHz / 9"

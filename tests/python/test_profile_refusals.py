@@ -14,7 +14,7 @@ from profile_commands import QUICK, argv, kept, profile, profile_cli, told, with
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
-from fastrnns_rs.verbs.profile import capture_plan, trace_handler
+from fastrnns_rs.verbs.profile import capture_plan
 
 #: What the user's module does, which function is asked for, and what is wrong with that.
 NO_FUNCTION = {
@@ -54,7 +54,7 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
     done = profile_cli(*asked, *limit, PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
     assert error == message
-    assert hint == ("--on-trace-ready takes module:function" if "function" in message else trace_handler._FOLDER_HINT)
+    assert hint == ("--on-trace-ready takes module:function" if "function" in message else capture_plan._FOLDER_HINT)
     assert "running" not in done.stderr
     assert not (tmp_path / "out").exists()
 

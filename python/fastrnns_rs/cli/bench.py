@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import device_options, effort_options, options, resumption, runner_options, shared, sweep_options
+from fastrnns_rs.cli import device_options, effort_options, options, runner_options, shared, sweep_options
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.views import formats
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
 Examples:
@@ -94,7 +99,7 @@ def command(**given: Any) -> int:
 
     resume = None if given["resume"] is None else Run.load(given["resume"])
     if resume is not None:
-        given = resumption.options(resume, given, command)
+        given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
     for path in given["runner_file"]:
         registry.load_file(path)
@@ -157,3 +162,29 @@ def _options(given: dict[str, Any]) -> Any:
     axes, given = sweep_options.axes_of(given)
     choice = Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms"))
     return options_of(given, choice, axes=axes, filters=sweep_options.filters_of(given))
+
+
+#: What does not change what is run.
+_FORMATS = {"format_name", "as_json", "print_json"}
+_BESIDE = {"resume", "output", "sep", "sort", *_FORMATS}
+
+
+def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
+    """The options to go on with: those that are given, or where none are those of the command that began the run.
+
+    Raises:
+        UsageError: None are given, and the run was not begun by a command.
+    """
+    # One that is configured is where new runs go.
+    output = {"output": given["output"] if is_flag("output") else Path(given["resume"])}
+    if any(is_flag(name) for name in given if name not in _BESIDE):
+        return {**given, **output}
+    if run.command[:2] != ["fastrnns-rs", "bench"]:
+        message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
+        raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
+    # With its parent, which knows of the variables.
+    context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
+    before = context.params
+    if any(is_flag(name) for name in _FORMATS):
+        before |= {"format_name": None, "as_json": False, "print_json": None}
+    return {**before, **{name: given[name] for name in _BESIDE if is_flag(name) or name == "resume"}, **output}

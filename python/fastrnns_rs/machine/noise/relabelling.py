@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
@@ -11,12 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs import stats
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.machine.noise.detectable_effect import minimum_detectable_change
 from fastrnns_rs.machine.noise.storage import device_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.documents.run_file import Environment
 
 #: With fewer, draws of ten and ten are nearly the same draw again and again.
@@ -147,3 +145,40 @@ def _phase(
     except ValueError as error:
         raise UsageError(f"the noise floor of {name} cannot be had: {error}") from error
     return _Phase(name=name, n_processes=len(medians), alarms=alarms, log_stddev=spread, detectable=detectable)
+
+
+#: With which probability it is to be found.
+POWER = 0.8
+#: The range of spreads that `detection_power` takes.
+_LEAST_SPREAD = 1e-9
+
+
+def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0.01) -> float:
+    """The smallest relative difference that is called by its name, faster or slower, with 80 % power.
+
+    Where processes hardly spread it is about the margin: what is closer is called equivalent, and rightly.
+
+    Args:
+        spread: Between processes: the standard deviation of their log medians, up to 10.
+        per_side: Processes on each side, at least 3.
+        margin: As for `compare_samples`.
+
+    Returns:
+        A share, to three digits: 0.02 for a candidate that takes 1.02 times as long, or 1 / 1.02.
+
+    Raises:
+        ValueError: A number out of range, named.
+    """
+    spread = max(spread, _LEAST_SPREAD)
+
+    def found(logarithm: float) -> bool:
+        difference = math.expm1(logarithm)
+        return stats.detection_power(spread, per_side, difference=difference, margin=margin).slower >= POWER
+
+    low, high = 0.0, math.log1p(margin) + spread * math.sqrt(2 / per_side)
+    while not found(high):
+        low, high = high, 2 * high
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return math.expm1(high)

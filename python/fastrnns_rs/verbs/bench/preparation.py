@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, warnings
+from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
 from fastrnns_rs.runners.plan import check_works
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
-from fastrnns_rs.verbs.bench.device_facts import facts_of
 from fastrnns_rs.verbs.bench.effort import loop_of
 from fastrnns_rs.verbs.bench.plan_sync import agreed
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
@@ -69,3 +70,44 @@ def start(
     if team is not None:
         return agreed(team, plan, run)
     return (plan, run) if resume is None else resumed(resume, plan, run)
+
+
+def facts_of(
+    options: Options, devices: Sequence[str] | None, setting: Setting, *, executor: Executor = launch_together
+) -> list[Facts]:
+    """What is known of torch and of each device; of the one that `options` name where there are no others.
+
+    Args:
+        options: The device, if it is one, and the dtype.
+        devices: The devices, if they are several.
+        setting: What the child that is asked runs in.
+        executor: Runs the child.
+
+    Raises:
+        UsageError: One device is asked for, and several are.
+        MissingError: Torch is not installed.
+        FastrnnsError: Torch does not work.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    if not devices:
+        return [environment.probe(options.device, options.computed_dtype, setting, executor=executor)]
+    if options.device != "auto":
+        raise UsageError("--device and --devices both say where to run", "give one of them")
+    first = environment.probe(devices[0], options.computed_dtype, setting, executor=executor)
+    return [first, *(_another(first, one, options.computed_dtype, setting, executor) for one in devices[1:])]
+
+
+def _another(known: Facts, device: str, dtype: str, setting: Setting, executor: Executor) -> Facts:
+    """What is known of a further device: the same as of a first one of its kind, without asking."""
+    found = resolve(device, known.cuda_device_count)
+    kinds = [None if one is None else _kind(known, one) for one in (known.device, found)]
+    if kinds[0] == kinds[1] or found is None:
+        return replace(known, device=found)
+    return environment.probe(device, dtype, setting, executor=executor)
+
+
+def _kind(facts: Facts, device: str) -> object:
+    if not device.startswith("cuda"):
+        return device
+    gpu = facts.gpus[int(device.partition(":")[2] or 0)]
+    return gpu["name"], gpu["compute_capability"]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs._core import Profiler
+from fastrnns_rs._core import Profiler, run_command
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
-from fastrnns_rs.verbs.profile import tools, trace_handler
+from fastrnns_rs.verbs.profile import tools
+from fastrnns_rs.verbs.profile.attempt import child_environment, end_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from fastrnns_rs._core import Completed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +81,35 @@ def _check_handler(request: ProfileRequest) -> None:
     """Refuses a function to hand traces to that is not there."""
     handler = request.torch.handler
     if handler is not None and handler[0] not in HANDLERS:
-        trace_handler.check(*handler, timeout=request.options.timeout)
+        _check_function(*handler, timeout=request.options.timeout)
 
 
 def alone(prepared: Prepared) -> list[Prepared]:
     """The same, one runner a capture."""
     return [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in prepared.plan.tasks]
+
+
+_FOLDER_HINT = "put its folder on PYTHONPATH"
+
+
+def _check_function(module: str, name: str, timeout: float) -> None:
+    """Refuses a function that the process that is profiled would not find.
+
+    Another process looks for it, with the same path: the module most likely imports torch, which this one never does.
+
+    Raises:
+        UsageError: There is none.
+    """
+    command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
+    completed = run_command(command, timeout=timeout, env=child_environment())
+    if completed.exit_status != 0:
+        raise UsageError(*_complaint(module, completed))
+
+
+def _complaint(module: str, completed: Completed) -> tuple[str, str]:
+    """What the other process said, or how it ended if a module ended it."""
+    try:
+        message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
+    except (ValueError, TypeError):
+        return f"cannot import {module}: {end_of(completed)}", _FOLDER_HINT
+    return str(message), str(hint)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.profiler
+
+# Inductor marks its Triton kernels with it. torch's documented `record_function` costs some microseconds a call, which
+# would count as the kernel's own time; this one costs a fraction of one.
+from torch._C._profiler import _RecordFunctionFast
 from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
 from torch.profiler import ProfilerActivity
 
 from fastrnns_rs.documents.inductor_upstream import CPP, OPERATOR, category_of
-from fastrnns_rs.worker.inductor import cpu_kernels
 from fastrnns_rs.worker.inductor.loader import SEED
 from fastrnns_rs.worker.profile.torch_files import export, writing_told
 from fastrnns_rs.worker.timed_loop import collector_off
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from types import ModuleType
 
     from fastrnns_rs.worker.inductor.loader import Loaded
 
@@ -42,7 +48,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
         FastrnnsError: The trace cannot be written.
     """
     on_cpu = loaded.device.type == "cpu"
-    with cpu_kernels.named(loaded.module):
+    with named_kernels(loaded.module):
         # The first profiler of a process loads CUPTI, which takes a second of what it records.
         _profiled(loaded, 1, 1)
         profiler = _profiled(loaded, times, repeat)
@@ -82,7 +88,7 @@ def ran_on_cpu(one: Any) -> bool:
 
 def cpu_category(name: str) -> str:
     """The category of what ran on the CPU, by its name."""
-    return CPP if cpu_kernels.is_cpp(name) else OPERATOR
+    return CPP if is_cpp(name) else OPERATOR
 
 
 def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
@@ -110,3 +116,46 @@ def _top_row(one: Any) -> dict[str, Any]:
         "self_device_ns": round(one.self_device_time_total * 1e3),
         "self_cpu_ns": round(one.self_cpu_time_total * 1e3),
     }
+
+
+#: As Inductor names them; with `torch._inductor.config.cpp.enable_kernel_profile` the graph stands before.
+_CPP = re.compile(r"(?:graph_\d+_(?:\w+?_)?)?cpp_")
+#: What kernels begin with that were generated with that switch: they tell the profiler themselves.
+_TELLS_ITSELF = "RAIIAtenRecordFunctionHandle"
+
+
+def is_cpp(name: str) -> bool:
+    """Whether what the profiler saw under a name is a C++ kernel of Inductor."""
+    return _CPP.match(name) is not None
+
+
+@contextmanager
+def named_kernels(module: ModuleType) -> Iterator[None]:
+    """The profiler sees the C++ kernels of a generated module inside the block, under their names."""
+    kernels = {} if _tell_themselves(module) else _kernels(module)
+    for name, kernel in kernels.items():
+        setattr(module, name, _told(name, kernel))
+    try:
+        yield
+    finally:
+        for name, kernel in kernels.items():
+            setattr(module, name, kernel)
+
+
+def _kernels(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    found = vars(module).items()
+    return {name: one for name, one in found if name.startswith("cpp_") and callable(one)}
+
+
+def _tell_themselves(module: ModuleType) -> bool:
+    path = getattr(module, "__file__", None)
+    return path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
+
+
+def _told(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*arguments: Any) -> Any:
+        # Of numbers it takes those of 64 bits only, and shapes are all that is wanted.
+        with _RecordFunctionFast(name, [one for one in arguments if isinstance(one, torch.Tensor)]):
+            return kernel(*arguments)
+
+    return run

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import RunSide
+from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine import warnings as machine_warnings
 from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
-from fastrnns_rs.verbs.bench.interleaved import interpreter
 from fastrnns_rs.verbs.bench.run_init import new_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.run_file import Environment, Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
@@ -73,8 +76,60 @@ def start(
 
 
 def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:
-    python = None if side.python is None else interpreter.check(side.python, side.variables)
+    python = None if side.python is None else check_interpreter(side.python, side.variables)
     affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
     facts = environment.probe(side.options.device, side.options.computed_dtype, setting, executor=executor)
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)
+
+
+#: From a cold disk an interpreter may take seconds.
+_TIMEOUT_S = 60.0
+_LEAST = (3, 11)
+_MARK = "fastrnns-rs asks:"
+_CODE = f"import sys; print({_MARK!r}, *sys.version_info[:2], flush=True); import fastrnns_rs._core"
+
+
+def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -> str:
+    """The interpreter's path, if it can run our worker.
+
+    Args:
+        python: A path, or the name of a program.
+        variables: Environment variables beside our own.
+
+    Raises:
+        MissingError: There is no such program.
+        UsageError: It is no Python, too old for us, or cannot load our extension.
+    """
+    found = shutil.which(python)
+    if found is None:
+        raise MissingError(f"there is no program {python}", "give the path of a Python interpreter")
+    # Not resolved: an interpreter finds the packages of its environment by the path that it is called by.
+    path = str(Path(os.path.abspath(found)))  # noqa: PTH100
+    setting = Setting(python=path, variables=variables or {})
+    try:
+        done = subprocess.run(
+            [path, "-c", _CODE],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            check=False,
+            env=setting.environment(),
+            # The folder one stands in is where an interpreter looks first.
+            cwd="/",
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{python} does not run: {error}", "give the path of a Python interpreter") from error
+    # Whatever else is printed at its start.
+    answers = [line.partition(_MARK)[2].split() for line in done.stdout.splitlines() if _MARK in line]
+    version = answers[-1] if answers else []
+    if len(version) != len(_LEAST) or not all(part.isdecimal() for part in version):
+        raise UsageError(f"{python} is no Python interpreter", "give the path of one")
+    if tuple(map(int, version)) < _LEAST:
+        message = f"{python} is Python {'.'.join(version)}, which cannot load the extension"
+        raise UsageError(message, f"give Python {'.'.join(map(str, _LEAST))} or newer")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it does not say why"])[-1]
+        raise UsageError(f"{python} cannot load the extension: {last}", "give an interpreter for the same machine")
+    return path

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import RunnerError, UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.problem.problem import Problem
     from fastrnns_rs.runners.runner import Runner
     from fastrnns_rs.worker.verification.references.expected import Expected
@@ -20,8 +19,8 @@ KNOWN = {
     "nn.LSTM": ("modules", "lstm"),
     "last state of nn.LSTM": ("modules", "last_state"),
     "nn.LSTM and its norms": ("modules", "lower_bound"),
-    "nn.LSTM sequence by sequence": ("sequences", "one_by_one"),
-    "nn.LSTM sequence by sequence, padded": ("sequences", "padded"),
+    "nn.LSTM sequence by sequence": ("modules", "one_by_one"),
+    "nn.LSTM sequence by sequence, padded": ("modules", "padded"),
     "nn.GRU": ("modules", "gru"),
     "nn.RNN (tanh)": ("modules", "rnn_tanh"),
     "nn.RNN (relu)": ("modules", "rnn_relu"),

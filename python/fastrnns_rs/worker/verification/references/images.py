@@ -6,6 +6,7 @@ its own arithmetic.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import torch
@@ -14,8 +15,6 @@ from torch.nn import functional
 from fastrnns_rs.worker.verification.references.expected import Expected, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fastrnns_rs.problem.problem import Problem
 
     Tensors: TypeAlias = Mapping[str, torch.Tensor]
