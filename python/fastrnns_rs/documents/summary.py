@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
@@ -324,18 +324,8 @@ class SummaryDocument(Document):
 
 
 #: The lists of the document, each with the class of its rows.
-TABLES = {
-    "devices": DeviceRow,
-    "kernels": KernelRow,
-    "categories": CategoryRow,
-    "memory_operations": MemoryRow,
-    "streams": StreamRow,
-    "api_calls": ApiRow,
-    "ranges": RangeRow,
-    "iterations": IterationRow,
-    "iteration_statistics": IterationStatistics,
-    "idle_causes": IdleRow,
-    "cudnn_rnn": CudnnRnnRow,
-    "ranks": RankRow,
-    "metrics": MetricRow,
+TABLES: dict[str, type[Any]] = {
+    key: get_args(hint)[0]
+    for key, hint in get_type_hints(SummaryDocument).items()
+    if get_origin(hint) is list and key not in {"warnings", "captures"}
 }
