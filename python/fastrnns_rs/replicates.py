@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from fastrnns_rs.documents.run_file import Process
 
 

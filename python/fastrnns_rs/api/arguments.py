@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -18,8 +18,6 @@ from fastrnns_rs.runners import plan, registry
 from fastrnns_rs.runners.plan import Choice, Options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.profiler_schedule import Schedule
 

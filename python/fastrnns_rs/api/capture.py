@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
@@ -25,9 +25,6 @@ from fastrnns_rs.runners.profile_request import DEFAULT_NLOOPS, DEFAULT_TIMEOUT_
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias, Unpack
-
     from fastrnns_rs.documents.capture_manifest import Capture
     from fastrnns_rs.runners.runner import Creator
     from fastrnns_rs.verbs.profile.capture_plan import Prepared

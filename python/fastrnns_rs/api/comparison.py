@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import Run
@@ -12,8 +12,6 @@ from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.conclusion import check_causes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.verbs.compare.run_files import Source
 

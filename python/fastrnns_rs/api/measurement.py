@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Unpack
 
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
@@ -22,9 +23,6 @@ from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.preparation import start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
-
     from fastrnns_rs.runners.runner import Creator
 
 _KEYWORDS = Keywords(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
@@ -18,9 +19,6 @@ from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
-
     from fastrnns_rs.documents.verification import Verification
     from fastrnns_rs.runners.runner import Creator
 

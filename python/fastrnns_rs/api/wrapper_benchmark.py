@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.inductor_upstream import category_of
@@ -13,8 +14,6 @@ from fastrnns_rs.worker.inductor import kernel_times
 from fastrnns_rs.worker.inductor.profiled_calls import cpu_category, ran_on_cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastrnns_rs.documents.inductor_report import KernelTiming
 
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,8 +16,6 @@ from fastrnns_rs._core import BUILD_PROFILE
 from fastrnns_rs.cli.shared import STDOUT, tell, unread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.processes.launcher import Executor
 
 #: Each verb's help in one line, so that the list of verbs needs none of them.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from fastrnns_rs.cli import options, shared, verdict_options
 from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
 from fastrnns_rs.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 EPILOG = """\b
 Examples:

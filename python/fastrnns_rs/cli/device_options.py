@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench import torchrun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.verbs.bench.rank_group import Team
 
 

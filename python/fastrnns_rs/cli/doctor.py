@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -20,7 +21,6 @@ from fastrnns_rs.views.bench_text import warnings
 from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from fastrnns_rs.documents.diagnosis import Check, Diagnosis

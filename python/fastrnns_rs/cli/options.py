@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from fastrnns_rs import config
 from fastrnns_rs.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
     from types import FrameType
 

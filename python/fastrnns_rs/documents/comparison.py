@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from fastrnns_rs.documents import row_names
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 MarginSource = Literal["default", "option", "noise_floor"]

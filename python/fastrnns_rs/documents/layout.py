@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views.text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 _INDENT = b"  "

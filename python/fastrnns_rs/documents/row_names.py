@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     #: Runner, phase and problem.
     Named = tuple[str, str | None, Mapping[str, Any] | None]
 

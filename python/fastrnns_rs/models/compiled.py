@@ -6,6 +6,7 @@ never change here, so they are compiled as constants; the compiler's mode is its
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import find, runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch import Tensor
 
     from fastrnns_rs.problem.problem import Problem

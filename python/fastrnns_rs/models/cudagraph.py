@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from fastrnns_rs.models.lstm import nn_lstm
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.problem.problem import Problem
 

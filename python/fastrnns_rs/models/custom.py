@@ -6,6 +6,7 @@ too. `py` is `jit` without a compiler.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from fastrnns_rs.models.definition import ModelDef, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch import Tensor
 
     from fastrnns_rs.models.inputs import MilstmInputs, RecurrentInputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, fro
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import torch
 
     from fastrnns_rs.problem.problem import Problem

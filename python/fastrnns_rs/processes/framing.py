@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: What the process prints, on both streams, before and after all that its runners print.
 BEGIN, END = "# fastrnns-rs: what follows is the runners'", "# fastrnns-rs: what follows is the profiler's"

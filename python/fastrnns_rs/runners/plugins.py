@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.codec import Notice
 
 GROUP = "fastrnns_rs.runners"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: As in PyTorch's fastrnns.
 DEFAULT_RUNNERS = ("cudnn", "aten", "jit")

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Callable, Mapping
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.problem.problem import Problem
 

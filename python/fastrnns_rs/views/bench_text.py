@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import printable
 from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.problem import Problem

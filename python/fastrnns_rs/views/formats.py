@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
@@ -9,8 +10,6 @@ from fastrnns_rs.errors import printable
 from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.documents.run_file import PhaseSummary
 

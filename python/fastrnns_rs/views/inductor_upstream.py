@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from fastrnns_rs.documents.inductor_upstream import CATEGORIES, percent, tabulate_line, total
 from fastrnns_rs.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _LONGEST_NAME = 120
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich.progress import (
@@ -15,8 +16,6 @@ from rich.progress import (
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rich.console import Console, RenderableType
 
 

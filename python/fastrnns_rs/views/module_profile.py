@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_upstream import CPP
@@ -9,8 +10,6 @@ from fastrnns_rs.errors import printable
 from fastrnns_rs.views.inductor_upstream import Line, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
     from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.documents.verification import Check, Verification
 
 

@@ -7,6 +7,7 @@ cannot be interrupted from here.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,8 +17,6 @@ from fastrnns_rs.processes.phases import COMPILE, COMPILE_AGAIN
 from fastrnns_rs.worker.timed_loop import zero_gradients
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from fastrnns_rs.models.definition import ModelDef
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from fastrnns_rs.problem.loop import EXTENSIONS
 from fastrnns_rs.stats import steady_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from fastrnns_rs.problem.loop import Loop
 
 #: How long it may take to reach that number, in seconds: on a busy machine it could take minutes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.processes.phases import WAIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch._C._distributed_c10d import Store
 
     from fastrnns_rs.worker.timed_loop import More

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import torch
 
 from fastrnns_rs._core import Recorder, clock_resolution_ns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Forward begins, forward ends, backward begins, backward ends.
 FORWARD, BACKWARD = (0, 1), (2, 3)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
@@ -24,9 +24,7 @@ from fastrnns_rs.worker.torch_settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from typing import TypeAlias
 
     from fastrnns_rs.problem.jit_settings import JitSettings
     from fastrnns_rs.problem.problem import Problem

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from fastrnns_rs.problem.jit_settings import JitSettings
     from fastrnns_rs.problem.problem import Problem
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.machine.warnings.timed_samples import name_of
 from fastrnns_rs.machine.warnings.warning import caution, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Result
 

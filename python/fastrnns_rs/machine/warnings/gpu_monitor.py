@@ -6,13 +6,11 @@ import contextlib
 import importlib
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastrnns_rs.machine.nvidia import is_idle, slowdowns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: A look takes a few milliseconds; a driver that hangs for longer is left to itself.
 _PATIENCE_S = 1.0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.machine.warnings.timed_samples import name_of
 from fastrnns_rs.machine.warnings.warning import of_found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Compile, Result
 

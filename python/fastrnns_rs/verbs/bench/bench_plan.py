@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -18,8 +19,6 @@ from fastrnns_rs.verbs.bench.effort import Effort, loop_of, seconds_within
 from fastrnns_rs.verbs.bench.stopping_rule import StopRule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.runners.plan import Options, Plan
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,6 @@ from fastrnns_rs.processes.listener import Limit
 from fastrnns_rs.processes.phases import COMPILE, COMPILE_AGAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from fastrnns_rs.processes.launcher import Setting
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from fastrnns_rs.documents.run_file import Result, Run, RunStatus
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import PhaseSummary
@@ -9,8 +10,6 @@ from fastrnns_rs.replicates import levels
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.stats import ProcessInterval
 
 #: From two processes there is no interval, only their range: it holds the median of process medians with this chance.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from fastrnns_rs.verbs.bench.resumption import flat
 from fastrnns_rs.verbs.bench.run_init import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.rank_group import Team

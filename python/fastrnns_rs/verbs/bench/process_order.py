@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from fastrnns_rs.documents.run_file import Jit, PlannedRunner, PlanRecord, Run, 
 from fastrnns_rs.runners import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.run_file import Environment, RunSide
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Set by torchrun alone; other starters set RANK too, and host no store.
 _MARK = "TORCHELASTIC_RUN_ID"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,8 +17,6 @@ from fastrnns_rs.verbs.compare.run_files import read_both, read_side
 from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from fastrnns_rs.verbs.compare.run_files import Source
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import Counts, Method
@@ -10,8 +11,6 @@ from fastrnns_rs.errors import ExitCode, UsageError, nearest
 from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, FALSE_DISCOVERY_RATE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from fastrnns_rs.documents.comparison import MarginSource, Verdict
 
 #: What `--fail-on` takes.

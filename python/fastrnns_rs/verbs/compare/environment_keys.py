@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from fastrnns_rs.documents.comparison import Value
     from fastrnns_rs.documents.run_file import Run, RunSide
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import names_of
@@ -11,8 +12,6 @@ from fastrnns_rs.errors import UsageError, nearest, printable
 from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs import stats
     from fastrnns_rs.verbs.compare.side import Series
     from fastrnns_rs.verbs.compare.verdicts import Judged, Step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
@@ -10,8 +11,6 @@ from fastrnns_rs.verbs.compare.environment_keys import values
 from fastrnns_rs.verbs.compare.pooling import sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.side import Side
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.compare.side import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
     from fastrnns_rs.verbs.compare.side import Series
 
 

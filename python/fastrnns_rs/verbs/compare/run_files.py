@@ -6,6 +6,7 @@ import gc
 import json
 import math
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,7 +17,6 @@ from fastrnns_rs.verbs.compare.pooling import pool
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fastrnns_rs.verbs.compare.side import Side

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import stats
@@ -12,8 +13,6 @@ from fastrnns_rs.verbs.compare.environment_keys import flatten
 from fastrnns_rs.verbs.compare.side import Series, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.run_file import Process, Result, Run
 
     Phase = Literal["forward", "backward"]

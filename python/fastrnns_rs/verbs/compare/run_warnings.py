@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from fastrnns_rs.documents.comparison import Difference
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,8 +12,6 @@ from fastrnns_rs.verbs.compare.pooling import identity, sizes
 from fastrnns_rs.verbs.compare.side import Series
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.verbs.compare.side import Side
 
     Key = tuple[str, str | None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
@@ -12,8 +13,6 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.verbs.compare.side import Series
 
 CONFIDENCE_LEVEL = 0.95

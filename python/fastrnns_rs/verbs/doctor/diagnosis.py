@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from fastrnns_rs.machine import environment, health, noise
 from fastrnns_rs.verbs.profile.tools import describe_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from fastrnns_rs.documents.noise_floor import NoiseFloor

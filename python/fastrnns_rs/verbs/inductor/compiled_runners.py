@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from fastrnns_rs.runners.plan import make_plan
 from fastrnns_rs.verbs.inductor.module_files import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated

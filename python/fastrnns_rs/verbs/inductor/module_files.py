@@ -6,16 +6,13 @@ import getpass
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.errors import FastrnnsError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 #: Inductor's own modules of a whole transformer have some megabytes.
 _LONGEST = 256 * 1024 * 1024

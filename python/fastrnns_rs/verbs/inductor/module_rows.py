@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.inductor_report import Status
     from fastrnns_rs.documents.run_file import PhaseSummary
     from fastrnns_rs.verbs.inductor.module_files import Generated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.machine import environment
@@ -13,8 +14,6 @@ from fastrnns_rs.verbs.inductor.output_files import places_of
 from fastrnns_rs.verbs.inductor.report import report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
     from fastrnns_rs.machine.environment import Facts

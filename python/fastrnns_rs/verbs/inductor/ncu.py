@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.verbs.profile.attempt import end_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs._core import Completed
     from fastrnns_rs.documents.inductor_report import ModuleRow
     from fastrnns_rs.verbs.inductor.request import InductorOptions

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import InductorReport, label
 from fastrnns_rs.machine.warnings import few_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import ModuleRow
     from fastrnns_rs.documents.run_file import Environment

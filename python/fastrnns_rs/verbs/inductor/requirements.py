@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import MissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.verbs.inductor.module_files import Generated
     from fastrnns_rs.verbs.inductor.request import InductorOptions

@@ -8,13 +8,13 @@ import re
 import sqlite3
 import zlib
 from collections import Counter
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
     from pathlib import Path
 
 _THINGS, _LOST = r"\b(?:events?|records?|annotations?)\b", r"\b(?:lost|dropped|discarded)\b"

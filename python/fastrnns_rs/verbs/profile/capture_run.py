@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +24,6 @@ from fastrnns_rs.verbs.profile.baseline import Baseline
 from fastrnns_rs.verbs.profile.child_command import child_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture, CheckEntry
     from fastrnns_rs.runners.profile_request import ProfileRequest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from fastrnns_rs.verbs.profile import redaction
 from fastrnns_rs.verbs.profile.attempt import child_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.runners.plan import Plan
     from fastrnns_rs.verbs.profile.attempt import Attempt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from fastrnns_rs.runners.plan import Plan

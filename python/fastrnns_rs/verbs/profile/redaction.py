@@ -12,6 +12,7 @@ import os
 import re
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +22,6 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.profile.secrets import REDACTED, hide, hide_text, rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fastrnns_rs.documents.capture_manifest import Capture
 
 #: Where the names of the machine, of the user and of folders stand, and those of other processes.

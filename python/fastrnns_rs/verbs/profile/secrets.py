@@ -11,11 +11,11 @@ import os
 import platform
 import pwd
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 REDACTED = "[redacted]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -10,8 +11,6 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.report import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs._core import Trace
 
 

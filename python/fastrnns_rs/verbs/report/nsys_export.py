@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs._core import Completed, Profiler
 
 #: How reports of nsys begin; those since 2023 go on with the version that wrote them.

@@ -9,15 +9,13 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.report.file_kinds import needs_nsys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 #: Shares for each core of the cluster: one that is held up leaves some of its work to others.
 _SHARES = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.documents.verification import Status
     from fastrnns_rs.runners.plan import Task
     from fastrnns_rs.runners.runner import Source

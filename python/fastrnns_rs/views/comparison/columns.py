@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.comparison import words
@@ -10,8 +11,6 @@ from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.units import milliseconds, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.documents.comparison import Change, Comparison, Figures, Kernel, KernelFigures
 
 #: More kernels are not listed where people read: those that changed most come first.

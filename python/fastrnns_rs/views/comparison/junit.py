@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.comparison import columns, words
@@ -9,8 +10,6 @@ from fastrnns_rs.views.text import xml
 from fastrnns_rs.views.units import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from fastrnns_rs.documents.comparison import Change, Comparison, Figures, KernelFigures, Row
     from fastrnns_rs.views.comparison.words import NamedRow
 

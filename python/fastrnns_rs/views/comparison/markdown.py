@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.comparison import columns, words
@@ -10,8 +11,6 @@ from fastrnns_rs.views.table import markdown as pipe_table
 from fastrnns_rs.views.text import code_cell, code_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.documents.comparison import Change, Comparison
 
 #: A later comment finds by this the one that it replaces.

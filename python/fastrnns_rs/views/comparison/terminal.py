@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.comparison import columns, words
@@ -9,8 +10,6 @@ from fastrnns_rs.views.table import cells, lines
 from fastrnns_rs.views.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.comparison import Change, Comparison
 
 #: Longer names are cut in the middle: what tells templates apart stands at either end.

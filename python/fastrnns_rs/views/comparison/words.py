@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastrnns_rs.documents.codec import to_plain
@@ -12,8 +13,6 @@ from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import Change, Comparison, Counts, Figures, GeometricMean, Method, Row
 

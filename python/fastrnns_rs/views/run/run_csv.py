@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from fastrnns_rs.views.text import spreadsheet
 from fastrnns_rs.views.units import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.run_file import Result, Run
 
 _PHASE = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.run import sweep_tables
@@ -11,8 +12,6 @@ from fastrnns_rs.views.text import code_cell, code_span, visible, width
 from fastrnns_rs.views.units import mebibytes, milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
 
 #: A number that does not exist: too few samples, or a runner without a backward.

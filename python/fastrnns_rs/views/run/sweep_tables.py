@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views import table
@@ -9,8 +10,6 @@ from fastrnns_rs.views.text import code_cell, code_span, visible
 from fastrnns_rs.views.units import milliseconds, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
 
     #: Title, headings, rows whose first cell is their name, and remarks on single cells.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.views.run.run_table import name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from fastrnns_rs.documents.run_file import Result, Run
 
 _NS_PER_MS = 1e6

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 #: What Inductor calls the arguments that a kernel both reads and writes.
 _READ_AND_WRITTEN = "in_out_ptr"

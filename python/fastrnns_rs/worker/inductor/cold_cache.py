@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import torch
@@ -11,7 +12,6 @@ from fastrnns_rs.worker.stopwatch import CUDA_EVENT_RESOLUTION_NS
 from fastrnns_rs.worker.timed_loop import collector_off
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
 #: Between two events around one call, with the cache flushed before the first.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,7 +22,6 @@ from fastrnns_rs.worker.inductor.triton_kernels import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _AGAIN = "it may be another torch's: compile the model again with this one"
 #: Upstream sets it before each repeat, so that a module with dropout does the same each time; here the inputs, which a

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.worker.inductor.loader import Loaded
 
 #: As upstream: that many events are kept, the last ones, and that many calls are recorded.

@@ -7,6 +7,7 @@ import inspect
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,8 +30,6 @@ from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.timed_loop import collector_off
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions

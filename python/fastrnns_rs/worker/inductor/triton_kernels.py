@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from fastrnns_rs.errors import FastrnnsError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
     from types import ModuleType
 
     import torch

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.worker.channel import Channel, Progress
 
 #: The kinds of jobs. Each is a module of this folder with a function `answer`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,8 +16,6 @@ from fastrnns_rs.worker.timed_loop import Measurement, measure
 from fastrnns_rs.worker.torch_settings import prepare_cublas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.worker.channel import Channel, Progress
 
 

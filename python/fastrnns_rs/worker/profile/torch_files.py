@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ import torch.profiler
 from fastrnns_rs.errors import FastrnnsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,6 @@ from fastrnns_rs.worker.profile.torch_files import export, export_for_tensorboar
 from fastrnns_rs.worker.profile.trace_handler import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from fastrnns_rs.problem.torch_profiler import TorchOptions

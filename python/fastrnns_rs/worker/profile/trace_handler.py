@@ -6,12 +6,10 @@ import importlib
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from fastrnns_rs.errors import UsageError, first_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FOLDER_HINT = "put its folder on PYTHONPATH"
 

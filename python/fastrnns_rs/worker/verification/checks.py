@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from fastrnns_rs.documents.verification import Check
 from fastrnns_rs.problem.tolerance import Tolerance
 from fastrnns_rs.worker.verification.tensors import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 #: A deep network may be off by some times what rounding does to its reference, and by a share of what is expected.
 _TIMES, _MOST = 4.0, 0.9

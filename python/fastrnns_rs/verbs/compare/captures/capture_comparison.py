@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, margin_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Sequence
 
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import WeighedSide

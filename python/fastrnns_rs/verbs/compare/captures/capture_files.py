@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Path = str | os.PathLike[str]
 
 #: Sums of more have no place in the document: 292 years.

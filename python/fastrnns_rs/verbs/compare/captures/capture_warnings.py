@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
@@ -10,8 +11,6 @@ from fastrnns_rs.verbs.compare.captures.kernel_verdicts import LEAST_REPEATS
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import Basis, Replicate
     from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError, nearest, printable
 from fastrnns_rs.verbs.compare.explanation import derivation, sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs.documents.comparison import Comparison, KernelFigures
     from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison
     from fastrnns_rs.verbs.compare.captures.kernel_rows import JudgedChange, JudgedKernel

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from fastrnns_rs.verbs.compare.captures.capture_stats import Weighed
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
 
 #: Launches of a renamed kernel differ by no more than this share.
 _NEARLY = 0.1

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures
 from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair, match
 from fastrnns_rs.verbs.compare.captures.kernel_verdicts import Finding, Sample, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, Weighed, WeighedSide
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate
 
 #: Fewer repeats show no spread.

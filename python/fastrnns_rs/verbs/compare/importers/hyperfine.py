@@ -7,6 +7,7 @@ measurements and says which version wrote it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from fastrnns_rs.verbs.compare.importers.foreign_side import SECOND_NS, Benchmar
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "hyperfine 1.20 or newer writes one with --export-json FILE"
