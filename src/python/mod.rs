@@ -3,7 +3,6 @@
 //! The doc comments of what it exports are Python's docstrings, and so follow Python's conventions.
 #![allow(clippy::doc_markdown, reason = "backticks are not how Python docstrings name arguments")]
 
-mod categories;
 mod convert;
 mod errors;
 mod interrupt;
@@ -18,8 +17,6 @@ use pyo3::prelude::pymodule;
 /// The Rust core of fastrnns-rs.
 #[pymodule]
 mod _core {
-    #[pymodule_export]
-    use super::categories::{kernel_category, kernel_category_by_source};
     #[pymodule_export]
     use super::orchestrate::{Completed, Process, keep, run_command};
     #[pymodule_export]
@@ -57,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]
-    use super::trace::{Trace, TraceSummary, capture_formats};
+    use super::trace::{Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source};
 
     /// The package's version; Cargo.toml is the one place where it is written.
     #[pymodule_export]

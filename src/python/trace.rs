@@ -1,4 +1,4 @@
-//! Reading captures.
+//! Reading captures, and what kernels compute.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -252,4 +252,16 @@ impl TraceSummary {
 #[pyfunction]
 pub(super) fn capture_formats() -> Vec<(&'static str, &'static str)> {
     readers::FORMATS.iter().map(|format| (format.name, format.description)).collect()
+}
+
+/// What a kernel computes, by its whole name, demangled or mangled: the category that a report shows.
+#[pyfunction]
+pub(super) fn kernel_category(name: &str) -> String {
+    Categories::built_in().of(name).to_owned()
+}
+
+/// What a kernel that Inductor wrote computes, by its source: the heuristic that decorates it, or `unknown`.
+#[pyfunction]
+pub(super) fn kernel_category_by_source(source: &str) -> &'static str {
+    Categories::of_source(source)
 }

@@ -1,6 +1,5 @@
 //! How time grows with a size: the exponent of a power law, how sure it is, and whether there is one.
 
-mod lack_of_fit;
 mod line;
 mod power_law;
 

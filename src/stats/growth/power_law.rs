@@ -1,7 +1,6 @@
 //! The exponent of time = a · n^b, from the process medians at several sizes.
 
-use super::lack_of_fit::lack_of_fit;
-use super::line::{Line, Point};
+use super::line::{Line, Point, lack_of_fit};
 use crate::error::{Error, Result, words};
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};

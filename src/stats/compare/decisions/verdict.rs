@@ -37,16 +37,6 @@ impl Verdict {
             Self::Inconclusive
         }
     }
-
-    /// The same with the sides swapped.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        match self {
-            Self::Faster => Self::Slower,
-            Self::Slower => Self::Faster,
-            same => same,
-        }
-    }
 }
 
 /// What a verdict is asked to hold: how small a difference does not matter, and how sure to be of one that does.
