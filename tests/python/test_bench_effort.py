@@ -9,8 +9,8 @@ from itertools import islice
 import pytest
 
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench.bench_plan import rounds
 from fastrnns_rs.verbs.bench.effort import Effort, loop_of, seconds_within
-from fastrnns_rs.verbs.bench.process_order import rounds
 from fastrnns_rs.verbs.bench.stopping_rule import StopRule, parse
 
 

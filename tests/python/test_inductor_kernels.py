@@ -24,7 +24,7 @@ from fastrnns_rs.documents.inductor_report import KernelTiming
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.inductor import module_rows
 from fastrnns_rs.worker.inductor import kernel_times, triton_kernels
-from fastrnns_rs.worker.inductor.arguments import Arguments
+from fastrnns_rs.worker.inductor.kernel_times import Arguments
 
 __all__ = ["compiler"]
 

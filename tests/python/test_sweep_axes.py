@@ -9,8 +9,7 @@ from run_files import PROBLEM, failed, result
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.sweep.axes import axes_of, points
-from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, row_of
-from fastrnns_rs.problem.sweep.row_order import ordered
+from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, ordered, row_of
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
@@ -20,6 +21,50 @@ from fastrnns_rs.runners.plan import Choice, Options
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.profiler_schedule import Schedule
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Keywords:
+    """The keyword arguments of a function that takes them by `Unpack` of a `TypedDict`.
+
+    Type checkers and editors see through that; `help` and we need to be told.
+
+    Args:
+        described: Their types.
+        defaults: Their defaults.
+    """
+
+    def __init__(self, described: type, defaults: Mapping[str, Any]) -> None:
+        self.defaults = {name: defaults[name] for name in described.__annotations__}
+        self._described = described
+
+    def shown(self, function: F) -> F:
+        """Has `help` show each of them too."""
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        added = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=self.defaults[name],
+                annotation=getattr(kind, "__forward_arg__", kind),
+            )
+            for name, kind in self._described.__annotations__.items()
+        ]
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
+        return function
+
+    def of_call(self, function: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All of them, as a call gives them or by default.
+
+        Raises:
+            TypeError: The call gives one that there is not.
+        """
+        unknown = given.keys() - self.defaults.keys()
+        if unknown:
+            raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
+        return {**self.defaults, **given}
 
 
 class ProblemArguments(TypedDict, total=False):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
+    Keywords,
     ProfileArguments,
     choice_of,
     defaults_of,
@@ -17,7 +18,6 @@ from fastrnns_rs.api.arguments import (
     options_of,
     refuse_in_worker,
 )
-from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions

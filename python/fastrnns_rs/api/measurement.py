@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Unpack
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     BenchArguments,
+    Keywords,
     choice_of,
     defaults_of,
     fields_of,
     options_of,
     refuse_in_worker,
 )
-from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.bench.effort import Effort

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
+    Keywords,
     ProblemArguments,
     choice_of,
     options_of,
     refuse_in_worker,
 )
-from fastrnns_rs.api.keywords import Keywords
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions

@@ -10,7 +10,7 @@ import click
 
 from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, Verb
-from fastrnns_rs.cli.progress_line import ProgressLine
+from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.problem.jit_settings import JitSettings

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from fastrnns_rs import config
 from fastrnns_rs.errors import UsageError, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,7 +86,7 @@ class Verb(click.Command):
     def _configured(self, verb: str) -> dict[str, Any]:
         """The options that the nearest `pyproject.toml` sets, by parameter."""
         try:
-            path = config.find(Path.cwd())
+            path = _configuration_file(Path.cwd())
         except FileNotFoundError:
             # The folder that one stands in was deleted.
             return {}
@@ -95,10 +94,10 @@ class Verb(click.Command):
             return {}
         from fastrnns_rs.cli import VERBS
 
-        tables = config.load(path)
+        tables = _configured(path)
         for name in tables:
             if name not in VERBS:
-                raise UsageError(f"[{config.TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
+                raise UsageError(f"[{_TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
         names = {
             dashed(name).lstrip("-"): param
             for param in self.params
@@ -110,15 +109,13 @@ class Verb(click.Command):
         for key, value in tables.get(verb, {}).items():
             param = names.get(dashed(key))
             if isinstance(param, Unconfigured):
-                place = f"{key} in [{config.TABLE}.{verb}] of {path}"
+                place = f"{key} in [{_TABLE}.{verb}] of {path}"
                 raise UsageError(f"{place} is for the command line alone", "leave it out")
             if param is None or param.name is None or key == "help":
-                raise UsageError(
-                    f"[{config.TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), free)
-                )
+                raise UsageError(f"[{_TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), free))
             if param.name in found:
-                raise UsageError(f"[{config.TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")
-            checked = _checked(param, value, f"{key} in [{config.TABLE}.{verb}] of {path}")
+                raise UsageError(f"[{_TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")
+            checked = _checked(param, value, f"{key} in [{_TABLE}.{verb}] of {path}")
             found[param.name] = [checked] if param.multiple and not isinstance(checked, list) else checked
         return found
 
@@ -215,3 +212,36 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
         except click.BadParameter as error:
             raise UsageError(f"{place} is {value!r}: {error.message}", "give a value that the flag takes") from error
     return value
+
+
+_TABLE = "tool.fastrnns-rs"
+
+
+def _configuration_file(start: Path) -> Path | None:
+    """The `pyproject.toml` of `start` or of the nearest folder above it."""
+    for folder in (start, *start.parents):
+        if (folder / "pyproject.toml").is_file():
+            return folder / "pyproject.toml"
+    return None
+
+
+def _configured(path: Path) -> dict[str, dict[str, Any]]:
+    """The table of each verb.
+
+    Raises:
+        UsageError: The file is not TOML, or our part of it is no table of tables.
+    """
+    import tomllib  # most folders have no such file
+
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", "mend the file") from error
+    tool = document.get("tool", {})
+    tables = tool.get("fastrnns-rs", {}) if isinstance(tool, dict) else {}
+    if not isinstance(tables, dict):
+        raise UsageError(f"[{_TABLE}] in {path} is not a table", f"write options under [{_TABLE}.bench]")
+    for verb, options in tables.items():
+        if not isinstance(options, dict):
+            raise UsageError(f"{verb} in [{_TABLE}] of {path} is not a table", f"write it under [{_TABLE}.bench]")
+    return tables

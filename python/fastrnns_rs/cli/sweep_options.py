@@ -13,8 +13,7 @@ from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.sweep import axes as sweeping_axes
-from fastrnns_rs.problem.sweep import row_order
-from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, row_of
+from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, ordered, row_of, sort_key
 from fastrnns_rs.problem.sweep.names import flag
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def check(given: dict[str, Any], *, has_format: bool) -> None:
     """
     if given["sort"] is None:
         return
-    row_order.check(given["sort"])
+    sort_key(given["sort"])
     if not has_format and is_flag("sort"):
         click.echo(
             "note: --sort changes nothing: stdout carries no --format, and the live table goes as rows end", err=True
@@ -100,7 +99,7 @@ def sorted_by(run: Run, key: str | None) -> Run:
     Raises:
         UsageError: Rows have no such key.
     """
-    return run if key is None else replace(run, results=row_order.ordered(run.results, key))
+    return run if key is None else replace(run, results=ordered(run.results, key))
 
 
 def chosen(run: Run, given: dict[str, Any]) -> Run:

@@ -8,7 +8,7 @@ import click
 
 from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
-from fastrnns_rs.cli.progress_line import ProgressLine
+from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode, printable
 from fastrnns_rs.runners.plan import Choice, options_of

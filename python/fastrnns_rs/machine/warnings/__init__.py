@@ -5,18 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings import (
-    clock,
-    cpu,
-    drift,
-    few_processes,
-    gpu,
-    groups,
-    recompilation,
-    time_modes,
-    warmup,
-)
+from fastrnns_rs.machine.health import host
+from fastrnns_rs.machine.warnings import clock, drift, few_processes, gpu, groups, recompilation, time_modes, warmup
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
+from fastrnns_rs.machine.warnings.warning import of_check
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -31,7 +23,7 @@ def before(environment: Environment, *, device: str, root: Path = Path("/")) -> 
         device: The device that is going to be measured: `cpu`, `cuda` or `cuda:N`.
         root: Where the kernel's files are.
     """
-    return [*cpu.cautions(environment, device, root), *gpu.before(environment, device)]
+    return [*_of_cpus(environment, device, root), *gpu.before(environment, device)]
 
 
 def after(run: Run) -> list[Notice]:
@@ -50,3 +42,18 @@ def after(run: Run) -> list[Notice]:
         *clock.cautions(run.results),
         *recompilation.cautions(run.results),
     ]
+
+
+def _of_cpus(environment: Environment, device: str, root: Path) -> list[Notice]:
+    """What the CPUs say, by the limits of `fastrnns-rs doctor`; they launch a GPU's kernels too."""
+    found: list[Notice] = []
+    if not device.startswith("cuda"):
+        # A model on a GPU leaves torch's threads idle.
+        threads = host.threads(environment, len(environment.cpu_affinity))
+        found += of_check("more_threads_than_cores", "more threads than CPUs: they wait for one another", threads)
+    if environment.load_average_1m is not None:
+        load = host.load(environment.load_average_1m, environment.cpu_count)
+        found += of_check("machine_busy", "the machine does something else", load)
+    found += of_check("governor", "how long things take depends on the CPUs' governor", host.governor(root))
+    found += of_check("turbo", "how long things take depends on the CPUs' turbo", host.turbo(root))
+    return found

@@ -12,9 +12,9 @@ from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.verbs.bench.bench_plan import rounds, turns_of
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.observer import Observer, Silent
-from fastrnns_rs.verbs.bench.process_order import rounds, turns_of
 from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
 

@@ -1,4 +1,4 @@
-"""The whole comparison of two sides, and the exit code that it stands for."""
+"""The whole comparison of two sides: what is not compared, one ratio for all, and the exit code that it stands for."""
 
 from __future__ import annotations
 

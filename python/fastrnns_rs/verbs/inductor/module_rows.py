@@ -1,4 +1,4 @@
-"""From what a child process told of a module to its row."""
+"""From what a child process told of a module to its row, and from rows to the report."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.inductor_report import KernelTiming, ModuleRow
+from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, label
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine.warnings import few_processes
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import Status
-    from fastrnns_rs.documents.run_file import PhaseSummary
+    from fastrnns_rs.documents.run_file import Environment, PhaseSummary
     from fastrnns_rs.verbs.inductor.module_files import Generated
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions
@@ -127,3 +129,22 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
     finally:
         places.drop_empty()
     return measured
+
+
+def report(
+    environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = (), hint: str = few_processes.HINT
+) -> InductorReport:
+    """The rows as a document.
+
+    Args:
+        environment: The machine and the software.
+        rows: A row for each module.
+        warnings: What is known already that a reader should know.
+        hint: How to have modules measured by more processes.
+    """
+    counts = {f"{label(one)}": one.wall.n_processes for one in rows if one.wall is not None}
+    return InductorReport(
+        warnings=[*warnings, *few_processes.of_counts(counts, "every module", hint)],
+        environment=environment,
+        modules=rows,
+    )

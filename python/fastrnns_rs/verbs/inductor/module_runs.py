@@ -9,9 +9,8 @@ from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.verbs.inductor import requirements
-from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, row
+from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
-from fastrnns_rs.verbs.inductor.report import report
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice

@@ -9,7 +9,6 @@ import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.worker.inductor import cold_cache
-from fastrnns_rs.worker.inductor.arguments import Arguments
 from fastrnns_rs.worker.inductor.bandwidth import device_gb_per_s, num_gb
 from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category
 from fastrnns_rs.worker.inductor.triton_kernels import (
@@ -25,6 +24,35 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+
+class Arguments:
+    """Arguments of a kernel that are the same before each call: copies of what it changes and reads, else as given.
+
+    Attributes:
+        values: What to call it with.
+    """
+
+    def __init__(self, kernel: CachingAutotuner, given: tuple[Any, ...]) -> None:
+        self._kernel = kernel
+        self.values: list[Any] = kernel.clone_args(*given)[0]
+        pairs = zip(self.values, given, strict=True)
+        self._changed = [(_whole(copy), _whole(one)) for copy, one in pairs if copy is not one]
+
+    def restore(self) -> None:
+        """Undoes what a call did."""
+        for copy, one in self._changed:
+            copy.copy_(one)
+        self._kernel.reset_to_zero_args(*self.values)  # type: ignore[no-untyped-call]
+
+
+def _whole(tensor: torch.Tensor) -> torch.Tensor:
+    """All of the memory that a tensor lies in, in one piece: elements of the tensor may share theirs."""
+    if tensor.numel() == 0:
+        return tensor
+    length = 1 + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride(), strict=True))
+    return tensor.as_strided((length,), (1,))
+
 
 #: What Inductor calls devices that torch.cuda speaks to.
 _TIMED = ("cuda", "hip")

@@ -1,4 +1,4 @@
-"""A module's calls under torch's profiler."""
+"""A module's calls under torch's profiler, which sees Inductor's C++ kernels by the names that they are given here."""
 
 from __future__ import annotations
 

@@ -20,9 +20,8 @@ from fastrnns_rs.machine.environment import Facts
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor import requirements
 from fastrnns_rs.verbs.inductor.module_files import Generated, generated
-from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, row
+from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
-from fastrnns_rs.verbs.inductor.report import report
 from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.inductor import wall_time
 from fastrnns_rs.worker.inductor.loader import Loaded, imported
