@@ -7,14 +7,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fastrnns_rs.documents.codec import replacing
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views.text import json_safe
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _INDENT = b"  "
 #: The integers that JSON readers of other languages hold.

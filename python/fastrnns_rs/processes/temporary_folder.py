@@ -1,4 +1,4 @@
-"""Temporary folders that no interrupt leaves behind."""
+"""Temporary folders that no interrupt leaves behind, among them those where `torch.compile` keeps what it makes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 
@@ -29,3 +29,18 @@ def temporary_folder(prefix: str) -> Iterator[str]:
         yield str(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+#: What tells Inductor and Triton where to keep their files, and the folder of each within one.
+_PARTS = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
+VARIABLES = frozenset(_PARTS)
+
+
+def variables_for(folder: str | Path) -> dict[str, str]:
+    """The environment variables that have a process keep its files in a folder."""
+    return {name: str(Path(folder).resolve() / part) for name, part in _PARTS.items()}
+
+
+def compiler_folder() -> AbstractContextManager[str]:
+    """A new and empty folder for what a child process compiles, gone when that has ended."""
+    return temporary_folder("fastrnns-rs-compile-")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.processes.compiler_cache import VARIABLES, own_folder, variables_for
 from fastrnns_rs.processes.listener import Limit
 from fastrnns_rs.processes.phases import COMPILE, COMPILE_AGAIN
+from fastrnns_rs.processes.temporary_folder import VARIABLES, compiler_folder, variables_for
 
 if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Setting
@@ -45,7 +45,7 @@ def compiling(task: BenchTask, plan: BenchPlan) -> Iterator[Arranged]:
     limit = Limit(seconds, f"compiling took longer than {seconds:g} s: give --compile-timeout")
     given = task.setting.variables
     shared = plan.compile_cache is not None or not VARIABLES.isdisjoint(given)
-    with own_folder() if plan.compile_cache is None else nullcontext(plan.compile_cache) as folder:
+    with compiler_folder() if plan.compile_cache is None else nullcontext(plan.compile_cache) as folder:
         setting = replace(task.setting, variables={**variables_for(folder), **given})
         yield Arranged(setting, shared, dict.fromkeys((COMPILE, COMPILE_AGAIN), limit))
 

@@ -10,12 +10,10 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _THINGS, _LOST = r"\b(?:events?|records?|annotations?)\b", r"\b(?:lost|dropped|discarded)\b"
 #: How a profiler says that it has not kept everything.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import ExitCode, FastrnnsError
-from fastrnns_rs.processes.compiler_cache import own_folder, variables_for
+from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
 from fastrnns_rs.verbs.profile.baseline import Baseline
@@ -128,7 +128,7 @@ def _compiler_files(prepared: Prepared) -> Iterator[dict[str, str]]:
     if not any(task.runner.compiles for task in prepared.plan.tasks):
         yield {}
         return
-    with own_folder() as folder:
+    with compiler_folder() as folder:
         yield variables_for(folder)
 
 

@@ -13,10 +13,8 @@ import pwd
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 REDACTED = "[redacted]"
 #: Where it is looked for. Prose is what we write ourselves: there more goes, since nothing else reads it.

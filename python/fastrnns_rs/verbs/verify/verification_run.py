@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.processes.compiler_cache import own_folder, variables_for
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _check(
         job = _job(asked, [(index, tasks[index]) for index in together])
         terms = Terms(timeout=asked.options.timeout, on_phase=begins, on_part=ends)
         # What is compiled to be checked is of no use to anybody later.
-        with own_folder() as folder:
+        with compiler_folder() as folder:
             setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
             answer = launch(Start(job=job, terms=terms, setting=setting))
         if answer.ended == "interrupted":

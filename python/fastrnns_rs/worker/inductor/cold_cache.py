@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 import torch
 
 from fastrnns_rs.worker.stopwatch import CUDA_EVENT_RESOLUTION_NS
 from fastrnns_rs.worker.timed_loop import collector_off
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 #: Between two events around one call, with the cache flushed before the first.
 MODE = "cuda_events_cold_l2"

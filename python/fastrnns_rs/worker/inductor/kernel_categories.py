@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from fastrnns_rs import _core
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 UNKNOWN = "unknown"
 

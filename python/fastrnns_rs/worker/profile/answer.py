@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fastrnns_rs.documents.codec import write_atomically
 from fastrnns_rs.errors import ExitCode, FastrnnsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: A runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Protocol
 
 import torch
 
 from fastrnns_rs.errors import MissingError
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 
 class Marks(Protocol):

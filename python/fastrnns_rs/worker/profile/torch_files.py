@@ -7,14 +7,11 @@ import gzip
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import torch.profiler
 
 from fastrnns_rs.errors import FastrnnsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def export(profiler: torch.profiler.profile, path: Path) -> Path:
