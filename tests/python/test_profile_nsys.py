@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from conftest import Done, run_cli
 from processes import forget_killed_nsys, survivors, with_variable
+from profile_commands import PLANTED_RUN
 from real_nsys import NSYS, check_captured, finished, nsys_is_here, of_nsys, profile, tried
 
 import fastrnns_rs
@@ -198,21 +199,20 @@ def test_the_whole_command_leaves_no_process(number: signal.Signals, tmp_path: P
 
 def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     mark = uuid.uuid4().hex
-    command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", "--rnns", "py", "--nloops", "5000"]
-    environment = {**os.environ, "FASTRNNS_TEST_MARK": mark}
+    ready = tmp_path / "ready"
+    command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", *PLANTED_RUN, "--rnns", "hangs"]
+    environment = {**os.environ, "FASTRNNS_TEST_MARK": mark, "PLANTED_READY": str(ready)}
     with subprocess.Popen(
-        [*command, "--output-dir", str(tmp_path), "--no-baseline"],
+        [*command, "--warmup", "1", "--output-dir", str(tmp_path), "--no-baseline"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
-        for line in process.stderr:
-            if "running under nsys" in line:
-                break
-        # Long enough for torch to be imported and for ranges to be recorded.
-        time.sleep(9)
+        # Two iterations are recorded by then.
+        while not ready.exists() and process.poll() is None:
+            time.sleep(0.05)
         early = process.poll()
         process.send_signal(number)
         asked = time.monotonic()
@@ -223,7 +223,8 @@ def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
         check_captured(Done(early, "", said), tmp_path)
     # nsys wrote what it had seen, and somebody says where.
     captured = [*tmp_path.glob("*.qdstrm"), *tmp_path.glob("*.nsys-rep")]
-    assert captured
+    if not captured:
+        raise of_nsys(["nsys", "profile"], "no capture within the second that it had", said)
     if number != signal.SIGKILL:
         assert status == 130
         assert str(captured[0]) in said
