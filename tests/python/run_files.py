@@ -27,6 +27,7 @@ from fastrnns_rs.documents.run_file import (
     Warmup,
 )
 from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.verbs.compare.side import Series
 
 RUNS = itertools.count()
 FORMATS = ("table", "json", "markdown", "junit")
@@ -133,6 +134,14 @@ def exactly(medians: Sequence[int], runner: str = "cudnn", **changes: Any) -> Re
     """A runner whose processes have these medians forward, and no backward."""
     made = [process(index, [median - 1, median, median + 2], None) for index, median in enumerate(medians)]
     return replace(result(runner, processes=0), processes=made, **changes)
+
+
+def series(runner: str, medians_ns: Sequence[float], **changes: Any) -> Series:
+    """Times as they are compared, with ten samples to each; of a foreign file where nothing else is said."""
+    given = dict.fromkeys(("group", "phase", "problem", "timing_mode", "lack", "reason"))
+    return Series(
+        **{**given, "runner": runner, "medians_ns": [*medians_ns], "n_samples": 10 * len(medians_ns), **changes}
+    )
 
 
 def failed(runner: str, reason: str = "out of memory", status: Any = "failed") -> Result:

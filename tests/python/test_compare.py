@@ -12,16 +12,7 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import (
-    CARD,
-    ENVIRONMENT,
-    PROBLEM,
-    exactly,
-    failed,
-    process,
-    result,
-    run,
-)
+from run_files import CARD, ENVIRONMENT, PROBLEM, exactly, failed, process, result, run
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
@@ -165,12 +156,8 @@ def test_exit_codes() -> None:
     broken = run([failed("cudnn", status="timed_out"), exactly([200, 201, 202], "jit")])
     other = run([exactly([1000, 1001, 1002]), exactly([1000, 1001, 1002], "jit")])
     causes = ["regression", "inconclusive"]
-    assert [compare(base, slow, fail_on=one).exit_code for one in ((), ["inconclusive"], "regression", causes)] == [
-        0,
-        0,
-        3,
-        3,
-    ]
+    found = [compare(base, slow, fail_on=one).exit_code for one in ((), ["inconclusive"], "regression", causes)]
+    assert found == [0, 0, 3, 3]
     assert [compare(base, one, fail_on=causes).exit_code for one in (few, wide, base)] == [4, 4, 0]
     assert compare(base, few).exit_code == 0
     assert compare(other, broken, fail_on=causes).exit_code == 1

@@ -10,13 +10,12 @@ from typing import Any
 import jsonschema
 import pytest
 from captured_sides import ADD, GEMM, MODEL, RNN, capture
-from conftest import ROOT
+from conftest import ROOT, run_cli
 from corpus import captures
 from kineto_traces import kernel
 from run_files import result, run, write
 
 from fastrnns_rs import compare
-from fastrnns_rs.cli import main
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.report.capture_reader import read
@@ -24,24 +23,15 @@ from fastrnns_rs.verbs.report.capture_reader import read
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
 
 
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Any:
+def call(*words: str | Path) -> tuple[int, str, str]:
     """Runs the command: its exit status, and what it wrote to stdout and stderr."""
-
-    def called(*words: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["compare", *map(str, words)])
-        return ended.value.code, *capfd.readouterr()
-
-    return called
+    done = run_cli("compare", *words)
+    return done.status, done.stdout, done.stderr
 
 
 def made(folder: Path, name: str, count: int, **more: Any) -> list[Path]:
-    return [capture(folder / f"{name}{seed}.json", seed=hash_of(name, seed), **more) for seed in range(count)]
-
-
-def hash_of(name: str, seed: int) -> int:
-    return sum(name.encode()) * 1000 + seed
+    first = sum(name.encode()) * 1000
+    return [capture(folder / f"{name}{place}.json", seed=first + place, **more) for place in range(count)]
 
 
 def exact(found: Comparison) -> None:
@@ -98,7 +88,7 @@ def test_totals_are_means_of_captures_by_an_independent_reading(tmp_path: Path) 
             assert side.launches == pytest.approx(len(named) / 3)
 
 
-def test_one_capture_a_side_gives_no_verdict_and_says_so_once(call: Any, tmp_path: Path) -> None:
+def test_one_capture_a_side_gives_no_verdict_and_says_so_once(tmp_path: Path) -> None:
     before = capture(tmp_path / "before.json")
     after = capture(tmp_path / "after.json.gz", slower={RNN: 2.0}, seed=1)
     found = compare(before, after)
@@ -176,7 +166,7 @@ def test_other_devices_are_refused_unless_forced(tmp_path: Path) -> None:
     assert found.render("table").startswith("FORCED")
 
 
-def test_runs_and_captures_are_not_mixed(call: Any, tmp_path: Path) -> None:
+def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:
     measured = write(tmp_path / "run.json", run([result()]))
     traced = capture(tmp_path / "trace.json")
     for sides in ((measured, traced), (traced, measured)):
@@ -243,7 +233,7 @@ def test_summaries_of_nvprof_are_totals(tmp_path: Path) -> None:
     ]
 
 
-def test_exit_codes_and_formats(call: Any, tmp_path: Path) -> None:
+def test_exit_codes_and_formats(tmp_path: Path) -> None:
     before = made(tmp_path, "before", 4)
     after = made(tmp_path, "after", 4, slower={GEMM: 1.5, ADD: 0.5})
     files = ["--baseline", *before, "--candidate", *after]
@@ -259,7 +249,7 @@ def test_exit_codes_and_formats(call: Any, tmp_path: Path) -> None:
     assert len([*suite.iter("testcase")]) == len(MODEL) + 2
 
 
-def test_explaining_a_kernel(call: Any, tmp_path: Path) -> None:
+def test_explaining_a_kernel(tmp_path: Path) -> None:
     before, after = made(tmp_path, "before", 4), made(tmp_path, "after", 4, slower={GEMM: 1.5})
     files = ["--baseline", *before, "--candidate", *after, "--explain"]
     for name in (GEMM, "sgemm", "RNN_blockPersist_fp_LSTM", "gemm", "device time"):
@@ -296,23 +286,3 @@ def test_an_export_of_nsys_against_its_report(path: Path, tmp_path: Path) -> Non
     for memory_row in summary.memory_operations:
         totals[memory_row.kind] = totals.get(memory_row.kind, 0) + memory_row.total_ns
     assert {one.baseline_name: one.baseline.total_ns for one in found.kernels if one.baseline} == totals
-
-
-def test_documents_from_before_captures_are_read(tmp_path: Path) -> None:
-    """Comparisons of runs were written without the keys that captures brought."""
-    measured = write(tmp_path / "a.json", run([result()])), write(tmp_path / "b.json", run([result()]))
-    plain = compare(*measured).to_dict()
-    for key in ("basis", "categories", "device_time"):
-        del plain[key]
-    for side in ("baseline", "candidate"):
-        del plain[side]["captures"], plain[side]["iterations"]
-    found = Comparison.from_dict(plain)
-    assert (found.basis, found.categories, found.device_time, found.baseline.captures) == (None, [], None, None)
-
-
-def test_a_comparison_of_captures_is_shown_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = compare(capture(tmp_path / "a.json"), capture(tmp_path / "b.json", seed=1))
-    found.save(tmp_path / "comparison.json")
-    with pytest.raises(SystemExit):
-        main(["show", str(tmp_path / "comparison.json")])
-    assert capfd.readouterr().out == found.render("table")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from captured_sides import Told
-from kineto_traces import document, kernel, write
+from kineto_traces import annotation, call, document, kernel, write
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
@@ -170,12 +170,10 @@ def test_steps_of_a_trace_are_repeats(tmp_path: Path) -> None:
         dice, events = random.Random(seed), []
         for step in range(12):
             begin = step * 1000.0
-            mark = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 100, "tid": 100}
-            events.append({**mark, "ts": begin, "dur": 900.0, "args": {}})
+            events.append(annotation(f"ProfilerStep#{step}", begin, 900))
             for place, (name, duration) in enumerate((("f", 40 * slower), ("g", 100))):
                 number = step * 10 + place + 1
-                launch = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 100, "tid": 100}
-                events.append({**launch, "ts": begin + 10 * place, "dur": 2.0, "args": {"correlation": number}})
+                events.append({**call(start=begin + 10 * place, duration=2), "args": {"correlation": number}})
                 # Runs after its step has ended.
                 took = round(duration * dice.lognormvariate(0, 0.01), 3)
                 events.append(kernel(name, begin + 950 + 200 * place, took, correlation=number))

@@ -7,43 +7,30 @@ import random
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from captured_sides import GEMM, capture
-from conftest import ROOT
+from conftest import ROOT, Done, run_cli
 from run_files import FORMATS, both, exactly, failed, result, run, write
 
 from fastrnns_rs import FastrnnsError, compare
-from fastrnns_rs.cli import main
-from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Comparison
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
 
 
-@dataclass(frozen=True)
-class Said:
-    """What the command wrote, and its exit status."""
-
-    status: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], anywhere: Path) -> Any:
-    """Runs the command in an empty folder, in this process: the stand-in for renderers reaches no other."""
+def call(anywhere: Path) -> Any:
+    """Runs the command in an empty folder."""
 
-    def called(*words: str | Path) -> Said:
-        with pytest.raises(SystemExit) as ended:
-            main([str(word) for word in words])
-        output = capfd.readouterr()
-        assert "Traceback" not in output.err
-        return Said(int(ended.value.code or 0), output.out, output.err)
+    def called(*words: str | Path) -> Done:
+        done = run_cli(*words)
+        assert "Traceback" not in done.stderr
+        return done
 
     return called
 
@@ -69,10 +56,8 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
     assert done.status == 0
     plain = validated(done.stdout)
     assert [*plain] == SCHEMA["$defs"]["Comparison"]["required"]
-    assert (plain["baseline"], plain["candidate"]) == (
-        {"label": files[0], "files": [files[0]], "captures": None, "iterations": None},
-        {"label": files[1], "files": [files[1]], "captures": None, "iterations": None},
-    )
+    for key, file in zip(("baseline", "candidate"), files, strict=True):
+        assert plain[key] == {"label": file, "files": [file], "captures": None, "iterations": None}
     assert {row["verdict"] for row in plain["rows"]} >= {"slower", None}
     assert plain["counts"]["none"] == 4
     assert sum(plain["counts"].values()) == len(plain["rows"]) == 8
@@ -109,18 +94,6 @@ def test_formats(name: str, call: Any, files: list[str], tmp_path: Path) -> None
     refused = call("compare", *files, "--format", name, "--json")
     assert (refused.status, refused.stdout) == (2, "")
     assert "--format and --json" in refused.stderr
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_warning_may_have_neither_evidence_nor_hint(name: str, call: Any, tmp_path: Path) -> None:
-    warning = Notice(code="odd", message="something is odd", evidence=None, hint=None)
-    paths = [
-        write(tmp_path / "a.json", run([result()], warnings=[warning])),
-        write(tmp_path / "b.json", run([result(seed=1)])),
-    ]
-    done = call("compare", *paths, "--format", name)
-    assert done.status == 0
-    assert "something is odd" in done.stdout + done.stderr
 
 
 def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
@@ -170,36 +143,21 @@ def test_a_file_of_ab_is_compared_by_itself(call: Any, tmp_path: Path) -> None:
     path = write(tmp_path / "ab.json", both(result(), result("jit", level_ns=1.1e6)))
     plain = validated(call("compare", path, "--json").stdout)
     assert [(row["runner"], row["verdict"]) for row in plain["rows"]] == [("cudnn / jit", "slower")] * 2
-    done = call("compare", path, path)
-    assert done.status == 2
-    assert done.stderr == (
-        f"error: {path} holds both sides of an ab\n"
-        f"hint: fastrnns-rs compare {path}, with no other file, compares them\n"
-    )
 
 
 def test_refused_and_forced(call: Any, tmp_path: Path) -> None:
-    paths = [
-        write(tmp_path / "cpu.json", run([result(), result("jit")])),
-        write(tmp_path / "events.json", run([result(timing_mode="cuda_events"), result("jit", timing_mode="x")])),
-    ]
+    sides = ((result(), result("jit")), (result(timing_mode="cuda_events"), result("jit", timing_mode="x")))
+    paths = [write(tmp_path / f"{place}.json", run(rows)) for place, rows in enumerate(sides)]
     done = call("compare", *paths)
-    assert (done.status, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        "error: cudnn/forward: the timing modes differ, cpu_wall and cuda_events (and so of 3 more rows)\nhint: "
-    )
-    done = call("compare", *paths, "--force", "--json")
-    plain = validated(done.stdout)
-    assert plain["method"]["forced"]
+    assert (done.status, done.stdout, "(and so of 3 more rows)\nhint: " in done.stderr) == (2, "", True)
+    plain = validated(call("compare", *paths, "--force", "--json").stdout)
     assert plain["rows"][0]["label"] == "forced: the timing modes differ, cpu_wall and cuda_events"
-    assert "rows that do not belong together" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"  \n", "is empty"),
         (b'{"schema": "fastrnns-rs/run", "sch', "is no JSON: Unterminated string"),
         (b"\x80\x81", "cannot be read: 'utf-8' codec can't decode"),
         (b"[" * 100_000, "is no JSON: "),
@@ -207,11 +165,9 @@ def test_refused_and_forced(call: Any, tmp_path: Path) -> None:
         (b"[1e999]", "is no JSON: 1e999 is no number of JSON"),
         (b"[" + b"9" * 5000 + b"]", "is no JSON: "),
         (b"[]", "is of no known format"),
-        (b"3", "is of no known format"),
         (b'{"schema": 3}', "is of no known format"),
         (b'{"schema": "fastrnns-rs/run"}', "is not a run file: the key schema_version is missing"),
         (b'{"schema": "fastrnns-rs/run", "schema_version": "7.0"}', "its schema_version is 7.0; this build, "),
-        (b'{"schema": "fastrnns-rs/summary"}', "is a fastrnns-rs/summary document"),
         (b'{"schema": "fastrnns-rs/comparison"}', "is a comparison, not a run"),
     ],
 )
@@ -231,36 +187,12 @@ def test_files_that_are_none_are_told_in_one_line(
     assert hint.startswith("hint: ")
 
 
-def test_a_wrong_key_is_named_with_its_file(call: Any, tmp_path: Path) -> None:
-    good = write(tmp_path / "good.json", run([result()]))
-    for place, value, message in (
-        (("results", 0, "processes", 1, "forward_ns", 2), "x", "results[0].processes[1].forward_ns[2] is 'x'"),
-        (("results", 0, "processes", 1, "forward_ns", 2), True, "results[0].processes[1].forward_ns[2] is True"),
-        (("results", 0, "problem", "dtype"), None, "results[0].problem.dtype is None"),
-        (("results", 0, "processes", 3, "steady_from"), 99, "results[0].processes[3].steady_from is 99"),
-    ):
-        plain = run([result()]).to_dict()
-        inner = plain
-        for key in place[:-1]:
-            inner = inner[key]
-        inner[place[-1]] = value
-        path = tmp_path / "bad.json"
-        path.write_text(json.dumps(plain))
-        done = call("compare", good, path)
-        assert done.status == 2
-        assert str(path) in done.stderr
-        assert message in done.stderr
-
-
 def test_places_that_are_no_files(call: Any, tmp_path: Path) -> None:
     good = write(tmp_path / "good.json", run([result()]))
     done = call("compare", good, tmp_path / "nothing.json")
     assert (done.status, done.stderr.splitlines()[0]) == (5, f"error: no file at {tmp_path}/nothing.json")
     done = call("compare", good, tmp_path)
-    assert (done.status, done.stderr.splitlines()[0]) == (
-        2,
-        f"error: {tmp_path} cannot be read: [Errno 21] Is a directory: '{tmp_path}'",
-    )
+    assert (done.status, f"error: {tmp_path} cannot be read: " in done.stderr) == (2, True)
 
 
 def test_hostile_names_move_no_cursor(call: Any, tmp_path: Path) -> None:
@@ -277,24 +209,8 @@ def test_hostile_names_move_no_cursor(call: Any, tmp_path: Path) -> None:
     assert "\x1b" not in done.stderr
 
 
-HOSTILE = [
-    None,
-    True,
-    -1,
-    0,
-    1e308,
-    5e-324,
-    10**400,
-    2**63,
-    "",
-    "\x00\x1b[2J",
-    "\ud800",
-    [],
-    {},
-    [[]],
-    {"": None},
-    "nan",
-]
+NUMBERS = [True, -1, 0, 1e308, 5e-324, 10**400, 2**63]
+HOSTILE = [None, *NUMBERS, "", "\x00\x1b[2J", "\ud800", "nan", [], {}, [[]], {"": None}]
 
 
 def spoilt(plain: Any, generator: random.Random) -> Any:

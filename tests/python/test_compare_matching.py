@@ -12,7 +12,6 @@ from run_files import ENVIRONMENT, PROBLEM, both, failed, result, run, write
 
 from fastrnns_rs import UsageError, compare
 from fastrnns_rs.documents.comparison import Comparison
-from fastrnns_rs.documents.row_names import titles
 from fastrnns_rs.documents.run_file import Result
 
 
@@ -85,19 +84,6 @@ def test_rows_of_one_runner_have_their_problems_in_their_names() -> None:
     assert found["cudnn/forward (hidden_size 64)"] is found.rows[1]
     with pytest.raises(KeyError):
         found["cudnn/forward"]
-    problems = [{"mini_batch": 4, "hidden_size": 1, "amp": False}, {"mini_batch": 8, "hidden_size": 1, "amp": True}]
-    rows = [
-        ("a", "forward", problems[0]),
-        ("a", "forward", problems[1]),
-        ("a", "backward", problems[0]),
-        ("b", None, None),
-    ]
-    assert titles(rows) == [
-        "a/forward (mini_batch 4, amp false)",
-        "a/forward (mini_batch 8, amp true)",
-        "a/backward",
-        "b",
-    ]
 
 
 def test_problems_that_differ_are_refused_however_many_there_are() -> None:

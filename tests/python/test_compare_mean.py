@@ -8,39 +8,27 @@ import statistics
 
 import pytest
 import scipy.stats
-from run_files import PROBLEM, exactly, failed, result, run
+from run_files import PROBLEM, exactly, failed, result, run, series
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import GeometricMean
 from fastrnns_rs.verbs.compare.run_comparison import geometric_mean, judge_sides
-from fastrnns_rs.verbs.compare.side import Series, Side
+from fastrnns_rs.verbs.compare.side import Side
 
 
 def simulated(generator: random.Random, runners: int, correlation: float, level: float, processes: int = 10) -> Side:
     """Runners whose processes spread by 1 %, and whose phases share as much of that as is asked."""
-    series = []
+    found = []
     for runner in range(runners):
         pairs = []
         for _ in range(processes):
             common = generator.gauss(0, 1)
             own = [math.sqrt(correlation) * common + math.sqrt(1 - correlation) * generator.gauss(0, 1) for _ in "fb"]
             pairs.append([level * math.exp(0.01 * one) for one in own])
-        for phase, medians in (("forward", [one for one, _ in pairs]), ("backward", [one for _, one in pairs])):
-            series.append(
-                Series(
-                    runner=f"r{runner}",
-                    group=None,
-                    phase=phase,  # type: ignore[arg-type]
-                    problem=PROBLEM,
-                    timing_mode="cpu_wall",
-                    medians_ns=medians,
-                    n_samples=processes,
-                    lack=None,
-                    reason=None,
-                    mode="train",
-                )
-            )
-    return Side(label="x", files=["x"], series=series, environment={}, warnings=[])
+        for phase, medians in zip(("forward", "backward"), zip(*pairs, strict=True), strict=True):
+            known = {"phase": phase, "problem": PROBLEM, "timing_mode": "cpu_wall", "mode": "train"}
+            found.append(series(f"r{runner}", medians, **known))
+    return Side(label="x", files=["x"], series=found, environment={}, warnings=[])
 
 
 def found(generator: random.Random, runners: int, correlation: float, ratio: float = 1.0) -> GeometricMean:

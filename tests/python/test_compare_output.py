@@ -34,10 +34,14 @@ def test_a_derivation_has_no_format(words: list[str], call: Any, files: list[str
     [(["--json"], True), (["--format", "junit"], True), (["--explain", "cudnn"], True), ([], False)],
 )
 def test_warnings_are_told_once_with_what_to_do(words: list[str], told: bool, call: Any, tmp_path: Path) -> None:
-    warning = Notice(code="odd", message="odd \x1b[2J", evidence="as \u202eseen", hint="do\nit")
-    paths = [write(tmp_path / name, run([result()], warnings=[warning])) for name in ("a.json", "b.json")]
+    """One may have neither evidence nor hint."""
+    warnings = [
+        Notice(code="odd", message="odd \x1b[2J", evidence="as \u202eseen", hint="do\nit"),
+        Notice(code="bare", message="bare", evidence=None, hint=None),
+    ]
+    paths = [write(tmp_path / name, run([result()], warnings=warnings)) for name in ("a.json", "b.json")]
     done = call("compare", *paths, *words)
-    lines = "warning: odd \\x1b[2J (as \\u202eseen)\n  hint: do\\nit\n"
+    lines = "warning: odd \\x1b[2J (as \\u202eseen)\n  hint: do\\nit\nwarning: bare\n"
     assert done.stderr.count(lines) == told
     assert told or ("warning" in done.stdout and not done.stderr)
 
