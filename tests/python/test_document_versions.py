@@ -52,6 +52,10 @@ def newest(kind: str) -> dict[str, Any]:
     return {**plain, "schema_version": NEWER}
 
 
+def schema_of(kind: str) -> Any:
+    return json.loads((ROOT / "docs" / "schemas" / f"{kind}.schema.json").read_text())
+
+
 def assert_within(old: Any, new: Any) -> None:
     """Everything of a document is in another, which may have more keys."""
     if isinstance(old, dict):
@@ -106,7 +110,7 @@ def test_every_shape_of_before_is_read(path: Path, tmp_path: Path) -> None:
     kind, old = KINDS[kind_of(path)], json.loads(path.read_text())
     read = kind.load(path)
     new = read.to_dict()
-    jsonschema.validate(new, json.loads((ROOT / "docs" / "schemas" / f"{kind_of(path)}.schema.json").read_text()))
+    jsonschema.validate(new, schema_of(kind_of(path)))
     assert (old.pop("schema_version"), new["schema_version"], read.schema_version) == ("1.0", VERSION, VERSION)
     assert_within(old, new)
     read.save(tmp_path / "again.json")
@@ -180,22 +184,29 @@ def test_a_newer_document_without_unknown_keys_is_read_in_silence() -> None:
     assert heard(lambda: Run.from_dict(newer).to_dict()) == (newer, [])
 
 
+@pytest.mark.parametrize("version", [VERSION, NEWER])
 @pytest.mark.parametrize("kind", KINDS)
-def test_wrong_types_are_refused_by_path_whatever_the_version(kind: str) -> None:
-    newer = newest(kind)
-    for where in places(newer):
-        broken = copy.deepcopy(newer)
-        at(broken, where[:-1])[where[-1]] = (1, 2)
+def test_wrong_types_are_refused_by_path_whatever_the_version(kind: str, version: str) -> None:
+    """By the schema too, and in documents of a known version an unknown key anywhere."""
+    plain, known = {**newest(kind), "schema_version": version}, version == VERSION
+    schema = jsonschema.Draft202012Validator(schema_of(kind))
+    for where in places(plain):
+        broken = copy.deepcopy(plain)
+        parent = at(broken, where[:-1])
+        parent[where[-1]] = (1, 2)
+        assert not known or not schema.is_valid(broken)
         with pytest.raises(UsageError) as raised:
             KINDS[kind].from_dict(broken)
         assert raised.value.message.startswith((f"{shown(where)} is ", "its schema_version"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_unknown_key_of_a_known_version_is_refused(kind: str) -> None:
-    for version in ("1.0", VERSION):
+        parent[where[-1]] = at(plain, where)
+        parent["novel"] = 1
+        if known and not {"at", "cells"} & {*where}:
+            assert not schema.is_valid(broken)
+            with pytest.raises(UsageError, match="novel is unknown"):
+                KINDS[kind].from_dict(broken)
+    for old in ["1.0"] if known else []:
         with pytest.raises(UsageError, match="the key novel is unknown"):
-            KINDS[kind].from_dict({**newest(kind), "schema_version": version, "novel": 1})
+            KINDS[kind].from_dict({**plain, "schema_version": old, "novel": 1})
 
 
 @pytest.mark.parametrize("version", ["2.0", "0.9", "1", "1.", "1.x", "one", "", "1.1.1", "-1.0", "²." + "9" * 5000])
