@@ -169,44 +169,6 @@ mod tests {
         trace
     }
 
-    /// Everything of a trace but how it lies in memory.
-    fn shown(trace: &Trace) -> String {
-        let entries = |log: &Log| (log.iter().collect::<Vec<_>>(), log.len(), log.is_sorted());
-        let logs = [&trace.kernels, &trace.memory, &trace.calls].map(entries);
-        let Trace { captures, first, left_out, warnings, clocks, devices, ranges, totals, metrics, .. } = trace;
-        let names: Vec<&str> = trace.names.all().collect();
-        let tables = (trace.works.all(), trace.callees.all(), trace.labels.all());
-        let totals = (totals, metrics);
-        format!(
-            "{totals:?}{captures:?}{first}{left_out:?}{warnings:?}{clocks:?}{devices:?}{ranges:?}{names:?}{tables:?}{logs:?}"
-        )
-    }
-
-    #[test]
-    fn gives_back_what_it_was_made_of() {
-        for parts in [0, 1, 5] {
-            let trace = whole(parts);
-            let bytes = trace.to_bytes().expect("bytes");
-            let back = Trace::from_bytes(&bytes).expect("a trace");
-            assert_eq!(shown(&back), shown(&trace));
-        }
-    }
-
-    #[test]
-    fn parts_may_be_put_together_in_any_grouping() {
-        let [mut left, mut right, mut rest] = [(); 3].map(|()| Trace::default());
-        for number in 0..5 {
-            left.append(part(number));
-            if number < 2 { &mut right } else { &mut rest }.append(part(number));
-        }
-        right.append(Trace::from_bytes(&rest.to_bytes().expect("bytes")).expect("a trace"));
-        assert_eq!(shown(&right), shown(&left));
-        // A device that both have is one again when something is added to it.
-        let device = left.devices.len();
-        left.device(0, Some(9), Some(0));
-        assert_eq!(left.devices.len(), device + 1, "of the capture that is about to be read");
-    }
-
     #[test]
     fn refuses_other_versions_and_what_is_cut() {
         let bytes = whole(2).to_bytes().expect("bytes");

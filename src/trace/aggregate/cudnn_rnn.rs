@@ -131,29 +131,19 @@ fn kernels(count: f64) -> String {
 mod tests {
     use super::*;
     use crate::trace::Reach;
-    use crate::trace::aggregate::staged::Staged;
-    use crate::trace::aggregate::{Options, Selection, summarize};
+    use crate::trace::aggregate::made::{Made, options};
+    use crate::trace::aggregate::summarize;
     use crate::trace::categories::Categories;
 
     const MAIN: (i64, i64) = (1, 10);
 
-    fn rows(staged: &Staged, sequence_length: Option<u64>) -> Vec<CudnnRnnRow> {
-        let categories = Categories::built_in();
-        let options = Options {
-            selection: Selection::default(),
-            by_shape: false,
-            categories: &categories,
-            inductor: None,
-            iteration_range: None,
-            data_loaders: Vec::new(),
-            sequence_length,
-        };
-        summarize(&staged.trace, &options).cudnn_rnn
+    fn rows(staged: &Made) -> Vec<CudnnRnnRow> {
+        summarize(&staged.trace, &options(&Categories::built_in())).cudnn_rnn
     }
 
     /// Two iterations of each phase, each of which launches these.
-    fn staged(forward: &[&str], backward: &[&str]) -> Staged {
-        let mut staged = Staged::new();
+    fn staged(forward: &[&str], backward: &[&str]) -> Made {
+        let mut staged = Made::new();
         let mut at = 0;
         for step in 0..2 {
             for (phase, names) in [("forward", forward), ("backward", backward)] {
@@ -168,30 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn one_kernel_for_a_sequence_is_persistent() {
-        let found = rows(&staged(&["RNN_blockPersist_fp_LSTM", "sgemm"], &[]), Some(512));
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].path, found[0].kernel_count, found[0].iterations), ("persistent", 2, Some(2)));
-        assert_eq!((found[0].kernels_per_iteration, found[0].kernels_per_step), (Some(1.0), Some(1.0 / 512.0)));
-        let said = "cudnn/forward: cuDNN took the persistent path: 1 kernel for a sequence of 512 steps";
-        assert_eq!(found[0].sentence, said);
-    }
-
-    #[test]
-    fn kernels_for_each_step_are_stepwise() {
-        let found = rows(&staged(&["LSTM_elementWise_fp"; 4], &["LSTM_elementWise_bp1"; 8]), Some(4));
-        let backward = &found[1];
-        assert_eq!((backward.path, backward.kernels_per_step, backward.kernel_count), ("stepwise", Some(2.0), 16));
-        let said = "cudnn/backward: cuDNN went step by step: 8 kernels for a sequence of 4 steps, 2.0 for each step";
-        assert!(backward.sentence.starts_with(said), "{}", backward.sentence);
-        assert_eq!(rows(&staged(&["LSTM_elementWise_fp"], &[]), None)[0].kernels_per_step, None);
-    }
-
-    #[test]
     fn both_are_mixed_and_what_is_outside_is_said() {
         let mut both = staged(&["RNN_blockPersist_fp_LSTM_HMMA", "elemWiseRNNcell", "elemWiseRNNcell"], &[]);
         both.launch(MAIN, 950, "elemWiseRNNcell", 0, (960, 970));
-        let found = rows(&both, None);
+        let found = rows(&both);
         assert_eq!(
             found.iter().map(|row| (row.path, row.iterations)).collect::<Vec<_>>(),
             [("mixed", Some(2)), ("stepwise", None)]
@@ -201,29 +171,5 @@ mod tests {
             "cudnn/forward: cuDNN took both paths: 1 kernel for whole sequences and 2 kernels for single steps in each iteration"
         );
         assert!(found[1].sentence.starts_with("cuDNN went step by step: 1 kernel outside iterations"));
-    }
-
-    #[test]
-    fn the_names_of_its_kernels_are_known() {
-        let categories = Categories::built_in();
-        for (name, category) in [
-            ("RNN_blockPersist_fp_LSTM", PERSISTENT),
-            ("RNN_blockPersist_fp_LSTM_HMMA", PERSISTENT),
-            ("RNN_blockPersist_fp_RNN", PERSISTENT),
-            ("RNN_blockPersist_fp_RNN_HMMA", PERSISTENT),
-            ("void RNN_blockPersist_fp_LSTM<__half, __half, float, 1024>(PersistentRNNParams)", PERSISTENT),
-            ("rnn_blockpersist_bp_lstm", PERSISTENT),
-            ("_Z24RNN_blockPersist_fp_LSTMIffLi512EEv9RNNParams", PERSISTENT),
-            ("LSTM_elementWise_fp", STEP),
-            ("LSTM_elementWise_bp1", STEP),
-            ("void LSTM_elementWise_fp<__half, __half, float>(int, int, int, int)", STEP),
-            ("_Z20LSTM_elementWise_bp1IfffEviiii", STEP),
-            ("lstm_elementwise_bp1", STEP),
-            ("elemWiseRNNcell", STEP),
-            ("void elemWiseRNNcell<float, float, float, (cudnnRNNMode_t)2, (cudnnRNNBiasMode_t)2>(int)", STEP),
-            ("_Z15elemWiseRNNcellIfff14cudnnRNNMode_tEvi", STEP),
-        ] {
-            assert_eq!(categories.of(name), category, "{name}");
-        }
     }
 }

@@ -9,16 +9,30 @@ use crate::trace::{
 /// A trace with one clock.
 pub(super) struct Made {
     pub(super) trace: Trace,
+    launches: u64,
 }
 
 /// Where something ran: number of the device, its process.
 pub(super) type On = (i64, Option<i64>);
 
+/// Everything counts, and nothing is asked for besides.
+pub(super) fn options(categories: &Categories) -> Options<'_> {
+    Options {
+        selection: Selection::default(),
+        by_shape: false,
+        categories,
+        inductor: None,
+        iteration_range: None,
+        data_loaders: Vec::new(),
+        sequence_length: None,
+    }
+}
+
 impl Made {
     pub(super) fn new() -> Self {
         let mut trace = Trace::default();
         trace.add_clock("clock".to_owned());
-        Self { trace }
+        Self { trace, launches: 0 }
     }
 
     /// A kernel that ran from start to end, launched by the call of a correlation.
@@ -26,17 +40,20 @@ impl Made {
         self.run((device, process), (start, end), correlation, "kernel", false);
     }
 
-    /// The same as a node of a graph.
-    pub(super) fn node(&mut self, (device, process): On, (start, end): (i64, i64), correlation: u64) {
-        self.run((device, process), (start, end), correlation, "kernel", true);
-    }
-
+    /// The same under any name; `memcpy …` is a copy.
     pub(super) fn run(&mut self, on: On, (start, end): (i64, i64), correlation: u64, name: &str, in_graph: bool) {
-        let full = self.trace.names.intern(name);
-        let queue = Queue { device: self.trace.device(0, on.1, Some(on.0)), stream: None };
-        let kind = Kind::Kernel(KernelName { full, short: None, mangled: None }, Shape::default());
-        let what = self.trace.works.intern(Work { queue, in_graph, kind });
-        self.trace.kernels.push(Entry { what, start, end, bytes: 0, correlation });
+        let trace = &mut self.trace;
+        let full = trace.names.intern(name);
+        let queue = Queue { device: trace.device(0, on.1, Some(on.0)), stream: None };
+        let is_copy = name.starts_with("memcpy");
+        let kind = if is_copy {
+            Kind::Memory { name: full, kind: full, sized: false }
+        } else {
+            Kind::Kernel(KernelName { full, short: None, mangled: None }, Shape::default())
+        };
+        let what = trace.works.intern(Work { queue, in_graph, kind });
+        let entry = Entry { what, start, end, bytes: 0, correlation };
+        if is_copy { &mut trace.memory } else { &mut trace.kernels }.push(entry);
     }
 
     /// A call by a process and a thread.
@@ -52,24 +69,23 @@ impl Made {
         self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
     }
 
-    /// A range of a process.
-    pub(super) fn range(&mut self, process_id: Option<i64>, reach: Reach, name: &str, span: (i64, Option<i64>)) {
+    /// A call at `at` on a thread, and what it launched on the device of that number.
+    pub(super) fn launch(&mut self, (process, thread): (i64, i64), at: i64, name: &str, device: i64, ran: (i64, i64)) {
+        self.launches += 1;
+        self.call((Some(process), Some(thread)), "cudaLaunchKernel", (at, at.saturating_add(1)), self.launches);
+        self.run((device, Some(process)), ran, self.launches, name, false);
+    }
+
+    /// A range of a process, in the domain without a name.
+    pub(super) fn range(&mut self, process: i64, reach: Reach, name: &str, start: i64, end: Option<i64>) {
         let name = self.trace.names.intern(name);
-        let label = Label { clock: 0, process_id, reach, name, domain: None, source: Source::Nvtx };
+        let label = Label { clock: 0, process_id: Some(process), reach, name, domain: None, source: Source::Nvtx };
         let label = self.trace.labels.intern(label);
-        self.trace.ranges.push(Range { label, start: span.0, end: span.1 });
+        self.trace.ranges.push(Range { label, start, end });
     }
 
     pub(super) fn summary(&self, selection: Selection) -> Summary {
-        let options = Options {
-            selection,
-            by_shape: false,
-            categories: &Categories::built_in(),
-            inductor: None,
-            iteration_range: None,
-            data_loaders: vec!["prefetch".to_owned()],
-            sequence_length: None,
-        };
-        summarize(&self.trace, &options)
+        let (categories, data_loaders) = (Categories::built_in(), vec!["prefetch".to_owned()]);
+        summarize(&self.trace, &Options { selection, data_loaders, ..options(&categories) })
     }
 }

@@ -18,8 +18,6 @@ mod ranges;
 mod ranks;
 mod repeats;
 mod select;
-#[cfg(test)]
-mod staged;
 mod sweep;
 mod timeline;
 mod totals;

@@ -192,20 +192,9 @@ fn device_names(trace: &Trace, chosen: &Chosen<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::aggregate::made::options;
     use crate::trace::categories::Categories;
-    use crate::trace::{KernelName, Queue, Selection, Shape, Total, TotalKind, Work};
-
-    fn options(categories: &Categories) -> Options<'_> {
-        Options {
-            selection: Selection::default(),
-            by_shape: false,
-            categories,
-            inductor: None,
-            iteration_range: None,
-            data_loaders: Vec::new(),
-            sequence_length: None,
-        }
-    }
+    use crate::trace::{KernelName, Queue, Shape, Work};
 
     /// Kernels by name, grid, device, start and duration, and a copy at the end.
     fn trace(kernels: &[(&str, u32, i64, i64, i64)]) -> Trace {
@@ -261,29 +250,6 @@ mod tests {
             ]
         );
         assert_eq!(found.rows[2].category, "memory");
-    }
-
-    #[test]
-    fn totals_of_summaries_are_added() {
-        let mut trace = trace(&[("f", 1, 0, 0, 10)]);
-        let full = trace.names.intern("f");
-        let lone = trace.names.intern("memset");
-        let told = |kind, count, total_ns| Total { kind, device_id: None, count, total_ns, min_ns: 1, max_ns: 1 };
-        trace.totals = vec![
-            told(TotalKind::Kernel(KernelName { full, short: None, mangled: None }), 3, 30),
-            told(TotalKind::Memory(lone), 2, 4),
-            told(TotalKind::Call(full), 7, 700),
-        ];
-        let found = repeats(&trace, &options(&Categories::with_rules("").unwrap()));
-        let shown: Vec<_> = found
-            .rows
-            .iter()
-            .map(|row| (row.name.as_str(), row.is_kernel, row.grid, row.count, row.total_ns))
-            .collect();
-        assert_eq!(
-            shown,
-            [("f", true, None, 4, 40), ("memcpy HtoD", false, None, 1, 7), ("memset", false, None, 2, 4)]
-        );
     }
 
     #[test]

@@ -223,21 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_told_by_the_only_heuristic_in_it() {
-        for &name in SOURCE_NAMES {
-            let source = format!("import triton\n@triton_heuristics.{name}(\n    size_hints=[1])\n@triton.jit\n");
-            assert_eq!(Categories::of_source(&source), name);
-            assert_eq!(Categories::of_source(&source.repeat(3)), name);
-            assert_eq!(Categories::of_source(&source.to_uppercase()), UNKNOWN);
-        }
-        let two = "@triton_heuristics.pointwise(\n@triton_heuristics.reduction(";
-        let others = "@triton_heuristics.cooperative_reduction(\n@triton_heuristics.user_autotune(";
-        for source in ["", "@", two, others, "@triton_heuristicsxpointwise(", "@triton_heuristics. pointwise("] {
-            assert_eq!(Categories::of_source(source), UNKNOWN, "{source}");
-        }
-    }
-
-    #[test]
     fn the_rules_of_a_file_are_for_names() {
         let refused = Categories::with_rules("# mine\nmine source:@mine\n").unwrap_err();
         let Error::BadCategories { line, reason } = refused else { panic!("{refused}") };

@@ -116,26 +116,4 @@ mod tests {
         let found = [0, 7, 1_000, 1_712_195_495_506_161_231, u64::MAX].map(|time| Microseconds(time).to_string());
         assert_eq!(found, ["0.000", "0.007", "1.000", "1712195495506161.231", "18446744073709551.615"]);
     }
-
-    #[test]
-    fn events_are_json() {
-        let mut events = Events::new(Vec::new());
-        let place = Place { process: -1, thread: 7 };
-        let slice = Slice { category: "kernel", name: r#""a\"b""#, place, start: 1500, duration: 0 };
-        events
-            .slice(&slice, |members| {
-                members.add("stream", 7)?;
-                members.add("device", "null")
-            })
-            .expect("memory");
-        events.flow(3, (place, 1), (place, 2)).expect("memory");
-        events.describe("thread", place, "a\n\"b\"", 4).expect("memory");
-        let text = format!("[{}]", String::from_utf8(events.into_inner()).expect("text"));
-        let read: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
-        assert_eq!((read.len(), &read[0]["name"], &read[0]["ts"]), (5, &"a\"b".into(), &1.5.into()));
-        assert_eq!(
-            (&read[2]["bp"], &read[3]["args"]["name"], &read[4]["args"]["sort_index"]),
-            (&"e".into(), &"a\n\"b\"".into(), &4.into())
-        );
-    }
 }

@@ -7,10 +7,9 @@ use crate::trace::aggregate::made::Made;
 use crate::trace::aggregate::select::Selection;
 use crate::trace::{Entry, Reach, Summary};
 
-const PROCESS: Option<i64> = Some(7);
-const DEVICE: (i64, Option<i64>) = (0, PROCESS);
-const MAIN: (Option<i64>, Option<i64>) = (PROCESS, Some(1));
-const OTHER: (Option<i64>, Option<i64>) = (PROCESS, Some(2));
+const PROCESS: i64 = 7;
+const DEVICE: (i64, Option<i64>) = (0, Some(PROCESS));
+const MAIN: (Option<i64>, Option<i64>) = (Some(PROCESS), Some(1));
 
 /// Busy up to 100 and from 200; the second kernel is launched from `launch.0` to `launch.1`.
 fn planted(launch: (i64, i64)) -> Made {
@@ -39,67 +38,6 @@ fn assert_sums(summary: &Summary) {
 }
 
 #[test]
-fn launch_is_what_remains_after_the_call_began() {
-    assert_eq!(causes(&planted((90, 120))), [("launch", 1, 100)]);
-    assert_eq!(causes(&planted((100, 101))), [("launch", 1, 100)]);
-    assert_eq!(causes(&planted((150, 160))), [("launch", 1, 50), ("host", 1, 50)]);
-    // The host's clock is ahead.
-    assert_eq!(causes(&planted((200, 205))), [("host", 1, 100)]);
-    assert_eq!(causes(&planted((250, 260))), [("host", 1, 100)]);
-}
-
-#[test]
-fn dependency_is_what_was_queued_already() {
-    assert_eq!(causes(&planted((20, 30))), [("dependency", 1, 100)]);
-    assert_eq!(causes(&planted((20, 100))), [("dependency", 1, 100)]);
-    assert_eq!(causes(&planted((100, 100))), [("dependency", 1, 100)]);
-}
-
-#[test]
-fn unmatched_is_what_no_call_is_known_of() {
-    let mut made = Made::new();
-    made.kernel(DEVICE, (0, 10), 1);
-    made.kernel(DEVICE, (30, 40), 0);
-    made.call((Some(8), Some(1)), "cudaLaunchKernel", (15, 20), 3);
-    made.kernel(DEVICE, (45, 50), 3);
-    assert_eq!(causes(&made), [("unmatched", 2, 25)]);
-}
-
-#[test]
-fn gaps_of_graphs_lie_within_one_launch() {
-    let mut made = Made::new();
-    made.call(MAIN, "cudaGraphLaunch_v10000", (0, 10), 5);
-    made.kernel(DEVICE, (20, 30), 5);
-    made.kernel(DEVICE, (35, 40), 5);
-    made.call(MAIN, "cudaGraphLaunch_v10000", (12, 15), 6);
-    made.kernel(DEVICE, (60, 70), 6);
-    made.node(DEVICE, (80, 90), 7);
-    made.node(DEVICE, (91, 95), 7);
-    // No graph, although of one correlation.
-    made.call(MAIN, "cudaLaunchKernel", (81, 82), 8);
-    made.kernel(DEVICE, (96, 97), 8);
-    made.kernel(DEVICE, (99, 100), 8);
-    assert_eq!(causes(&made), [("graph_gap", 2, 6), ("unmatched", 1, 10), ("dependency", 3, 23)]);
-}
-
-#[test]
-fn the_host_waits_before_it_launches() {
-    for (name, cause) in [
-        ("cudaStreamSynchronize_v3020", "synchronization"),
-        ("cudaMemcpy_v3020", "synchronization"),
-        ("cudaMalloc_v3020", "allocation"),
-        ("cudaFreeAsync_v11020", "allocation"),
-        ("cudaMemcpyAsync_v3020", "host"),
-    ] {
-        let mut made = planted((180, 185));
-        made.call(MAIN, name, (50, 180), 0);
-        made.call(OTHER, "cudaDeviceSynchronize", (0, 300), 0);
-        made.call((Some(8), Some(1)), "cudaFree", (0, 300), 0);
-        assert_eq!(causes(&made), [("launch", 1, 20), (cause, 1, 80)], "{name}");
-    }
-}
-
-#[test]
 fn the_host_waits_for_data() {
     for (name, cause) in [
         ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "data_loader"),
@@ -108,9 +46,9 @@ fn the_host_waits_for_data() {
     ] {
         for (reach, end) in [(Reach::Thread(Some(1)), Some(180)), (Reach::Process, None)] {
             let mut made = planted((180, 185));
-            made.range(PROCESS, reach, name, (50, end));
-            made.range(PROCESS, Reach::Thread(Some(2)), "prefetch", (0, None));
-            made.range(Some(8), reach, "prefetch", (0, None));
+            made.range(PROCESS, reach, name, 50, end);
+            made.range(PROCESS, Reach::Thread(Some(2)), "prefetch", 0, None);
+            made.range(8, reach, "prefetch", 0, None);
             assert_eq!(causes(&made), [("launch", 1, 20), (cause, 1, 80)], "{name}");
         }
     }
@@ -119,8 +57,8 @@ fn the_host_waits_for_data() {
 #[test]
 fn the_first_of_several_causes_counts() {
     let mut made = planted((180, 185));
-    made.range(PROCESS, Reach::Thread(Some(1)), "prefetch", (105, Some(150)));
-    made.range(PROCESS, Reach::Process, "prefetch", (150, Some(160)));
+    made.range(PROCESS, Reach::Thread(Some(1)), "prefetch", 105, Some(150));
+    made.range(PROCESS, Reach::Process, "prefetch", 150, Some(160));
     made.call(MAIN, "cudaMalloc", (110, 140), 0);
     made.call(MAIN, "cuMemAlloc_v2", (112, 138), 0);
     made.call(MAIN, "cudaStreamSynchronize", (120, 130), 0);
@@ -185,30 +123,22 @@ struct Spell {
     correlation: u64,
 }
 
-fn operations() -> impl Strategy<Value = Vec<Operation>> {
-    let one = (0..2_i64, 1..3_i64, any::<bool>(), 0..150_i64, 0..9_i64, 0..9_u64);
-    let made = |(device, process, in_graph, start, length, correlation)| Operation {
-        device,
-        process,
-        in_graph,
-        start,
-        end: start + length,
-        correlation,
-    };
-    prop::collection::vec(one.prop_map(made), 0..25)
+prop_compose! {
+    fn operation()(
+        device in 0..2_i64, process in 1..3_i64, in_graph: bool,
+        start in 0..150_i64, length in 0..9_i64, correlation in 0..9_u64,
+    ) -> Operation {
+        Operation { device, process, in_graph, start, end: start + length, correlation }
+    }
 }
 
-fn spells(kinds: usize, most: usize) -> impl Strategy<Value = Vec<Spell>> {
-    let one = (1..3_i64, prop::option::weighted(0.9, 1..3_i64), 0..kinds, -10..150_i64, 0..40_i64, 0..9_u64);
-    let made = |(process, thread, what, start, length, correlation)| Spell {
-        process,
-        thread,
-        what,
-        start,
-        end: start + length,
-        correlation,
-    };
-    prop::collection::vec(one.prop_map(made), 0..most)
+prop_compose! {
+    fn spell(kinds: usize)(
+        process in 1..3_i64, thread in prop::option::weighted(0.9, 1..3_i64), what in 0..kinds,
+        start in -10..150_i64, length in 0..40_i64, correlation in 0..9_u64,
+    ) -> Spell {
+        Spell { process, thread, what, start, end: start + length, correlation }
+    }
 }
 
 /// Pieces and their lengths by device number and cause, from looking at every nanosecond.
@@ -269,9 +199,9 @@ proptest! {
 
     #[test]
     fn agrees_with_looking_at_every_nanosecond(
-        operations in operations(),
-        calls in spells(CALLS.len(), 30),
-        ranges in spells(RANGES.len(), 6),
+        operations in prop::collection::vec(operation(), 0..25),
+        calls in prop::collection::vec(spell(CALLS.len()), 0..30),
+        ranges in prop::collection::vec(spell(RANGES.len()), 0..6),
     ) {
         let mut made = Made::new();
         for one in &operations {
@@ -283,7 +213,7 @@ proptest! {
         }
         for range in &ranges {
             let reach = range.thread.map_or(Reach::Process, |thread| Reach::Thread(Some(thread)));
-            made.range(Some(range.process), reach, RANGES[range.what].0, (range.start, Some(range.end)));
+            made.range(range.process, reach, RANGES[range.what].0, range.start, Some(range.end));
         }
         let summary = made.summary(Selection::default());
         assert_sums(&summary);

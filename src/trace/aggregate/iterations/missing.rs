@@ -65,15 +65,3 @@ fn edits(one: &[char], other: &[char]) -> usize {
     }
     row[other.len()]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_are_counted() {
-        let distance = |one: &str, other: &str| edits(&begin(one), &begin(other));
-        assert_eq!((distance("", "abc"), distance("abc", ""), distance("", "")), (3, 3, 0));
-        assert_eq!((distance("kitten", "sitting"), distance("Step", "step"), distance("ab", "ba")), (3, 0, 2));
-    }
-}

@@ -2,26 +2,17 @@ use proptest::prelude::*;
 
 use super::Iterations;
 use crate::trace::aggregate::launched::launched;
+use crate::trace::aggregate::made::{Made, options};
 use crate::trace::aggregate::select::Chosen;
-use crate::trace::aggregate::staged::Staged;
 use crate::trace::aggregate::{Options, Selection};
 use crate::trace::categories::Categories;
-use crate::trace::{Difference, IterationRow, Reach, Trace};
+use crate::trace::{IterationRow, Reach, Trace};
 
-const MAIN: (i64, i64) = (1, 10);
 const ON_MAIN: Reach = Reach::Thread(Some(10));
 
 fn find(trace: &Trace, name: Option<&str>) -> Iterations {
     let categories = Categories::built_in();
-    let options = Options {
-        selection: Selection::default(),
-        by_shape: false,
-        categories: &categories,
-        inductor: None,
-        iteration_range: name.map(str::to_owned),
-        data_loaders: Vec::new(),
-        sequence_length: None,
-    };
+    let options = Options { iteration_range: name.map(str::to_owned), ..options(&categories) };
     Iterations::find(trace, &Chosen::new(trace, &Selection::default()), &options)
 }
 
@@ -32,34 +23,34 @@ fn named(rows: &[IterationRow]) -> Vec<(u64, Option<&str>, Option<&str>)> {
 
 #[test]
 fn the_first_kind_of_mark_that_is_there_counts() {
-    let mut staged = Staged::new();
-    staged.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
-    staged.range(1, ON_MAIN, "batch", 50, Some(90));
-    staged.range(1, ON_MAIN, "batch", 10, Some(40));
-    assert_eq!(named(&find(&staged.trace, None).rows), [(7, None, None)]);
-    staged.range(1, Reach::Process, "## forward ##", 20, Some(30));
-    staged.range(1, Reach::Process, "## backward ##", 30, Some(40));
-    staged.range(1, Reach::Process, "## forward ##", 60, Some(80));
+    let mut made = Made::new();
+    made.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
+    made.range(1, ON_MAIN, "batch", 50, Some(90));
+    made.range(1, ON_MAIN, "batch", 10, Some(40));
+    assert_eq!(named(&find(&made.trace, None).rows), [(7, None, None)]);
+    made.range(1, Reach::Process, "## forward ##", 20, Some(30));
+    made.range(1, Reach::Process, "## backward ##", 30, Some(40));
+    made.range(1, Reach::Process, "## forward ##", 60, Some(80));
     let marks = [(0, None, Some("forward")), (0, None, Some("backward")), (1, None, Some("forward"))];
-    assert_eq!(named(&find(&staged.trace, None).rows), marks);
-    staged.range(1, Reach::Process, "cudnn/forward/3", 20, Some(30));
-    staged.range(1, Reach::Process, "cudnn/forward/4", 31, None);
-    let ours = find(&staged.trace, None);
+    assert_eq!(named(&find(&made.trace, None).rows), marks);
+    made.range(1, Reach::Process, "cudnn/forward/3", 20, Some(30));
+    made.range(1, Reach::Process, "cudnn/forward/4", 31, None);
+    let ours = find(&made.trace, None);
     assert_eq!(named(&ours.rows), [(3, Some("cudnn"), Some("forward"))]);
-    let batches = find(&staged.trace, Some("batch"));
+    let batches = find(&made.trace, Some("batch"));
     assert_eq!(named(&batches.rows), [(0, None, None), (1, None, None)]);
     assert_eq!((batches.rows[0].start_ns, batches.rows[0].duration_ns), (10, 30));
-    assert_eq!(named(&find(&staged.trace, Some("ProfilerStep")).rows), [(0, None, None)]);
+    assert_eq!(named(&find(&made.trace, Some("ProfilerStep")).rows), [(0, None, None)]);
     assert!(batches.warning.is_none());
 }
 
 #[test]
 fn a_name_without_ranges_is_said_with_the_nearest() {
-    let mut staged = Staged::new();
+    let mut made = Made::new();
     for name in ["training step", "stop", "forward", "batch 17", "validation", "epoch", "never closed step"] {
-        staged.range(1, ON_MAIN, name, 0, (name != "never closed step").then_some(1));
+        made.range(1, ON_MAIN, name, 0, (name != "never closed step").then_some(1));
     }
-    let found = find(&staged.trace, Some("Step"));
+    let found = find(&made.trace, Some("Step"));
     assert!(found.rows.is_empty() && found.statistics().is_empty());
     let warning = found.warning.expect("a warning");
     assert_eq!(warning.code, "no_iterations");
@@ -71,48 +62,13 @@ fn a_name_without_ranges_is_said_with_the_nearest() {
     assert!(find(&Trace::default(), None).warning.is_none());
 }
 
-/// Ten iterations of a kernel and a copy; the eighth takes as long again, with kernels that others do not have.
-fn with_an_outlier() -> Staged {
-    let mut staged = Staged::new();
-    for step in 0..10_i64 {
-        let (start, length) = (step * 1000, if step == 7 { 900 } else { 400 + step % 3 });
-        staged.range(1, Reach::Process, &format!("cudnn/forward/{step}"), start, Some(start + length));
-        staged.launch(MAIN, start + 10, "sgemm", 0, (start + 20, start + 120));
-        staged.launch((1, 11), start + 11, "memcpy HtoD", 0, (start + 100, start + 150));
-        if step == 7 {
-            staged.launch(MAIN, start + 12, "reduce_kernel", 1, (start + 100, start + 400));
-        } else {
-            staged.launch(MAIN, start + 13, "softmax", 1, (start + 100, start + 110));
-        }
-    }
-    staged
-}
-
-#[test]
-fn an_outlier_says_what_differs() {
-    let found = find(&with_an_outlier().trace, None);
-    let outliers: Vec<u64> = found.rows.iter().filter(|row| row.outlier).map(|row| row.index).collect();
-    assert_eq!(outliers, [7]);
-    let delta = |category: &str, delta_ns| Difference { category: category.to_owned(), delta_ns };
-    assert_eq!(found.rows[7].differences, [delta("reduction", 300), delta("normalization", -10)]);
-    assert!(found.rows.iter().all(|row| row.outlier || row.differences.is_empty()));
-    // On the first device 20…150, on the second beside it.
-    assert_eq!((found.rows[0].gpu_busy_ns, found.rows[7].gpu_busy_ns), (140, 430));
-    let statistics = found.statistics();
-    assert_eq!(statistics.len(), 1);
-    let [only] = &statistics[..] else { unreachable!() };
-    assert_eq!((only.runner.as_deref(), only.count, only.outlier_count), (Some("cudnn"), 10, 1));
-    assert_eq!((only.min_ns, only.max_ns, only.total_ns), (400, 900, 9 * 400 + 900 + 8));
-    assert!((only.median_ns - 401.0).abs() < 1e-9 && (only.gpu_busy_median_ns - 140.0).abs() < 1e-9);
-}
-
 #[test]
 fn three_iterations_have_no_outliers() {
-    let mut staged = Staged::new();
+    let mut made = Made::new();
     for (step, length) in [(0, 1), (1, 1), (2, i64::MAX)] {
-        staged.range(1, Reach::Process, &format!("a/forward/{step}"), 0, Some(length));
+        made.range(1, Reach::Process, &format!("a/forward/{step}"), 0, Some(length));
     }
-    assert_eq!(find(&staged.trace, None).statistics()[0].outlier_count, 0);
+    assert_eq!(find(&made.trace, None).statistics()[0].outlier_count, 0);
 }
 
 proptest! {
@@ -121,32 +77,32 @@ proptest! {
         ranges in prop::collection::vec((1_i64..3, 0_i64..3, any::<bool>(), 0_i64..40, prop::option::of(0_i64..20)), 0..20),
         launches in prop::collection::vec((1_i64..3, 0_i64..2, 0_i64..60, any::<i64>(), any::<i64>()), 0..20),
     ) {
-        let mut staged = Staged::new();
+        let mut made = Made::new();
         let mut marked = Vec::new();
         for (process, thread, named, start, length) in ranges {
             let reach = if thread == 2 { Reach::Process } else { Reach::Thread(Some(thread)) };
-            staged.range(process, reach, if named { "step" } else { "other" }, start, length.map(|length| start + length));
+            made.range(process, reach, if named { "step" } else { "other" }, start, length.map(|length| start + length));
             if let Some(length) = length.filter(|_| named) {
                 marked.push((process, reach, start, start + length));
             }
         }
         marked.sort_by_key(|&(_, _, start, _)| start);
         for (process, thread, at, one, other) in launches {
-            staged.launch((process, thread), at, "k", 0, (one.min(other), one.max(other)));
+            made.launch((process, thread), at, "k", 0, (one.min(other), one.max(other)));
         }
-        let found = find(&staged.trace, Some("step"));
+        let found = find(&made.trace, Some("step"));
         let expected: Vec<_> = marked.iter().map(|&(_, _, start, end)| (start, end.abs_diff(start))).collect();
         prop_assert_eq!(found.rows.iter().map(|row| (row.start_ns, row.duration_ns)).collect::<Vec<_>>(), expected);
-        let chosen = Chosen::new(&staged.trace, &Selection::default());
-        for (_, launch) in launched(&staged.trace, &chosen) {
+        let chosen = Chosen::new(&made.trace, &Selection::default());
+        for (_, launch) in launched(&made.trace, &chosen) {
             let launch = launch.expect("every kernel was launched");
-            let callee = staged.trace.callees.all()[launch.callee as usize];
+            let callee = made.trace.callees.all()[launch.callee as usize];
             let around = marked.iter().enumerate().filter(|(_, (process, reach, start, end))| {
                 let reached = *reach == Reach::Process || *reach == Reach::Thread(callee.thread_id);
                 reached && Some(*process) == callee.process_id && (*start..=*end).contains(&launch.start)
             });
             let last = around.max_by_key(|(place, (_, _, start, end))| (*start, std::cmp::Reverse(*end), *place));
-            prop_assert_eq!(found.of(&staged.trace, &launch), last.map(|(place, _)| place));
+            prop_assert_eq!(found.of(&made.trace, &launch), last.map(|(place, _)| place));
         }
     }
 }

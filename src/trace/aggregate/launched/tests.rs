@@ -1,7 +1,5 @@
 //! Batches find what one table of all calls finds.
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -101,19 +99,4 @@ fn does_not_slow_down_where_correlations_collide() {
     }
     let chosen = Chosen::new(&made.trace, &Selection::default());
     assert_eq!(launched(&made.trace, &chosen).filter(|(_, launch)| launch.is_some()).count(), 99_999);
-}
-
-#[test]
-fn agrees_on_captures_from_the_field() {
-    let Some(corpus) = std::env::var_os("FASTRNNS_CORPUS") else { return };
-    let mut count = 0;
-    for file in std::fs::read_dir(PathBuf::from(corpus).join("nsys")).unwrap() {
-        let mut trace = Trace::default();
-        crate::trace::readers::read(&file.unwrap().path(), "capture", &mut trace, &|| false).unwrap();
-        let chosen = Chosen::new(&trace, &Selection::default());
-        let (expected, found) = (simply(&trace, &chosen), launched(&trace, &chosen));
-        assert!(found.eq(expected));
-        count += 1;
-    }
-    assert!(count > 0, "FASTRNNS_CORPUS holds no nsys/*");
 }

@@ -92,34 +92,3 @@ impl Innermost {
         self.cuts.partition_point(|&cut| cut < start)..self.cuts.partition_point(|&cut| cut <= last)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn agrees_with_looking_at_all(
-            raw in prop::collection::vec((-9_i64..9, prop::option::of(0_i64..9)), 0..12),
-            extremes in prop::collection::vec((any::<i64>(), any::<i64>()), 0..4),
-        ) {
-            let near = raw.iter().map(|&(start, length)| (start, length.map_or(i64::MAX, |length| start + length)));
-            let far = extremes.iter().map(|&(one, other)| (one.min(other), one.max(other)));
-            let opens: Vec<Open> = (0..)
-                .zip(near.chain(far))
-                .map(|(order, (start, last))| Open { start, last, order, what: order })
-                .collect();
-            let innermost = Innermost::of(opens.clone());
-            for at in (-12..24).chain([i64::MIN, i64::MIN + 1, i64::MAX - 1, i64::MAX]) {
-                let expected = opens.iter().filter(|open| (open.start..=open.last).contains(&at)).max_by_key(|open| open.depth());
-                prop_assert_eq!(innermost.at(at), expected);
-                let piece = innermost.piece(at, 0);
-                for near in 0..innermost.pieces() + 2 {
-                    prop_assert_eq!(innermost.piece(at, near), piece);
-                }
-            }
-        }
-    }
-}

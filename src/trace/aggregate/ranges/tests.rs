@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::rows;
 use crate::trace::aggregate::Selection;
 use crate::trace::aggregate::launched::launched;
+use crate::trace::aggregate::made::Made;
 use crate::trace::aggregate::select::Chosen;
-use crate::trace::aggregate::staged::Staged;
 use crate::trace::{Kind, RangeRow, Reach, Trace};
 
 const MAIN: (i64, i64) = (1, 10);
@@ -24,57 +24,19 @@ fn figures(rows: &[RangeRow], name: &str) -> (u64, u64, u64, u64) {
 }
 
 #[test]
-fn kernels_belong_to_where_they_were_launched() {
-    let mut staged = Staged::new();
-    staged.range(1, ON_MAIN, "outer", 0, Some(100));
-    staged.range(1, ON_MAIN, "inner", 10, Some(20));
-    staged.launch(MAIN, 20, "late", 0, (500, 507));
-    staged.launch(MAIN, 21, "outside inner", 0, (510, 520));
-    staged.launch(AUTOGRAD, 15, "another thread", 0, (520, 620));
-    staged.launch(MAIN, 12, "memcpy HtoD", 0, (620, 623));
-    let rows = all(&staged.trace);
-    assert_eq!(figures(&rows, "outer"), (1, 20, 10, 2));
-    assert_eq!(figures(&rows, "inner"), (1, 10, 10, 1));
-    assert_eq!(rows[0].host_total_ns, 100);
-}
-
-#[test]
-fn namesakes_within_one_another_count_once() {
-    let mut staged = Staged::new();
-    for (start, end) in [(0, 100), (10, 90), (20, 200)] {
-        staged.range(1, ON_MAIN, "recursion", start, Some(end));
-    }
-    staged.launch(MAIN, 50, "k", 0, (60, 65));
-    staged.launch(MAIN, 150, "k", 0, (160, 167));
-    assert_eq!(figures(&all(&staged.trace), "recursion"), (3, 12, 12, 2));
-}
-
-#[test]
-fn threads_and_their_process_under_one_name_count_once() {
-    let mut staged = Staged::new();
-    staged.range(1, ON_MAIN, "both", 0, Some(100));
-    staged.range(1, Reach::Process, "both", 50, Some(150));
-    for at in [10, 60, 120, 150, 151] {
-        staged.launch(MAIN, at, "k", 0, (at, at + 1));
-    }
-    staged.launch(AUTOGRAD, 60, "k", 0, (1000, 1010));
-    assert_eq!(figures(&all(&staged.trace), "both"), (2, 14, 14, 5));
-}
-
-#[test]
 fn backward_kernels_of_another_thread_count_for_our_phase() {
-    let mut staged = Staged::new();
+    let mut made = Made::new();
     for step in 0..2_i64 {
-        staged.range(1, Reach::Process, &format!("cudnn/forward/{step}"), step * 100, Some(step * 100 + 40));
-        staged.range(1, Reach::Process, &format!("cudnn/backward/{step}"), step * 100 + 50, Some(step * 100 + 90));
-        staged.range(1, ON_MAIN, "matmul", step * 100 + 10, Some(step * 100 + 20));
-        staged.range(1, Reach::Thread(Some(11)), "addmm, op_id = 7", step * 100 + 60, Some(step * 100 + 70));
-        staged.launch(MAIN, step * 100 + 15, "k", 0, (step * 100 + 15, step * 100 + 18));
-        staged.launch(AUTOGRAD, step * 100 + 65, "k", 0, (step * 100 + 85, step * 100 + 95));
+        made.range(1, Reach::Process, &format!("cudnn/forward/{step}"), step * 100, Some(step * 100 + 40));
+        made.range(1, Reach::Process, &format!("cudnn/backward/{step}"), step * 100 + 50, Some(step * 100 + 90));
+        made.range(1, ON_MAIN, "matmul", step * 100 + 10, Some(step * 100 + 20));
+        made.range(1, Reach::Thread(Some(11)), "addmm, op_id = 7", step * 100 + 60, Some(step * 100 + 70));
+        made.launch(MAIN, step * 100 + 15, "k", 0, (step * 100 + 15, step * 100 + 18));
+        made.launch(AUTOGRAD, step * 100 + 65, "k", 0, (step * 100 + 85, step * 100 + 95));
     }
-    staged.range(1, ON_MAIN, "everything", 5, Some(195));
-    staged.range(1, ON_MAIN, "between", 45, Some(46));
-    let rows = all(&staged.trace);
+    made.range(1, ON_MAIN, "everything", 5, Some(195));
+    made.range(1, ON_MAIN, "between", 45, Some(46));
+    let rows = all(&made.trace);
     assert_eq!(figures(&rows, "cudnn/backward"), (2, 20, 0, 2));
     assert_eq!(figures(&rows, "addmm"), (2, 20, 20, 2));
     let of = |name: &str| {
@@ -89,26 +51,15 @@ fn backward_kernels_of_another_thread_count_for_our_phase() {
 }
 
 #[test]
-fn never_closed_ranges_are_open_to_the_end() {
-    let mut staged = Staged::new();
-    staged.range(1, ON_MAIN, "open", 10, None);
-    staged.launch(MAIN, 9, "k", 0, (9, 10));
-    staged.launch(MAIN, i64::MAX - 1, "k", 0, (i64::MIN, i64::MAX));
-    let rows = all(&staged.trace);
-    assert_eq!(figures(&rows, "open"), (1, u64::MAX, u64::MAX, 1));
-    assert_eq!(rows[0].host_total_ns, 0);
-}
-
-#[test]
 fn what_is_selected_counts() {
-    let mut staged = Staged::new();
-    staged.range(1, Reach::Process, "one", 0, Some(100));
-    staged.range(2, Reach::Process, "two", 0, Some(100));
-    staged.range(1, Reach::Process, "later", 60, Some(100));
-    staged.launch((1, 10), 10, "a", 0, (10, 12));
-    staged.launch((2, 20), 20, "b", 0, (20, 25));
-    staged.launch((1, 10), 70, "b", 0, (70, 71));
-    let select = |selection: Selection| rows(&staged.trace, &Chosen::new(&staged.trace, &selection));
+    let mut made = Made::new();
+    made.range(1, Reach::Process, "one", 0, Some(100));
+    made.range(2, Reach::Process, "two", 0, Some(100));
+    made.range(1, Reach::Process, "later", 60, Some(100));
+    made.launch((1, 10), 10, "a", 0, (10, 12));
+    made.launch((2, 20), 20, "b", 0, (20, 25));
+    made.launch((1, 10), 70, "b", 0, (70, 71));
+    let select = |selection: Selection| rows(&made.trace, &Chosen::new(&made.trace, &selection));
     let first = select(Selection { processes: vec![1], ..Selection::default() });
     assert_eq!(first.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["one", "later"]);
     let late = select(Selection { since_ns: Some(40), ..Selection::default() });
@@ -168,23 +119,23 @@ proptest! {
         ranges in prop::collection::vec((1_i64..3, 0_i64..4, 0_usize..5, times(), prop::option::weighted(0.9, times())), 0..40),
         launches in prop::collection::vec((1_i64..3, 0_i64..3, times(), prop::bool::ANY, times(), times()), 0..40),
     ) {
-        let mut staged = Staged::new();
+        let mut made = Made::new();
         for (process, thread, name, start, end) in ranges {
             // The third thread stands for the whole process.
             let reach = if thread == 3 { Reach::Process } else { Reach::Thread((thread > 0).then_some(thread)) };
             let (start, end) = end.map_or((start, None), |end| (start.min(end), Some(start.max(end))));
-            staged.range(process, reach, ["a", "b", "c", "d", "e"][name], start, end);
+            made.range(process, reach, ["a", "b", "c", "d", "e"][name], start, end);
         }
         for (process, thread, at, is_copy, one, other) in launches {
             let name = if is_copy { "memcpy DtoH" } else { "k" };
-            staged.launch((process, thread), at, name, 0, (one.min(other), one.max(other)));
+            made.launch((process, thread), at, name, 0, (one.min(other), one.max(other)));
         }
         let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
-        let expected: BTreeMap<_, _> = by_brute_force(&staged.trace)
+        let expected: BTreeMap<_, _> = by_brute_force(&made.trace)
             .into_iter()
             .map(|(name, (count, host, inclusive, exclusive, kernels))| (name, (count, cut(host), cut(inclusive), cut(exclusive), kernels)))
             .collect();
-        let found: BTreeMap<_, _> = all(&staged.trace)
+        let found: BTreeMap<_, _> = all(&made.trace)
             .into_iter()
             .map(|row| (row.name, (row.count, row.host_total_ns, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count)))
             .collect();
@@ -195,7 +146,7 @@ proptest! {
 /// What takes n² steps would take minutes here.
 #[test]
 fn hostile_nesting_takes_no_square_of_time() {
-    let mut staged = Staged::new();
+    let mut made = Made::new();
     let many = 100_000;
     for place in 0..many {
         // All overlap, some are never closed, some have no length, and threads share a name with their process.
@@ -205,11 +156,11 @@ fn hostile_nesting_takes_no_square_of_time() {
             2 => (Reach::Process, Some(2 * many - place)),
             _ => (ON_MAIN, Some(2 * many - place / 2)),
         };
-        staged.range(1, reach, &format!("range {}", place % 1000), place, end);
-        staged.launch(MAIN, place + 1, "k", 0, (place, place + 3));
+        made.range(1, reach, &format!("range {}", place % 1000), place, end);
+        made.launch(MAIN, place + 1, "k", 0, (place, place + 3));
     }
     let begin = std::time::Instant::now();
-    let rows = all(&staged.trace);
+    let rows = all(&made.trace);
     assert_eq!(rows.len(), 1000);
     assert_eq!(rows.iter().map(|row| row.gpu_exclusive_ns).sum::<u64>(), 3 * many as u64);
     assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());

@@ -251,12 +251,6 @@ mod tests {
     }
 
     #[test]
-    fn finds_numbers_in_names() {
-        assert_eq!(number(Value::Text(b"stream 23")), Some(23));
-        assert_eq!(number(Value::Text(b"Spans")), None);
-    }
-
-    #[test]
     fn undoes_escapes() {
         assert_eq!(unescaped(br#"a\"b\\c\u0041\n"#), ("a\"b\\cA\n".into(), false));
         assert_eq!(unescaped("模型".as_bytes()), ("模型".into(), false));

@@ -184,17 +184,6 @@ mod tests {
         Some(found)
     }
 
-    #[test]
-    fn takes_ordinary_objects() {
-        let text = br#"{"ph": "X", "name": "a name that is a good deal longer than a word, and goes on"
-            ,"ts":12.5,"dur": 3, "registers per thread": 32, "grid": [1, 2,3], "args": {"x": [{"y": -1e3}]}, "z": "\""}      "#;
-        let found = plain(text).expect("plain");
-        assert_eq!(found.len(), 8);
-        assert_eq!(found[2], (b"ts".as_slice(), Value::Bare(b"12.5")));
-        assert_eq!(found[5], (b"grid".as_slice(), Value::Nested(b"[1, 2,3]")));
-        assert_eq!(found[7], (b"z".as_slice(), Value::Text(br#"\""#)));
-    }
-
     proptest! {
         #[test]
         fn agrees_with_the_parser(

@@ -103,25 +103,3 @@ pub(super) fn skip_long(text: &mut Text, interrupted: Interrupted<'_>) -> Result
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_the_next_event() {
-        let text = br#"broken "a" } }, {"x": 1}, { "name" : 1 }, {"ph": 2}] , "traceName": 3}"#;
-        let at = |needle: &str| String::from_utf8_lossy(text).find(needle).expect("it is there");
-        assert_eq!(boundary(text, 0), Boundary::At(at("{ \"name\"")));
-        assert_eq!(boundary(text, at("1 }, {\"ph\"")), Boundary::At(at("{\"ph\"")));
-        assert_eq!(boundary(text, at("2}]")), Boundary::At(at("] ,")));
-    }
-
-    #[test]
-    fn asks_for_more_where_it_cannot_tell() {
-        for text in ["x } ", "x } , ", "x } , {", "x } , { \"na", "x } ]", "x }], \"trace", "x } , { \"name\""] {
-            assert_eq!(boundary(text.as_bytes(), 0), Boundary::Unknown(2), "{text}");
-        }
-        assert_eq!(boundary(b"nothing", 0), Boundary::Unknown(7));
-    }
-}

@@ -1,4 +1,4 @@
-//! Every form that the export has had.
+//! Every form that the export has had, and what is no export.
 
 use super::*;
 
@@ -168,4 +168,25 @@ fn says_that_graphs_were_captured_whole() {
         assert_eq!(trace.captures[0].graph_level, expected, "{sql:?}");
         assert_eq!(codes(&trace) == ["graph_level_capture"], expected, "{sql:?}");
     }
+}
+
+#[test]
+fn refuses_what_is_no_export() {
+    let (reason, _) = refusal(read_sql(&["CREATE TABLE t (x)"]));
+    assert!(reason.contains("no export of Nsight Systems"), "{reason}");
+    let (reason, hint) = refusal(read_sql(&["
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); CREATE TABLE META_DATA_EXPORT (name, value);"]));
+    assert!(reason.contains("has failed") && hint.contains("the version of nsys"), "{reason}");
+}
+
+#[test]
+fn an_export_without_a_device_is_one() {
+    let trace = read_sql(&["
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE TARGET_INFO_GPU (vmId INTEGER, id INTEGER, name TEXT);
+        CREATE TABLE OSRT_API (start INTEGER, end INTEGER);
+        INSERT INTO OSRT_API VALUES (1, 2), (NULL, NULL);"])
+    .unwrap();
+    assert!(trace.kernels.is_empty() && trace.devices.is_empty() && trace.warnings.is_empty());
+    assert_eq!(trace.captures[0].events_read, 2);
 }

@@ -136,30 +136,6 @@ fn reads_a_file_that_breaks_off_as_far_as_it_goes() {
 }
 
 #[test]
-fn survives_bytes_of_any_kind_anywhere() {
-    let folder = Folder::new();
-    let path = folder.database("capture.sqlite", &["PRAGMA page_size = 512", CORE]);
-    let whole = fs::read(&path).unwrap();
-    let mut seed = 1_u64;
-    let mut next = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
-    for _ in 0..300 {
-        let mut damaged = whole.clone();
-        for _ in 0..=next(8) {
-            let place = next(damaged.len());
-            damaged[place] = next(256) as u8;
-        }
-        fs::write(&path, &damaged).unwrap();
-        if let Ok(trace) = read(&path) {
-            let capture = &trace.captures[0];
-            assert_eq!(capture.events_skipped, capture.skipped.iter().map(|skipped| skipped.count).sum::<u64>());
-        }
-    }
-}
-
-#[test]
 fn tables_that_run_in_circles_come_to_an_end() {
     let folder = Folder::new();
     let path = folder.database("capture.sqlite", &[CORE, ROWS]);

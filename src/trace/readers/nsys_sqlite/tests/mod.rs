@@ -5,13 +5,12 @@ mod forms;
 mod hostile;
 mod pages;
 mod ranges;
-mod refused;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::Connection;
+use tempfile::TempDir;
 
 use crate::error::Error;
 use crate::trace::{Capture, Kind, Trace};
@@ -35,31 +34,21 @@ const CORE: &str = "
 ";
 
 /// A folder that goes with its value.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("fastrnns-nsys-{}-{count}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+        Self(tempfile::tempdir().unwrap())
     }
 
     /// A database that statements make.
     fn database(&self, name: &str, sql: &[&str]) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         let connection = Connection::open(&path).unwrap();
         for sql in sql {
             connection.execute_batch(sql).unwrap();
         }
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -103,22 +103,10 @@ const CHANGES: [&str; 12] = [
 #[test]
 fn remembers_no_number_of_a_segment_that_has_ended() {
     // Between columns that are read stand others, so that most rows have more pieces than are remembered.
-    let what = [
-        "globalPid",
-        "deviceId",
-        "streamId",
-        "demangledName",
-        "shortName",
-        "registersPerThread",
-        "staticSharedMemory",
-        "dynamicSharedMemory",
-        "gridX",
-        "gridY",
-        "gridZ",
-        "blockX",
-        "blockY",
-        "blockZ",
-    ];
+    let what: Vec<&str> = "globalPid deviceId streamId demangledName shortName registersPerThread staticSharedMemory \
+        dynamicSharedMemory gridX gridY gridZ blockX blockY blockZ"
+        .split_whitespace()
+        .collect();
     let columns: Vec<String> = what.iter().map(|name| format!("{name} INTEGER, {name}Pad INTEGER")).collect();
     let many = "2, 5, ".repeat(what.len() - 6);
     let few = "NULL, 5, ".repeat(what.len() - 2);
