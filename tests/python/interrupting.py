@@ -35,7 +35,10 @@ except KeyboardInterrupt:
         assert child.poll() is None, "the call was over before it could be interrupted"
         before = cpu_seconds(child.pid)
         child.send_signal(signal.SIGINT)
-        printed, errors = child.communicate(timeout=60)
+        try:
+            printed, errors = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert printed, errors
     assert float(printed) - before < PATIENCE
 

@@ -13,7 +13,8 @@ def example(kind: Any, text: Callable[[], str]) -> Any:
     """A value of a type of documents, as plain dictionaries and lists: nothing is null, and each text is the next."""
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        return {field.name: example(hints[field.name], text) for field in fields(kind)}
+        known = [field.name for field in fields(kind) if not field.name.startswith("_")]
+        return {name: example(hints[name], text) for name in known}
     if get_origin(kind) is list:
         return [example(get_args(kind)[0], text)] * (3 if get_args(kind)[0] is int else 1)
     if get_origin(kind) is Literal:

@@ -11,20 +11,24 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import IO, Any, get_args, get_type_hints
+from typing import IO
 
 import numpy as np
 import pytest
 from conftest import run_cli
+from interrupting import interrupt
 from kineto_traces import by_dice, call, document, kernel, operator, write
+from summary_documents import summary_of
 from test_interruption import listening
 from test_report_command import validate
 
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary, UsageError
-from fastrnns_rs.documents.summary import TABLES, Difference
+from fastrnns_rs.documents.codec import from_plain
+from fastrnns_rs.documents.summary import TABLES, SummaryDocument
 
 
 @pytest.fixture
@@ -55,26 +59,11 @@ def test_rows_are_those_of_the_document(summary: Summary) -> None:
     assert summary.to_dict()["kernels"]
 
 
-def made_up(table: str, place: int) -> Any:
-    """A row of a list, with something in every field."""
-    of: dict[Any, Any] = {int: 7 + place, float: 0.5, bool: bool(place), str: f"name {place}"}
-    hints = get_type_hints(TABLES[table])
-    # Of what may be null, something; of words, the first.
-    first = {name: [*get_args(kind), kind][0] for name, kind in hints.items()}
-    values = {name: of.get(kind, kind) for name, kind in first.items()}
-    if "differences" in values:
-        values["differences"] = [Difference(category="gemm", delta_ns=-place)] * place
-    if "grid" in values:
-        values["grid"] = values["block"] = [1, 2, 3]
-    return TABLES[table](**values)
-
-
 @pytest.fixture
 def filled(summary: Summary) -> Summary:
-    """A summary that has two rows in each list, whatever its trace holds."""
-    rows = {table: [made_up(table, place) for place in range(2)] for table in TABLES}
+    """A summary that has rows in each list, whatever its trace holds."""
     other = Summary(summary._core)
-    other._document = replace(summary.document, **rows)
+    other._document = from_plain(SummaryDocument, summary_of("one", "other"))
     return other
 
 
@@ -132,17 +121,22 @@ def test_a_summary_is_saved_as_its_document(summary: Summary, tmp_path: Path, pa
     assert sorted(one.name for one in tmp_path.iterdir()) == ["s.json", "t.json", "x.json"]
 
 
-def test_text_is_that_of_the_command(path: Path) -> None:
-    for words in ({"by": "kernel", "format": "csv"}, {"by": "api", "format": "markdown", "top": 2}, {"names": "short"}):
+def test_text_is_that_of_the_command(summary: Summary, path: Path) -> None:
+    kernels, calls = {"by": "kernel", "format": "csv"}, {"by": "api", "format": "markdown"}
+    every = [{}, kernels, calls, {"names": "short"}, {**kernels, "top": 2}, {**calls, "top": 0}]
+    texts = [summary.render(**words) for words in every]  # type: ignore[arg-type]
+    assert len({*texts}) == len(every)
+    for text, words in zip(texts, every, strict=True):
         flags = [word for key, value in words.items() for word in (f"--{key}", str(value))]
-        assert fastrnns_rs.read(path).render(**words) == run_cli("report", path, *flags).stdout
+        assert run_cli("report", path, *flags).stdout == text
 
 
-@pytest.mark.parametrize("words", [{"format": "yaml"}, {"by": "kernels"}, {"names": "long"}])
-def test_a_word_that_is_none_is_a_mistake_of_usage(words: dict[str, str], summary: Summary) -> None:
-    with pytest.raises(UsageError) as caught:
-        summary.render(**words)  # type: ignore[arg-type]
-    assert next(iter(words.values())) in caught.value.message
+@pytest.mark.parametrize(("key", "word"), [("format", "yaml"), ("by", "kernels"), ("names", "long")])
+def test_a_word_that_is_none_is_a_mistake_of_usage(key: str, word: str, summary: Summary, path: Path) -> None:
+    with pytest.raises(UsageError, match=word):
+        summary.render(**{key: word})  # type: ignore[arg-type]
+    done = run_cli("report", path, f"--{key}", word)
+    assert (done.status, f"--{key}" in done.stderr) == (2, True)
 
 
 def test_a_table_that_is_none_is_offered_the_nearest(summary: Summary) -> None:
@@ -179,40 +173,24 @@ def endless(path: Path, gibibytes: float) -> Path:
     return path
 
 
-READING = """
-import sys
-import fastrnns_rs
-print("reading", flush=True)
-try:
-    fastrnns_rs.read(sys.argv[1])
-except KeyboardInterrupt:
-    print("interrupted")
-    sys.exit(7)
-"""
+def interrupt_read(path: Path) -> None:
+    interrupt("import fastrnns_rs", f"fastrnns_rs.read({str(path)!r})", after=2)
 
 
-def interrupted(*command: str | Path) -> tuple[int, str, str]:
-    """How a child ends that gets a Ctrl-C while it reads, and what it says; it must end quickly."""
-    pipe = subprocess.PIPE
+def test_ctrl_c_ends_a_long_read(tmp_path: Path) -> None:
+    path = endless(tmp_path / "x.json.gz", 60)
+    interrupt_read(path)
+    pipe, command = subprocess.PIPE, [sys.executable, "-m", "fastrnns_rs", "report", path]
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=listening) as child:
         try:
             time.sleep(3)
             assert child.poll() is None, "it has read everything already"
             child.send_signal(signal.SIGINT)
             out, err = child.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            pytest.fail("it goes on as if nothing had happened")
         finally:
             child.kill()
-        return child.returncode, out, err
-
-
-def test_ctrl_c_ends_a_long_read(tmp_path: Path) -> None:
-    path = endless(tmp_path / "x.json.gz", 60)
-    assert interrupted(sys.executable, "-c", READING, path) == (7, "reading\ninterrupted\n", "")
-    status, out, err = interrupted(sys.executable, "-m", "fastrnns_rs", "report", path)
     # The shell's next prompt begins a line.
-    assert (status, out, err.strip()) == (130, "", "")
+    assert (child.returncode, out, err.strip()) == (130, "", "")
 
 
 @pytest.fixture
@@ -227,13 +205,11 @@ def silent(tmp_path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
         yield path, file
 
 
-def test_ctrl_c_ends_the_wait_for_a_silent_pipe(silent: tuple[Path, IO[bytes]]) -> None:
-    assert interrupted(sys.executable, "-c", READING, silent[0])[:2] == (7, "reading\ninterrupted\n")
-
-
-def test_ctrl_c_ends_the_wait_for_whoever_writes_a_pipe(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.json")
-    assert interrupted(sys.executable, "-c", READING, tmp_path / "pipe.json")[:2] == (7, "reading\ninterrupted\n")
+def test_ctrl_c_ends_the_wait_for_a_pipe(silent: tuple[Path, IO[bytes]], tmp_path: Path) -> None:
+    """One that is silent, and one that nobody has opened to write."""
+    os.mkfifo(tmp_path / "closed.json")
+    interrupt_read(silent[0])
+    interrupt_read(tmp_path / "closed.json")
 
 
 def test_other_threads_go_on_while_a_file_is_read(tmp_path: Path) -> None:
@@ -262,14 +238,5 @@ def test_other_threads_go_on_while_a_file_is_read(tmp_path: Path) -> None:
 def test_threads_may_read_at_once(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{seed}.json", by_dice(seed, 2000)) for seed in range(4)]
     expected = [fastrnns_rs.read(path).to_dict() for path in paths]
-    found: dict[int, Any] = {}
-
-    def read(place: int) -> None:
-        found[place] = fastrnns_rs.read(paths[place]).to_dict()
-
-    threads = [threading.Thread(target=read, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [found[place] for place in range(4)] == expected
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(lambda path: fastrnns_rs.read(path).to_dict(), paths)] == expected

@@ -13,7 +13,7 @@ import jsonschema
 import kineto_reference as reference
 import pytest
 from conftest import ROOT, Done, run_cli
-from kineto_traces import NAMES, Event, by_dice, call, document, kernel, write
+from kineto_traces import NAMES, Event, by_dice, call, document, write
 from test_report_kineto import check
 
 from fastrnns_rs.documents.codec import from_plain, to_plain
@@ -94,37 +94,22 @@ def test_the_schema_allows_no_other_key() -> None:
     assert set(root["required"]) == set(root["properties"])
 
 
-@pytest.mark.parametrize("view", LISTS)
-def test_csv_has_the_rows_of_the_document_and_every_digit(view: str, trace: Path) -> None:
+@pytest.mark.parametrize("view", FILLED)
+def test_every_format_has_the_rows_of_the_document_in_order(view: str, trace: Path) -> None:
     plain = report(trace, "--by", view, "--json").json()
     validate(plain)
     expected = plain[LISTS[view]]
-    if view == "launch":
-        expected = [expected]
     found = rows_of(report(trace, "--by", view, "--format", "csv").stdout)
-    assert len(found) == len(expected)
-    assert len(found) > 1 or view not in FILLED
+    assert len(found) > 1
     for row, values in zip(found, expected, strict=True):
         assert row.keys() == values.keys()
         assert all(says(row[key], value) for key, value in values.items()), (row, values)
-
-
-@pytest.mark.parametrize("view", FILLED)
-def test_people_see_the_rows_of_the_view(view: str, trace: Path) -> None:
-    """In the document's order, in a table and in markdown."""
-    plain = report(trace, "--by", view, "--json").json()
     key = {"memory": "kind", "device": "name", "stream": "stream_id"}.get(view, "name")
-    words = [str(row[key]) for row in plain[LISTS[view]]][:10]
     for format_name in ("table", "markdown"):
         text = report(trace, "--by", view, "--format", format_name).stdout
-        assert text.endswith("\n")
         place = text.index("Kernels") if view == "overview" else 0
-        for word in words:
+        for word in (str(row[key]) for row in expected[:10]):
             place = text.index(word, place)
-    titles = ["Captures", "Where the time went", "Categories", "Kernels", "Memory operations"]
-    if view == "overview":
-        text = report(trace).stdout
-        assert [line for line in text.splitlines() if line in titles] == titles
 
 
 def test_json_is_the_whole_document_whatever_the_view(trace: Path) -> None:
@@ -135,45 +120,6 @@ def test_json_is_the_whole_document_whatever_the_view(trace: Path) -> None:
     assert report(trace, FASTRNNS_REPORT_FORMAT="json").stdout == whole.stdout
     assert report(trace, FASTRNNS_REPORT_JSON="1").stdout == whole.stdout
     assert whole.stderr == ""
-
-
-@pytest.mark.parametrize("top", [0, 1, 3, 1000])
-def test_top_cuts_every_list_and_says_what_is_missing(top: int, trace: Path) -> None:
-    whole = rows_of(report(trace, "--by", "kernel", "--format", "csv").stdout)
-    cut = report(trace, "--by", "kernel", "--format", "csv", "--top", str(top)).stdout
-    assert rows_of(cut) == whole[:top]
-    assert cut.count("\n") == 1 + min(top, len(whole))
-    for format_name in ("table", "markdown"):
-        text = report(trace, "--by", "kernel", "--format", format_name, "--top", str(top)).stdout
-        more = [line for line in text.splitlines() if " more: " in line]
-        assert len(more) == (top < len(whole))
-        if more:
-            count = sum(int(row["count"]) for row in whole[top:])
-            assert more[0].lstrip("… ").startswith(f"{len(whole) - top} more: ")
-            assert more[0].endswith(f"count {count}")
-
-
-def test_the_overview_shows_ten(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.json", [call(), *(kernel(f"k{at:03}", at, 1 + at / 100) for at in range(100))])
-    text = report(path).stdout
-    assert (text.count("  k0"), "… 90 more: " in text) == (10, True)
-    assert report(path, "--top", "2").stdout.count("  k0") == 2
-    assert report(path, "--by", "kernel").stdout.count("  k0") == 100
-
-
-def test_names_are_full_or_short_or_mangled(trace: Path) -> None:
-    short = "vectorized_elementwise_kernel"
-    full = next(name for name in NAMES if short in name)
-    for format_name in ("table", "markdown"):
-        words = (trace, "--by", "kernel", "--format", format_name)
-        assert full in report(*words, "--names", "full").stdout
-        shown = report(*words, "--names", "short").stdout
-        assert short in shown
-        assert full not in shown
-        # Torch's traces have demangled names only.
-        assert report(*words, "--names", "mangled").stdout == report(*words).stdout
-    words = (trace, "--by", "kernel", "--format", "csv")
-    assert report(*words, "--names", "short").stdout == report(*words).stdout
 
 
 def restricted(path: Path, keep: Rule) -> dict[str, Any]:
@@ -260,25 +206,17 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--filter", "(unclosed"], "unclosed group"),
-        (["--filter", "["], "unclosed character class"),
         (["--filter", "(?=look)"], "look-around"),
         (["--since", "5"], "no time with a unit"),
-        (["--since", "-5ms"], "no time with a unit"),
         (["--until", "1.5.5ms"], "no time with a unit"),
         (["--device", "first"], "--device takes numbers"),
         (["--stream", "7.5"], "--stream takes numbers"),
         (["--process", ""], "--process takes numbers"),
         (["--top", "-1"], "--top"),
-        (["--top", "x"], "--top"),
-        (["--by", "names"], "--by"),
-        (["--format", "yaml"], "--format"),
-        (["--names", "long"], "--names"),
         (["--json", "--format", "csv"], "--format and --json"),
-        (["--json", "--format", "json"], "--format and --json"),
         (["--by", "inductor"], "--wall-time-ms"),
         (["--wall-time-ms", "0"], "wall time above 0"),
         (["--wall-time-ms", "nan"], "wall time above 0"),
-        (["--wall-time-ms", "inf"], "wall time above 0"),
         (["--wall-time-ms", "1", "--runs", "0"], "--runs"),
         (["--since", "99999999999999999999s"], "--since"),
         (["--device", "99999999999999999999"], "--device"),
@@ -289,7 +227,6 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
         (["--output", "."], "is a folder"),
         (["--output", "no/such/folder/x"], "cannot be written"),
         (["--categories", "no-such-file"], "cannot be read"),
-        (["--categories", "."], "cannot be read"),
     ],
 )
 def test_what_makes_no_sense_is_a_mistake_of_usage(words: list[str], said: str, trace: Path, anywhere: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
@@ -67,17 +65,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("hostile") / "a|b`c\x1b[31m\u202e.json", trace)
 
 
-def rendered(path: Path, view: str, format_name: str, names: str = "full") -> str:
-    inductor = Inductor(wall_time_ms=1, name=path.name)
-    summary = fastrnns_rs.read(path, by_shape=view == "launch-shape", inductor=inductor)
-    return summary.render(format_name, by=view, top=1000, names=names)
-
-
 @pytest.mark.parametrize("format_name", ["table", "json", "csv", "markdown"])
 def test_nothing_that_acts_reaches_the_output(format_name: str, hostile: Path) -> None:
+    inductor = Inductor(wall_time_ms=1, name=hostile.name)
     for view in VIEWS:
+        summary = fastrnns_rs.read(hostile, by_shape=view == "launch-shape", inductor=inductor)
         for names in ("full", "short", "mangled"):
-            text = rendered(hostile, view, format_name, names)
+            text = summary.render(format_name, by=view, top=1000, names=names)
             assert not acts(text), (view, names, ascii(acts(text)))
     done = report(hostile, "--format", format_name)
     assert not acts(done.stdout + done.stderr)
@@ -101,8 +95,6 @@ def test_csv_reads_back_as_what_was_written(hostile: Path) -> None:
         # All columns but texts are numbers or empty.
         for key in row.keys() - {"name", "short_name", "mangled_name", "category", "grid", "block"}:
             assert re.fullmatch(r"[0-9.e-]*", row[key]), (key, row[key])
-    devices = report(hostile, "--by", "device", "--format", "csv").stdout
-    assert [len(row) for row in csv.reader(io.StringIO(devices, newline=""))] == [12, 12]
 
 
 def test_json_holds_every_name_as_it_was(hostile: Path) -> None:
@@ -112,35 +104,3 @@ def test_json_holds_every_name_as_it_was(hostile: Path) -> None:
     assert {row.name for row in found.api_calls} == set(NAMES)
     assert found.captures[0].path == str(hostile)
     assert {row.name for row in fastrnns_rs.read(hostile).kernels} == set(NAMES)
-
-
-#: What a single trace without iterations, recurrent networks and metrics has no rows of.
-EMPTY = {"iteration", "cudnn-rnn", "rank", "metric"}
-
-
-def cells(line: str) -> list[str]:
-    """A row of a table in GitHub's markdown, which is cut at each pipe that no backslash escapes."""
-    return re.split(r"(?<!\\)\|", line)
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_rows_of_markdown_keep_their_columns(view: str, hostile: Path) -> None:
-    text = rendered(hostile, view, "markdown")
-    tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-    assert tables or view in EMPTY
-    for table in tables:
-        assert {len(cells(line)) for line in table} == {len(cells(table[1]))}
-        assert set(table[1]) <= set("|-: ")
-    if view in {"kernel", "api"}:
-        assert len(tables[0]) == 2 + len(NAMES)
-    # Outside of code spans nothing is markup.
-    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
-    assert "<script>" not in outside
-    assert "http" not in outside
-    assert "@someone" not in outside
-
-
-def test_rows_of_a_table_are_lines(hostile: Path) -> None:
-    for view in ("kernel", "api"):
-        text = rendered(hostile, view, "table")
-        assert len(text.splitlines()) == 2 + len(NAMES)
