@@ -7,6 +7,7 @@ import json
 import statistics
 from collections import defaultdict
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
 
 def load(path: Path) -> dict[str, Any]:
     """The document, with every number as the text says it."""
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path, _changed_ns: int) -> dict[str, Any]:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     document: dict[str, Any] = json.loads(text, parse_float=Decimal)
     return document

@@ -72,8 +72,8 @@ class Export:
     def call(self, start: int, end: int, of: int, correlation: int, name: int = 3) -> None:
         self._rows.append(("CUPTI_ACTIVITY_KIND_RUNTIME", (start, end, 0, of, correlation, name, 0)))
 
-    def kernel(self, start: int, end: int, of: int, correlation: int) -> None:
-        row = (start, end, 0, 1, 7, correlation, of & ~0xFFFFFF, 1, 2, None)
+    def kernel(self, start: int, end: int, of: int, correlation: int, *, name: int = 1, device: int = 0) -> None:
+        row = (start, end, device, 1, 7, correlation, of & ~0xFFFFFF, name, 2 if name == 1 else name, None)
         self._rows.append(("CUPTI_ACTIVITY_KIND_KERNEL", row))
 
     def copy(self, start: int, end: int, of: int, correlation: int) -> None:
@@ -93,9 +93,14 @@ class Export:
 
 
 def found(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    """What a statement finds in a file that nobody writes to."""
+    """What a statement finds in a file that nobody writes to; nothing where the file has no such table."""
     with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
-        return database.execute(sql).fetchall()
+        try:
+            return database.execute(sql).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
 
 
 def changed(path: Path, copy: Path, sql: Sequence[str], **functions: Callable[[Any], Any]) -> Path:

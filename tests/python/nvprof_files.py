@@ -209,10 +209,7 @@ def write_ranges(path: Path, choose: random.Random) -> Path:
         profile.kernel(choose.choice(KERNELS), EPOCH + choose.randrange(500), 1 + choose.randrange(50), number)
     for number in range(1, 25):
         start = choose.randrange(100)
-        edges = [
-            (2, EPOCH + start, f"range {choose.randrange(5)}"),
-            (4, EPOCH + start + choose.randrange(1, 40), None),
-        ]
+        edges = [(2, EPOCH + start, f"range {choose.randrange(5)}"), (4, EPOCH + start + choose.randrange(1, 40), None)]
         domain = choose.choice(("", DOMAIN))
         if choose.random() < 0.2:
             edges.pop()

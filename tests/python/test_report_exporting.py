@@ -16,7 +16,7 @@ from pathlib import Path
 
 import fake_tools
 import pytest
-from conftest import Done
+from commands import finished
 from processes import forget_killed_nsys, survivors, with_variable
 from profile_commands import without_tools
 from real_nsys import NSYS, nsys_is_here, of_nsys, tried
@@ -31,48 +31,31 @@ pytestmark = pytest.mark.alone
 
 __all__ = ["temporary"]
 
+UNKNOWN = "Version number is invalid: 2024@5@1@113"
+LATER = "give that or a newer one with --nsys-path, or its export to SQLite"
+#: What a report is, what nsys does, the reason that is told, and the beginning of the advice.
 FAILURES = {
     "it is of a newer nsys": (
-        NEW,
-        "print('Exportation error: Version number is invalid: 2024@5@1@113-245v0', file=sys.stderr); sys.exit(1)",
-        "Exportation error: Version number is invalid: 2024@5@1@113-245v0",
-        "nsys 2024.5.1.113 wrote it: give that or a newer one with --nsys-path, or its export to SQLite",
+        *(NEW, f"print('Exportation error: {UNKNOWN}-245v0', file=sys.stderr); sys.exit(1)"),
+        *(f"Exportation error: {UNKNOWN}-245v0", f"nsys 2024.5.1.113 wrote it: {LATER}"),
     ),
     "it is newer, and does not say of which": (
-        OLD,
-        "print('Version number is invalid: 2024@5@1@113'); sys.exit(1)",
-        "Version number is invalid: 2024@5@1@113",
-        "it was written by a newer nsys: give that one with --nsys-path, or its export to SQLite",
+        *(OLD, f"print('{UNKNOWN}'); sys.exit(1)"),
+        *(UNKNOWN, "it was written by a newer nsys: give that one with --nsys-path, or its export to SQLite"),
     ),
     "a part of the export is there": (
-        NEW.replace(b"2024@5@1", b"2023@1@2"),
-        EXPORT + "; print('Unknown error'); sys.exit(1)",
-        "Unknown error",
-        "nsys 2023.1.2.113 wrote it: give that or a newer one with --nsys-path, or its export to SQLite",
+        *(NEW.replace(b"2024@5@1", b"2023@1@2"), EXPORT + "; print('Unknown error'); sys.exit(1)"),
+        *("Unknown error", f"nsys 2023.1.2.113 wrote it: {LATER}"),
     ),
-    "it says nothing": (
-        OLD,
-        "sys.exit(3)",
-        "it ended with exit status 3 and did not say why",
-        "export it with the nsys",
-    ),
+    "it says nothing": (OLD, "sys.exit(3)", "it ended with exit status 3 and did not say why", "export it with"),
     "it is killed": (
-        OLD,
-        EXPORT + "; import os; os.kill(os.getpid(), 9)",
-        "it was killed by signal 9 and did not say why",
-        "export it with the nsys that wrote it",
+        *(OLD, EXPORT + "; import os; os.kill(os.getpid(), 9)"),
+        *("it was killed by signal 9 and did not say why", "export it with the nsys that wrote it"),
     ),
-    "it is content and does nothing": (
-        OLD,
-        "pass",
-        "it ended with exit status 0 and did not say why",
-        "export it with",
-    ),
+    "it does nothing": (OLD, "pass", "it ended with exit status 0 and did not say why", "export it with"),
     "the disk is full": (
-        OLD,
-        "sys.exit('No space left on device')",
-        "No space left on device",
-        "make room, or set TMPDIR",
+        *(OLD, "sys.exit('No space left on device')"),
+        *("No space left on device", "make room, or set TMPDIR"),
     ),
 }
 
@@ -115,8 +98,7 @@ def test_an_importer_that_cannot_be_started_or_is_not_there(tmp_path: Path) -> N
     assert error == f"{path} cannot be exported: {importer} cannot be started: Exec format error"
     importer.unlink()
     command = [sys.executable, "-m", "fastrnns_rs", "report", str(path), "--nsys-path", str(tool)]
-    done = subprocess.run(without_tools(command), capture_output=True, text=True, timeout=60, check=False)
-    error, hint = failed(Done(done.returncode, done.stdout, done.stderr), 5)
+    error, hint = failed(finished(without_tools(command)), 5)
     assert error.startswith(f"{path} is a stream of nsys, and the QdstrmImporter")
     assert hint.startswith("install the whole of Nsight Systems")
 
@@ -126,11 +108,9 @@ def test_without_nsys_it_is_5(tmp_path: Path) -> None:
     error, hint = failed(report(path, "--nsys-path", tmp_path / "nsys"), 5)
     assert error.startswith(f"{path} is a report of nsys, which only nsys can export: nsys does not work: ")
     assert "--nsys-path" in hint
-    command = [sys.executable, "-m", "fastrnns_rs", "report", str(path)]
-    variables = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "FASTRNNS_"))}
-    inside = without_tools(["env", "PATH=/nowhere", *command])
-    done = subprocess.run(inside, capture_output=True, text=True, env=variables, timeout=60, check=False)
-    error, _ = failed(Done(done.returncode, done.stdout, done.stderr), 5)
+    unset = [f"--unset={key}" for key in os.environ if key.startswith(("CUDA_", "FASTRNNS_"))]
+    command = ["env", *unset, "PATH=/nowhere", sys.executable, "-m", "fastrnns_rs", "report", str(path)]
+    error, _ = failed(finished(without_tools(command)), 5)
     assert error == f"{path} is a report of nsys, which only nsys can export: nsys is not installed"
     with pytest.raises(MissingError):
         fastrnns_rs.read(path, nsys_path=str(tmp_path / "nsys"))
@@ -141,22 +121,12 @@ def test_without_a_place_for_the_export(tmp_path: Path, temporary: Path) -> None
     tool = fake_tools.nsys(tmp_path / "bin" / "nsys", export=EXPORT)
     path = file(tmp_path / "x.nsys-rep")
     blocked = file(tmp_path / "blocked", b"")
-    error, hint = "", ""
     script = f"import tempfile; tempfile.tempdir = {str(blocked)!r}; from fastrnns_rs import cli; cli.main()"
-    done = subprocess.run(
-        [sys.executable, "-c", script, "report", str(path), "--nsys-path", str(tool)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    error, hint = failed(Done(done.returncode, done.stdout, done.stderr), 1)
+    command = [sys.executable, "-c", script, "report"]
+    error, hint = failed(finished([*command, str(path), "--nsys-path", str(tool)]), 1)
     assert (error, "TMPDIR" in hint) == (f"{path} cannot be exported: Not a directory", True)
     trace = file(tmp_path / "trace", json.dumps(TRACE).encode())
-    done = subprocess.run(
-        [sys.executable, "-c", script, "report", str(trace)], capture_output=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    assert finished([*command, str(trace)]).status == 0
 
 
 def interrupted(

@@ -16,17 +16,16 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import fake_tools
 import nvprof_files
 import pytest
 from kineto_reference import CALLS, KERNELS, MEMORY, nanoseconds
 from kineto_traces import by_dice, document, write
+from nsys_exports import Export, found, thread
 
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary
@@ -99,51 +98,29 @@ def by_json(path: Path) -> Figures:
     return kernels, copies, calls
 
 
-#: The tables of an export as they are since 2022, as far as a summary reads them.
-EXPORT = """
-CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL,
-  contextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER,
-  demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL, gridX INTEGER, gridY INTEGER, gridZ INTEGER,
-  blockX INTEGER, blockY INTEGER, blockZ INTEGER);
-CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL,
-  streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, bytes INTEGER NOT NULL,
-  copyKind INTEGER NOT NULL);
-CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL,
-  globalTid INTEGER, correlationId INTEGER, nameId INTEGER NOT NULL);
-"""
-
-
 def nsys(path: Path) -> Path:
-    fake_tools.nsys_database(path, ["a range"], more=EXPORT)
-    dice = random.Random(3)
-    process = 77 << 24
-    with closing(sqlite3.connect(path)) as database:
-        names = [(9000 + number, f"void kernel_{number}<float>(float *)") for number in range(6)]
-        database.executemany("INSERT INTO StringIds VALUES (?, ?)", [*names, (9100, "cudaLaunchKernel")])
-        for number in range(400):
-            start, took = number * 1000 + dice.randrange(300), dice.randrange(1, 900)
-            name = 9000 + dice.randrange(6)
-            kernel = (start, start + took, dice.randrange(2), 1, 7, number, process, name, name, 1, 1, 1, 32, 1, 1)
-            database.execute(f"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({', '.join('?' * 15)})", kernel)
-            copy = (start, start + took, 0, 7, number, process, dice.randrange(9999), 1 + number % 2)
-            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, ?, ?, ?, ?, ?, ?)", copy)
-            call = (start - 50, start, 0, process + 5, number, 9100)
-            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?, ?)", call)
-        database.commit()
-    return path
+    export, dice, of = Export(path), random.Random(3), thread(77, 5)
+    for number in range(6):
+        export.text(9000 + number, f"void kernel_{number}<float>(float *)")
+    for number in range(400):
+        start, took = number * 1000 + dice.randrange(300), dice.randrange(1, 900)
+        export.call(start - 50, start, of, number)
+        export.kernel(start, start + took, of, number, name=9000 + dice.randrange(6), device=dice.randrange(2))
+        export.copy(start, start + took, of, number)
+    return export.written()
 
 
 def by_sqlite(path: Path) -> Figures:
     """What SQLite reads."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
 
-        def rows(table: str, name: str) -> dict[str, tuple[int, int]]:
-            text = f"SELECT value, count(*), sum(end - start) FROM {table} JOIN StringIds ON id = {name} GROUP BY value"
-            return {name: (count, total) for name, count, total in database.execute(text)}
+    def rows(table: str, name: str) -> dict[str, tuple[int, int]]:
+        joined = f"CUPTI_ACTIVITY_KIND_{table} JOIN StringIds ON id = {name}"
+        each = found(path, f"SELECT value, count(*), sum(end - start) FROM {joined} GROUP BY value")
+        return {name: (count, total) for name, count, total in each}
 
-        copies = database.execute("SELECT count(*), total(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY").fetchone()
-        kernels = rows("CUPTI_ACTIVITY_KIND_KERNEL", "demangledName")
-        return kernels, (copies[0], int(copies[1])), rows("CUPTI_ACTIVITY_KIND_RUNTIME", "nameId")
+    [(copies, took)] = found(path, "SELECT count(*), total(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY") or [(0, 0)]
+    calls = {name.removesuffix("_v7000"): row for name, row in rows("RUNTIME", "nameId").items()}
+    return rows("KERNEL", "demangledName"), (copies, int(took)), calls
 
 
 #: What stands for no name in nvprof's profiles, and what we call that.
@@ -168,17 +145,16 @@ def nvprof(path: Path) -> Path:
 
 def by_activities(path: Path) -> Figures:
     """What SQLite reads, of rows that nvprof takes for valid."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
 
-        def rows(table: str, name: str) -> dict[Any, tuple[int, int]]:
-            text = f"SELECT {name}, count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_{table} AS had GROUP BY 1"
-            return {name: (count, total) for name, count, total in database.execute(text)}
+    def rows(table: str, name: str) -> dict[Any, tuple[int, int]]:
+        of = f"CUPTI_ACTIVITY_KIND_{table} AS had GROUP BY 1"
+        each = found(path, f"SELECT {name}, count(*), sum(end - start) FROM {of}")
+        return {name: (count, total) for name, count, total in each}
 
-        kernels = rows("CONCURRENT_KERNEL", "(SELECT value FROM StringTable WHERE _id_ = had.name)")
-        kernels = {NAMELESS.get(name, name): found for name, found in kernels.items()}
-        copies = rows("MEMCPY", "1").get(1, (0, 0))
-        calls = {FUNCTIONS.get(cbid, str(cbid)): found for cbid, found in rows("RUNTIME", "cbid").items()}
-        return kernels, copies, calls
+    kernels = rows("CONCURRENT_KERNEL", "(SELECT value FROM StringTable WHERE _id_ = had.name)")
+    kernels = {NAMELESS.get(name, name): row for name, row in kernels.items()}
+    calls = {FUNCTIONS.get(cbid, str(cbid)): row for cbid, row in rows("RUNTIME", "cbid").items()}
+    return kernels, rows("MEMCPY", "1").get(1, (0, 0)), calls
 
 
 def nvprof_csv(path: Path) -> Path:
@@ -244,7 +220,7 @@ FORMATS = [
     Format("nvprof-sqlite", nvprof, by_activities, FAULTS_OF_SQL, numbered=True),
     Format("nvprof-csv", nvprof_csv, by_lines, (ValueError,), bare=True),
 ]
-each_format = pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+Sound = tuple[Format, Path, Figures, bytes]
 
 
 @pytest.fixture(autouse=True)
@@ -330,25 +306,28 @@ def judge(form: Format, path: Path, whole: Figures, stretch: int = 0) -> str:
     return "other figures"
 
 
-@each_format
-def test_the_whole_file_is_read_as_another_reader_reads_it(form: Format, tmp_path: Path) -> None:
+@pytest.fixture(params=FORMATS, ids=lambda form: form.name)
+def sound(request: pytest.FixtureRequest, tmp_path: Path) -> Sound:
+    """A format, a file of it, the figures and the bytes of the file."""
+    form: Format = request.param
     path = form.make(tmp_path / "x")
     summary, _ = outcome(path)
     assert summary is not None
     assert not TOLD & {warning.code for warning in summary.warnings}
-    assert figures(summary) == form.reference(path)
-    kernels, (copies, _), calls = figures(summary)
+    return form, path, figures(summary), path.read_bytes()
+
+
+def test_the_whole_file_is_read_as_another_reader_reads_it(sound: Sound) -> None:
+    form, path, whole, _ = sound
+    assert whole == form.reference(path)
+    kernels, (copies, _), calls = whole
     assert len(kernels) > 2
     assert copies > 50
     assert sum(count for count, _ in calls.values()) > 50 or form.bare
 
 
-@each_format
-def test_a_file_cut_anywhere_is_told_of(form: Format, tmp_path: Path) -> None:
-    path = form.make(tmp_path / "x")
-    summary, _ = outcome(path)
-    assert summary is not None
-    whole, content = figures(summary), path.read_bytes()
+def test_a_file_cut_anywhere_is_told_of(sound: Sound) -> None:
+    form, path, whole, content = sound
     found = []
     for hundredth in range(100):
         path.write_bytes(content[: len(content) * hundredth // 100])
@@ -362,13 +341,9 @@ def test_a_file_cut_anywhere_is_told_of(form: Format, tmp_path: Path) -> None:
     assert found[0] == "refused"
 
 
-@each_format
 @pytest.mark.parametrize("count", [1, FLIPPED])
-def test_bytes_changed_anywhere_do_no_silent_harm(form: Format, count: int, tmp_path: Path) -> None:
-    path = form.make(tmp_path / "x")
-    summary, _ = outcome(path)
-    assert summary is not None
-    whole, content = figures(summary), path.read_bytes()
+def test_bytes_changed_anywhere_do_no_silent_harm(count: int, sound: Sound) -> None:
+    form, path, whole, content = sound
     dice = random.Random(f"{form.name} {count}")
     for _ in range(FLIPS):
         damaged = bytearray(content)
@@ -378,14 +353,10 @@ def test_bytes_changed_anywhere_do_no_silent_harm(form: Format, count: int, tmp_
         judge(form, path, whole)
 
 
-@each_format
 @pytest.mark.parametrize("filling", [b"\0", b"\xff", b"\n", b'"'])
-def test_a_stretch_written_over_does_no_silent_harm(form: Format, filling: bytes, tmp_path: Path) -> None:
+def test_a_stretch_written_over_does_no_silent_harm(filling: bytes, sound: Sound) -> None:
     """As a disk or a transfer leaves it: blocks of zeros."""
-    path = form.make(tmp_path / "x")
-    summary, _ = outcome(path)
-    assert summary is not None
-    whole, content = figures(summary), path.read_bytes()
+    form, path, whole, content = sound
     dice = random.Random(f"{form.name} {filling!r}")
     for _ in range(30):
         start, length = dice.randrange(len(content)), dice.choice([4, 512, 4096])

@@ -19,13 +19,7 @@ import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.verbs.report.capture_reader import Inductor
 
-CATEGORIES = [
-    "triton_pointwise",
-    "triton_reduction",
-    "triton_persistent_reduction",
-    "triton_unknown",
-    "unknown",
-]
+CATEGORIES = ["triton_pointwise", "triton_reduction", "triton_persistent_reduction", "triton_unknown", "unknown"]
 
 
 def test_categories_hold_all_operations_under_inductors_names(tmp_path: Path) -> None:
@@ -99,11 +93,7 @@ def traces(record: Path) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("schedule", "captures", "runs"),
-    few(
-        [((), 1, 3)],
-        [((), 1, 3), (("--schedule", "wait=0,active=2,repeat=0"), 3, 6)],
-        "profilers",
-    ),
+    few([((), 1, 3)], [((), 1, 3), (("--schedule", "wait=0,active=2,repeat=0"), 3, 6)], "profilers"),
 )
 def test_a_record_tells_how_many_runs_there_are(
     schedule: tuple[str, ...], captures: int, runs: int, tmp_path: Path

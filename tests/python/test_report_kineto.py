@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import kineto_reference as reference
 import pytest
 from corpus import capture, captures
-from kineto_traces import annotation, by_dice, call, copy, document, kernel, operator, write
+from kineto_traces import by_dice, call, document, kernel, write
 
 import fastrnns_rs
 from fastrnns_rs.documents.summary import SummaryDocument
@@ -93,17 +92,7 @@ def field(request: pytest.FixtureRequest) -> Path:
     return path
 
 
-_load = reference.load
-
-
-@lru_cache(maxsize=1)
-def events_of(path: Path) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = _load(path)["traceEvents"]
-    return events
-
-
-def test_a_file_of_the_field_is_read_as_defined(field: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "load", lambda path: {"traceEvents": events_of(path)})
+def test_a_file_of_the_field_is_read_as_defined(field: Path) -> None:
     summary = fastrnns_rs.read(field)
     check(summary.document, reference.summarize(field))
     [source] = summary.captures
@@ -117,7 +106,7 @@ def test_what_launches_of_a_kernel_share_is_told(field: Path) -> None:
     keys["shared_memory_bytes"] = "shared memory"
     seen: dict[Any, dict[str, set[Any]]] = defaultdict(lambda: defaultdict(set))
     shapes: dict[Any, list[int]] = defaultdict(list)
-    for event in events_of(field):
+    for event in reference.load(field)["traceEvents"]:
         if event.get("ph") == "X" and event.get("cat") in reference.KERNELS:
             arguments = event["args"]
             for ours, theirs in keys.items():
@@ -149,30 +138,6 @@ def test_a_trace_by_dice_is_read_as_defined(seed: int, tmp_path: Path) -> None:
     check(fastrnns_rs.read(path).document, reference.summarize(path))
 
 
-def test_a_small_trace_by_hand(tmp_path: Path) -> None:
-    """The definitions on numbers that anyone can add up."""
-    events = [
-        kernel("a", 10, 4),
-        kernel("a", 12, 6, stream=8),
-        kernel("b", 30, 2.5, device=1, stream=3),
-        copy("HtoD", 24, 1, 4000),
-        call("cudaLaunchKernel", 1, 2.001),
-        operator(),
-    ]
-    summary = fastrnns_rs.read(write(tmp_path / "x.json", events))
-    zero, one = summary.devices
-    assert (zero.name, zero.process_id, zero.start_ns, zero.end_ns) == ("GPU zero", 100, 10_000, 25_000)
-    assert (zero.span_ns, zero.busy_ns, zero.idle_ns, zero.overlap_ns) == (15_000, 9_000, 6_000, 2_000)
-    assert (one.name, one.span_ns, one.busy_ns, one.idle_ns) == ("GPU one", 2_500, 2_500, 0)
-    a, b = summary.kernels
-    assert (a.total_ns, a.mean_ns, a.median_ns, a.stddev_ns, a.p95_ns) == (10_000, 5000, 5000, close(2e6**0.5), 5900)
-    assert (b.count, b.stddev_ns, b.device_id) == (1, None, 1)
-    [memory] = summary.memory_operations
-    assert (memory.kind, memory.bandwidth_gb_per_s) == ("memcpy HtoD", 4.0)
-    assert [(row.stream_id, row.busy_ns) for row in summary.streams] == [(7, 5_000), (8, 6_000), (3, 2_500)]
-    assert summary.captures[0].events_read == 6
-
-
 def test_processes_and_threads_may_be_words(tmp_path: Path) -> None:
     """In 2021 queues were called `stream 7`, and spans are things of their own to this day."""
     events = [
@@ -189,18 +154,6 @@ def test_processes_and_threads_may_be_words(tmp_path: Path) -> None:
     assert (device.device_id, device.process_id, device.busy_ns) == (0, 100, 6_000)
     assert [(row.device_id, row.stream_id) for row in summary.streams] == [(0, 7), (0, 9)]
     assert (summary.captures[0].events_read, summary.captures[0].events_skipped) == (5, 0)
-
-
-def test_annotations_reach_their_thread_and_marks_their_process(tmp_path: Path) -> None:
-    events = [annotation("## forward ##", 0, 40), annotation("## backward ##", 50, 40)]
-    events += [annotation("cell", 5, 20), annotation("cell", 55, 20)]
-    for number, (at, thread, start, duration) in enumerate([(10, 100, 12, 3), (60, 101, 100, 5)], 1):
-        events.append({**call(start=at, duration=0.5), "tid": thread, "args": {"correlation": number}})
-        events.append(kernel(start=start, duration=duration, correlation=number))
-    rows = {row.name: row for row in fastrnns_rs.read(write(tmp_path / "trace.json", events)).ranges}
-    cell, backward = rows["cell"], rows["## backward ##"]
-    assert (cell.kind, cell.count, cell.gpu_inclusive_ns, cell.phase) == ("record_function", 2, 3000, None)
-    assert (backward.gpu_inclusive_ns, backward.gpu_exclusive_ns, backward.phase) == (5000, 5000, "backward")
 
 
 @pytest.mark.parametrize(

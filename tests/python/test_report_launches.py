@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import statistics
 from collections import Counter, defaultdict
 from contextlib import closing
 from itertools import pairwise
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from corpus import captures
+from kineto_reference import figures
+from nsys_exports import BACKTRACE
 
 import fastrnns_rs
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPERATIONS = ("KERNEL", "MEMCPY", "MEMSET")
-#: The class of rows that repeat a call, to say where it came from.
-BACKTRACE = 67
 CAUSES = ("graph_gap", "unmatched", "launch", "synchronization", "allocation", "data_loader", "host", "dependency")
 each_export = pytest.mark.parametrize("path", captures("nsys/*.sqlite"))
 Row = dict[str, Any]
@@ -27,20 +26,17 @@ Row = dict[str, Any]
 
 def tables(path: Path) -> dict[str, list[Row]]:
     """Operations and calls, by the last word of their table."""
-    found = {}
     with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
         database.row_factory = sqlite3.Row
-        for name in (*OPERATIONS, "RUNTIME"):
-            try:
-                rows = [dict(row) for row in database.execute(f"SELECT * FROM CUPTI_ACTIVITY_KIND_{name}")]
-            except sqlite3.OperationalError:
-                rows = []
-            found[name] = rows
+        there = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+        known = {name: f"CUPTI_ACTIVITY_KIND_{name}" for name in (*OPERATIONS, "RUNTIME")}
+        rows = {
+            name: [dict(row) for row in database.execute(f"SELECT * FROM {table}")] if table in there else []
+            for name, table in known.items()
+        }
         names = dict(database.execute("SELECT id, value FROM StringIds").fetchall())
-    found["RUNTIME"] = [
-        {**row, "name": names[row["nameId"]]} for row in found["RUNTIME"] if row["eventClass"] != BACKTRACE
-    ]
-    return found
+    calls = [{**row, "name": names[row["nameId"]]} for row in rows["RUNTIME"] if row["eventClass"] != BACKTRACE]
+    return {**rows, "RUNTIME": calls}
 
 
 def launches(calls: list[Row]) -> dict[tuple[int, int], Row]:
@@ -49,14 +45,6 @@ def launches(calls: list[Row]) -> dict[tuple[int, int], Row]:
     for call in calls:
         found.setdefault((call["globalTid"] >> 24, call["correlationId"]), call)
     return found
-
-
-def percentile(values: list[int], share: float) -> float:
-    ordered = sorted(values)
-    place = (len(ordered) - 1) * share
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
 def waits(name: str) -> str | None:
@@ -139,10 +127,9 @@ def test_launches_are_those_of_the_tables(path: Path) -> None:
         return
     latencies = [kernel["start"] - call["start"] for kernel, call in matched]
     queues = [max(0, kernel["start"] - call["end"]) for kernel, call in matched]
-    assert told.latency_median_ns == statistics.median(latencies)
-    assert told.queue_median_ns == statistics.median(queues)
-    assert told.latency_p95_ns == pytest.approx(percentile(latencies, 0.95), abs=1e-3)
-    assert told.queue_p95_ns == pytest.approx(percentile(queues, 0.95), abs=1e-3)
+    expected = figures(latencies), figures(queues)
+    assert (told.latency_median_ns, told.queue_median_ns) == tuple(one["median"] for one in expected)
+    assert (told.latency_p95_ns, told.queue_p95_ns) == pytest.approx(tuple(one["p95"] for one in expected), abs=1e-3)
 
 
 @each_export

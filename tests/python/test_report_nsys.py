@@ -5,60 +5,30 @@ Where `nsys stats` is the reference it reads a copy: it may write to what it rea
 
 from __future__ import annotations
 
-import csv
 import re
 import shutil
 import sqlite3
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpus import capture, captures
+from kineto_reference import coverage
+from nsys_exports import BACKTRACE, found, stats
+from real_nsys import nsys_is_here
 
 import fastrnns_rs
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
-NSYS = shutil.which("nsys")
-needs_nsys = pytest.mark.skipif(NSYS is None, reason="nsys is not installed; scripts/install-profilers does that")
 EXPORTS = captures("nsys/*.sqlite")
 each_export = pytest.mark.parametrize("path", EXPORTS)
 
 REPORTS = ("gpukernsum", "gpumemtimesum", "gpumemsizesum", "cudaapisum")
 OPERATIONS = ("KERNEL", "MEMCPY", "MEMSET")
-#: The class of rows that repeat a call, to say where it came from.
-BACKTRACE = 67
 Row = dict[str, str]
-
-
-def rows(path: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """What a statement finds; nothing where the file has no such table."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as database:
-        try:
-            return database.execute(sql, values).fetchall()
-        except sqlite3.OperationalError as error:
-            if "no such table" in str(error):
-                return []
-            raise
-
-
-def stats(path: Path) -> dict[str, list[Row]]:
-    """The rows of each report of nsys, none where it finds that there is nothing to report."""
-    command = [str(NSYS), "stats", "--force-export=false", f"--report={','.join(REPORTS)}", "--format=csv", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    parts = re.split(r"^Processing .*/(\w+)\.py\].*\n", done.stdout, flags=re.MULTILINE)
-    tables = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert set(tables) == set(REPORTS), done.stdout[:500]
-    found = {}
-    for name, text in tables.items():
-        lines = text.strip().splitlines()
-        assert lines[0].startswith(("Time (%)", "Total (MB)", "SKIPPED:")), lines[0]
-        found[name] = [] if lines[0].startswith("SKIPPED:") else [*csv.DictReader(lines)]
-    return found
 
 
 def without(path: Path, copy: Path, condition: str) -> Path:
@@ -97,9 +67,7 @@ def by_key(found: Iterable[Any], key: Any) -> dict[Any, Any]:
 
 def operation(kind: str) -> str:
     """The name that nsys gives to a kind of copies or sets."""
-    return (
-        f"[CUDA {kind.replace('UM ', '')}]" if "UM " not in kind else f"[CUDA Unified Memory {kind.replace('UM ', '')}]"
-    )
+    return f"[CUDA {'Unified Memory ' * ('UM ' in kind)}{kind.replace('UM ', '')}]"
 
 
 @pytest.fixture(scope="session")
@@ -110,13 +78,13 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     def find(path: Path, condition: str = f"eventClass = {BACKTRACE}") -> dict[str, list[Row]]:
         if (path, condition) not in known:
             copy = tmp_path_factory.mktemp("reference") / path.name
-            known[path, condition] = stats(without(path, copy, condition))
+            known[path, condition] = stats(without(path, copy, condition), *REPORTS)
         return known[path, condition]
 
     return find
 
 
-@needs_nsys
+@nsys_is_here
 @each_export
 def test_rows_by_launch_shape_are_those_of_nsys(path: Path, reference: Any) -> None:
     summary = fastrnns_rs.read(path, by_shape=True)
@@ -134,7 +102,7 @@ def test_rows_by_launch_shape_are_those_of_nsys(path: Path, reference: Any) -> N
     assert [row.total_ns for row in summary.kernels] == [int(row["Total Time (ns)"]) for row in theirs.values()]
 
 
-@needs_nsys
+@nsys_is_here
 @each_export
 def test_copies_and_sets_are_those_of_nsys(path: Path, reference: Any) -> None:
     """nsys has a row a kind, `report` one a kind and device: it is asked for one device at a time."""
@@ -143,7 +111,7 @@ def test_copies_and_sets_are_those_of_nsys(path: Path, reference: Any) -> None:
     in_file = {
         device
         for one in OPERATIONS[1:]
-        for (device,) in rows(path, f"SELECT DISTINCT deviceId FROM CUPTI_ACTIVITY_KIND_{one}")
+        for (device,) in found(path, f"SELECT DISTINCT deviceId FROM CUPTI_ACTIVITY_KIND_{one}")
     }
     assert numbers == sorted(in_file)
     for device in numbers:
@@ -167,7 +135,7 @@ def test_copies_and_sets_are_those_of_nsys(path: Path, reference: Any) -> None:
             assert printed((row.stddev_bytes or 0.0) / 1e6, sizes[key]["StdDev (MB)"], 3)
 
 
-@needs_nsys
+@nsys_is_here
 @each_export
 def test_calls_are_those_of_nsys(path: Path, reference: Any) -> None:
     """Compared with the ordinary rows: what else nsys counts stands in the next test.
@@ -182,7 +150,7 @@ def test_calls_are_those_of_nsys(path: Path, reference: Any) -> None:
         assert_same_times(row, theirs[key], "Num Calls")
 
 
-@needs_nsys
+@nsys_is_here
 def test_nsys_counts_a_call_twice_where_backtraces_were_collected(reference: Any) -> None:
     """Such a row has the correlation of the call, surrounds it, and has its name without the version.
 
@@ -191,8 +159,8 @@ def test_nsys_counts_a_call_twice_where_backtraces_were_collected(reference: Any
     path = capture("nsys/saxpy_mpi_a100_2022.2.sqlite")
     table = "CUPTI_ACTIVITY_KIND_RUNTIME"
     join = f"FROM {table} a JOIN {table} b USING (correlationId, globalTid) WHERE a.eventClass = {BACKTRACE}"
-    [(repeated,)] = rows(path, f"SELECT count(*) FROM {table} WHERE eventClass = {BACKTRACE}")
-    [(around,)] = rows(path, f"SELECT count(*) {join} AND b.eventClass = 0 AND a.start < b.start AND a.end > b.end")
+    [(repeated,)] = found(path, f"SELECT count(*) FROM {table} WHERE eventClass = {BACKTRACE}")
+    [(around,)] = found(path, f"SELECT count(*) {join} AND b.eventClass = 0 AND a.start < b.start AND a.end > b.end")
     assert around == repeated == 38
     theirs = [(row["Name"], int(row["Num Calls"])) for row in reference(path, "0")["cudaapisum"]]
     doubled = {name: count for name, count in theirs if theirs.count((name, count)) == 2}
@@ -200,28 +168,18 @@ def test_nsys_counts_a_call_twice_where_backtraces_were_collected(reference: Any
     summary = fastrnns_rs.read(path)
     ours = {row.name: row.count for row in summary.api_calls}
     assert {name: ours[name] for name in doubled} == doubled
-    [(calls,)] = rows(path, f"SELECT count(*) FROM {table}")
+    [(calls,)] = found(path, f"SELECT count(*) FROM {table}")
     assert sum(ours.values()) == calls - repeated
 
 
 def operations(path: Path) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """What ran on each device of each process, from when to when."""
-    found = defaultdict(list)
+    listed = defaultdict(list)
     for one in OPERATIONS:
         sql = f"SELECT (globalPid >> 24) & 0xffffff, deviceId, start, end FROM CUPTI_ACTIVITY_KIND_{one}"
-        for process, device, start, end in rows(path, sql):
-            found[process, device].append((start, end))
-    return found
-
-
-def sweep(intervals: list[tuple[int, int]]) -> tuple[int, int, int]:
-    """How long nothing ran, one thing did, and several did, from the first start to the last end."""
-    steps = sorted([*((start, 1) for start, _ in intervals), *((end, -1) for _, end in intervals)])
-    lengths, running = [0, 0, 0], 0
-    for (at, change), (until, _) in pairwise(steps):
-        running += change
-        lengths[min(running, 2)] += until - at
-    return lengths[0], lengths[1], lengths[2]
+        for process, device, start, end in found(path, sql):
+            listed[process, device].append((start, end))
+    return listed
 
 
 @each_export
@@ -232,10 +190,9 @@ def test_busy_and_idle_time_are_of_one_union(path: Path) -> None:
     ours = by_key(summary.devices, lambda row: (row.process_id, row.device_id))
     assert set(ours) == set(expected)
     for key, row in ours.items():
-        idle, alone, together = sweep(expected[key])
         first, last = min(start for start, _ in expected[key]), max(end for _, end in expected[key])
         assert (row.start_ns, row.end_ns, row.span_ns) == (first, last, last - first)
-        assert (row.idle_ns, row.busy_ns, row.overlap_ns) == (idle, alone + together, together)
+        assert (row.busy_ns, row.overlap_ns) == coverage(expected[key])
         assert row.busy_ns + row.idle_ns == row.span_ns
         assert row.utilization == pytest.approx(row.busy_ns / row.span_ns, rel=1e-12)
 
@@ -243,28 +200,27 @@ def test_busy_and_idle_time_are_of_one_union(path: Path) -> None:
 @each_export
 def test_the_streams_of_a_device_are_swept_alike(path: Path) -> None:
     summary = fastrnns_rs.read(path)
-    found = defaultdict(lambda: defaultdict(list))
+    expected = defaultdict(lambda: defaultdict(list))
     for one in OPERATIONS:
         sql = f"SELECT deviceId, streamId, globalPid, start, end FROM CUPTI_ACTIVITY_KIND_{one}"
-        for device, stream, process, *interval in rows(path, sql):
-            found[device, stream][process].append(tuple(interval))
+        for device, stream, process, *interval in found(path, sql):
+            expected[device, stream][process].append(tuple(interval))
     ours = by_key(summary.streams, lambda row: (row.device_id, row.stream_id))
-    assert set(ours) == set(found)
+    assert set(ours) == set(expected)
     for key, row in ours.items():
-        swept = [sweep(intervals) for intervals in found[key].values()]
-        assert row.busy_ns == sum(alone + together for _, alone, together in swept)
-        assert row.total_ns == sum(end - start for intervals in found[key].values() for start, end in intervals)
+        assert row.busy_ns == sum(coverage(intervals)[0] for intervals in expected[key].values())
+        assert row.total_ns == sum(end - start for intervals in expected[key].values() for start, end in intervals)
 
 
 @each_export
 def test_every_row_of_every_table_of_events_is_told(path: Path) -> None:
     """A table of events says when something happened, whatever it is called."""
-    tables = [name for (name,) in rows(path, "SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = [name for (name,) in found(path, "SELECT name FROM sqlite_master WHERE type = 'table'")]
     count = 0
     for name in tables:
-        columns = {column for _, column, *_ in rows(path, f'PRAGMA table_info("{name}")')}
+        columns = {column for _, column, *_ in found(path, f'PRAGMA table_info("{name}")')}
         if name.startswith("CUPTI_ACTIVITY_KIND_") or columns & {"start", "timestamp"}:
-            count += rows(path, f'SELECT count(*) FROM "{name}"')[0][0]
+            count += found(path, f'SELECT count(*) FROM "{name}"')[0][0]
     [entry] = fastrnns_rs.read(path).captures
     assert count > 0
     assert entry.events_read + entry.events_skipped == count

@@ -38,6 +38,7 @@ NAMES = [
     "-x;`id`.sqlite",
     "back\\slash",
     "new\nline.sqlite",
+    "a&b=c;d.sqlite-wal",
 ]
 
 
@@ -87,7 +88,7 @@ def test_a_read_only_folder_will_do(export: Path) -> None:
     assert [row["name"] for row in json.loads(done.stdout)["kernels"]] == [TINY[0][0]]
 
 
-def test_a_log_beside_it_is_left_alone_and_told(export: Path) -> None:
+def test_logs_beside_it_are_left_alone_and_told(export: Path) -> None:
     """What a writer has not brought into the file yet does not count, and is not brought there by a reader."""
     with closing(sqlite3.connect(export)) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
@@ -96,10 +97,11 @@ def test_a_log_beside_it_is_left_alone_and_told(export: Path) -> None:
         writer.commit()
         copy = shutil.copytree(export.parent, export.parent.with_name("copy"))
     (copy / f"{export.name}-shm").unlink()
+    (copy / f"{export.name}-journal").write_bytes(b"\xd9\xd5\x05\xf9")
     before = state(copy)
     assert len(before[str(copy / f"{export.name}-wal")][0]) > 0
     summary = fastrnns_rs.read(copy / export.name)
     assert [(row.name, row.count, row.total_ns) for row in summary.kernels] == TINY
-    [warning] = [one for one in summary.warnings if one.code == "unfinished_write"]
-    assert warning.evidence == str(copy / f"{export.name}-wal")
+    told = [one.evidence for one in summary.warnings if one.code == "unfinished_write"]
+    assert sorted(told) == [str(copy / f"{export.name}-{log}") for log in ("journal", "wal")]
     assert state(copy) == before

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import fake_tools
 import pytest
 from conftest import run_cli
 from corpus import captures
-from kineto_traces import Event, by_dice, call, copy, document, kernel, write
+from interrupting import interrupt
+from kineto_traces import annotation, by_dice, call, copy, document, kernel, write
+from test_report_nvprof_csv import LAUNCHES, PER_GPU
 from test_report_opening import KERNELS
 
 import fastrnns_rs
@@ -28,15 +24,7 @@ from fastrnns_rs.verbs.report.capture_folders import natural
 BASE = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
 
 
-def rank_file(path: Path, rank: int | None, events: list[Event], size: int | None = None, **members: Any) -> Path:
-    """A trace of a rank of a job."""
-    info = {
-        key: value for key, value in {"backend": "nccl", "rank": rank, "world_size": size}.items() if value is not None
-    }
-    return write(path, document(events, **BASE, distributedInfo=info, **members))
-
-
-def job(folder: Path, busy: list[float], *, size: int | None = None) -> list[Path]:
+def job(folder: Path, busy: list[float]) -> list[Path]:
     """A file for each rank, whose device is busy for so many microseconds, in two kernels and a copy."""
     folder.mkdir(exist_ok=True)
     paths = []
@@ -44,7 +32,8 @@ def job(folder: Path, busy: list[float], *, size: int | None = None) -> list[Pat
         part = took / 4
         events = [call(process=100 + rank), kernel("a", 10, part), kernel("b", 10 + part, 2 * part)]
         events += [kernel("b", 10 + part, part), copy("HtoD", 1000, part)]
-        paths.append(rank_file(folder / f"worker{rank}.json", rank, events, size or len(busy)))
+        info = {"backend": "nccl", "rank": rank, "world_size": len(busy)}
+        paths.append(write(folder / f"worker{rank}.json", document(events, **BASE, distributedInfo=info)))
     return paths
 
 
@@ -62,7 +51,10 @@ def mixed(folder: Path) -> list[Path]:
     paths.append(write(folder / "cut.json", text[: len(text) // 2]))
     sqlite = folder / "x.sqlite"
     fake_tools.nsys_database(sqlite, more=KERNELS)
-    paths += [sqlite, write(folder / "none.json", [call()]), sqlite, paths[0]]
+    for name, text in (("totals.csv", PER_GPU), ("metrics.csv", LAUNCHES)):
+        (folder / name).write_text(text)
+        paths.append(folder / name)
+    paths += [sqlite, write(folder / "none.json", [call(), annotation("range", 0, 9)]), sqlite, paths[0]]
     return paths
 
 
@@ -217,25 +209,7 @@ def test_a_file_less_than_there_are_threads_is_no_trouble(tmp_path: Path) -> Non
     assert (trace.capture_count, trace.left_out) == (1, [])
 
 
-#: Reads the same files again and again, which takes half a minute.
-LONG = """
-import sys
-import fastrnns_rs
-print("ready", flush=True)
-fastrnns_rs.read(*(sys.argv[1:] * 40_000))
-"""
-
-
 def test_ctrl_c_ends_reading_many_files(tmp_path: Path) -> None:
-    paths = [write(tmp_path / f"{seed}.json", document(by_dice(seed, 2000))) for seed in range(2)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", LONG, *paths], stdout=pipe, stderr=pipe, text=True) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        assert child.poll() is None
-        asked = time.monotonic()
-        os.kill(child.pid, signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
-    assert "KeyboardInterrupt" in errors
-    assert time.monotonic() - asked < 5
+    """The same files again and again, which takes half a minute."""
+    paths = [str(write(tmp_path / f"{seed}.json", document(by_dice(seed, 2000)))) for seed in range(2)]
+    interrupt("import fastrnns_rs", f"fastrnns_rs.read(*({paths} * 40_000))")

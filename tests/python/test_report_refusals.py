@@ -30,6 +30,7 @@ STRANGERS = {
     "text in UTF-16": TEXT.encode("utf-16"),
     "it is JSON without traceEvents": b'{"a": [{"b": 1}], "traceEvents2": []}',
     "without traceEvents": b'{"traceEvents": {"ph": "X"}}',
+    "nothing in it is an event": b'[1, 2, 3, ["a"]]',
     "it is text, but no trace": b"Generating SQLite file report.sqlite from report.nsys-rep\n",
     "is an archive": b"PK\x03\x04" + bytes(100),
     "of no format that is read here": bytes(10_000),

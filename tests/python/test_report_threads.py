@@ -64,27 +64,6 @@ def test_pieces_and_streams_are_read_alike(long_trace: Path, tmp_path: Path) -> 
     assert {row["device_id"] for row in found["devices"]} == set(expected["devices"])
 
 
-@pytest.mark.parametrize("damage", ["cut", "quote", "brace", "bytes"])
-def test_damage_is_met_alike_in_pieces_and_in_a_stream(long_trace: Path, tmp_path: Path, damage: str) -> None:
-    text = long_trace.read_bytes()
-    places = range(len(text) // 9, len(text), len(text) // 9)
-    if damage == "cut":
-        text = text[: len(text) * 7 // 9]
-    else:
-        junk = {"quote": b'"', "brace": b"}", "bytes": b"\x00\xff{"}[damage]
-        parts = [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
-        text = junk.join(parts)
-    plain, packed = tmp_path / "x.json", tmp_path / "x.json.gz"
-    plain.write_bytes(text)
-    packed.write_bytes(gzip.compress(text, 1))
-    found, streamed = figures(plain), figures(packed)
-    for summary in (found, streamed):
-        # They name the file.
-        del summary["warnings"]
-    assert found == streamed
-    assert found["captures"][0]["events_skipped"] > 0
-
-
 @pytest.mark.skipif(not hasattr(os, "setuid"), reason="limits of processes are Unix's")
 def test_one_thread_does_where_no_more_may_be_had(long_trace: Path) -> None:
     # In no folder of pytest's, which nobody else may enter.
