@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -263,17 +261,6 @@ def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
         assert call(*words).status == (3 if "--fail-on" in words else 0), command
     for code in [block for kind, block in blocks if kind == "python"]:
         exec(compile(code, "page", "exec"), {})
-
-
-def test_nothing_heavy_is_loaded() -> None:
-    code = """
-import sys
-from fastrnns_rs.documents import comparison
-from fastrnns_rs.verbs.compare import explanation, margins, run_comparison, run_files
-sys.exit(" ".join({"torch", "numpy", "rich", "platformdirs", "asyncio", "subprocess"} & {*sys.modules}) or 0)
-"""
-    done = subprocess.run([sys.executable, "-c", code], check=False)
-    assert done.returncode == 0
 
 
 def test_defaults_may_stand_in_the_configuration(call: Any, files: list[str], anywhere: Path) -> None:

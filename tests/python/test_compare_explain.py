@@ -92,17 +92,6 @@ def test_the_place_in_the_table_is_that_of_benjamini_and_hochberg() -> None:
         assert numbers(text, f"0.05·{rank}/6 = #") == pytest.approx([0.05 * rank / 6], rel=1e-6)
 
 
-def test_what_the_table_takes_back_is_told() -> None:
-    first = [exactly([990, 1000, 1010, 1020]), *(result(f"r{one}", backward=False) for one in range(20))]
-    second = [exactly([1017, 1027, 1037, 1047]), *(result(f"r{one}", seed=1, backward=False) for one in range(20))]
-    text = explained(first, second, "cudnn")
-    assert "Does the 95% interval leave out 1? Yes: slower" in text
-    assert "Is the adjusted p-value at most 0.05? No: slower does not stand" in text
-    assert "So: inconclusive. Slower by itself, but not among 21 rows" in text
-    assert re.search(r"A new comparison of \d+ processes a side would settle", text)
-    assert "Measure anew" in text
-
-
 def test_rows_without_a_verdict_say_why() -> None:
     first = [result(processes=2), failed("aten"), result("lone"), exactly([5, 5, 5], "still")]
     second = [result(seed=1), result("aten"), exactly([5, 5, 5], "still")]

@@ -30,8 +30,7 @@ def test_a_derivation_has_no_format(words: list[str], call: Any, files: list[str
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
-    [(["--json"], True), (["--format", "junit"], True), (["--explain", "cudnn"], True), ([], False)],
+    ("words", "told"), [(["--json"], True), (["--format", "junit"], True), (["--explain", "cudnn"], True), ([], False)]
 )
 def test_warnings_are_told_once_with_what_to_do(words: list[str], told: bool, call: Any, tmp_path: Path) -> None:
     """One may have neither evidence nor hint."""

@@ -59,24 +59,17 @@ def orders(processes: list[Process]) -> set[int]:
     return {process.order for process in processes}
 
 
-def test_sides_without_difference_are_disjoint_and_from_the_one_pool() -> None:
+@pytest.mark.parametrize("design", DRAWS)
+def test_sides_are_disjoint_and_from_their_pools(design: str) -> None:
+    """Without a difference both are of the one pool."""
     known = pool()
-    drawn = designs.without_difference(known, 200, 1)
+    candidates = {"same": known.same, "more": known.more}[design]
+    drawn = DRAWS[design](known, 200, 1)
     for one in drawn:
         assert len(orders(one.baseline)) == len(orders(one.candidate)) == designs.PER_SIDE
         assert not orders(one.baseline) & orders(one.candidate)
-        assert orders(one.baseline) | orders(one.candidate) <= orders(known.same)
-    assert set().union(*(orders(one.candidate) for one in drawn)) == orders(known.same)
-
-
-def test_sides_with_more_work_are_of_the_two_pools() -> None:
-    known = pool()
-    drawn = designs.with_difference(known, 200, 1)
-    for one in drawn:
-        assert len(orders(one.baseline)) == len(orders(one.candidate)) == designs.PER_SIDE
         assert orders(one.baseline) <= orders(known.same)
-        assert orders(one.candidate) <= orders(known.more)
-    assert set().union(*(orders(one.candidate) for one in drawn)) == orders(known.more)
+    assert set().union(*(orders(one.candidate) for one in drawn)) == orders(candidates)
 
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
@@ -132,23 +125,17 @@ def test_a_share_carries_wilsons_interval(hits: int, trials: int) -> None:
 
 
 def test_tables_go_into_their_place_and_nowhere_else(tmp_path: Path) -> None:
-    file = tmp_path / "page.md"
-    file.write_text(
-        "<!-- end -->\nbefore\n<!-- real noise -->\nold\n<!-- end -->\nafter\n<!-- end -->\n", encoding="utf-8"
-    )
-    for text in ("first\n", "second\n"):
-        page.write(file, text)
-        expected = f"<!-- end -->\nbefore\n<!-- real noise -->\n{text}<!-- end -->\nafter\n<!-- end -->\n"
-        assert file.read_text(encoding="utf-8") == expected
-
-
-def test_a_new_file_is_made_and_written_again(tmp_path: Path) -> None:
-    file = tmp_path / "new.md"
-    page.check(file)
-    assert not file.exists()
+    """A new file is made."""
+    file, new = tmp_path / "page.md", tmp_path / "new.md"
+    page.check(new)
+    assert not new.exists()
+    before, after = "<!-- end -->\nbefore\n", "after\n<!-- end -->\n"
+    file.write_text(f"{before}<!-- real noise -->\nold\n<!-- end -->\n{after}")
     for text in ("first\n", "first\n\nlive\n"):
-        page.write(file, text)
-        assert file.read_text(encoding="utf-8") == f"<!-- real noise -->\n{text}<!-- end -->\n"
+        for path in (file, new):
+            page.write(path, text)
+        tables = f"<!-- real noise -->\n{text}<!-- end -->\n"
+        assert (new.read_text(), file.read_text()) == (tables, before + tables + after)
 
 
 @pytest.mark.parametrize(

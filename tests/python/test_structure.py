@@ -60,19 +60,14 @@ EXCEPTIONS = {
 }
 
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.
-HEAVY = (
-    {"asyncio", "click", "concurrent", "contextlib", "dataclasses", "difflib", "enum", "hashlib", "importlib.metadata"}
-    | {"inspect", "json", "numpy", "pathlib", "platformdirs", "re", "rich", "shutil", "statistics", "subprocess"}
-    | {
-        "tempfile",
-        "torch",
-        "typing",
-        "fastrnns_rs.documents.codec",
-        "fastrnns_rs.problem.problem",
-        "fastrnns_rs.verbs.profile",
-    }
-    | {"fastrnns_rs.runners.registry", "fastrnns_rs.documents.summary"}
-)
+HEAVY = {
+    *("asyncio", "click", "concurrent", "contextlib", "dataclasses", "difflib", "enum", "hashlib"),
+    *("inspect", "json", "numpy", "pathlib", "platformdirs", "re", "rich", "shutil", "statistics", "subprocess"),
+    *("importlib.metadata", "tempfile", "torch", "typing", "fastrnns_rs.documents.codec"),
+    *("fastrnns_rs.documents.summary", "fastrnns_rs.problem.problem", "fastrnns_rs.runners.registry"),
+    "fastrnns_rs.verbs.profile",
+}
+HEAVIEST = {"asyncio", "numpy", "platformdirs", "rich", "subprocess", "torch"}
 
 
 def part_of(path: Path) -> str:
@@ -165,16 +160,29 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     tuple(graphlib.TopologicalSorter(graph).static_order())
 
 
-def test_rust_parts_use_only_what_they_may() -> None:
-    for path in (ROOT / "src").rglob("*.rs"):
-        part = path.relative_to(ROOT / "src").parts[0].removesuffix(".rs")
-        if part == "lib":
+#: What each folder of the statistics may use; none uses one that uses it.
+STATISTICS = {
+    "samples": set(),
+    "intervals": {"samples"},
+    "describe": {"intervals", "samples"},
+    "compare": {"intervals", "samples"},
+    "series": {"samples"},
+    "growth": {"samples"},
+}
+
+
+@pytest.mark.parametrize(("folder", "head", "allowed"), [("src", "lib", RUST), ("src/stats", "mod", STATISTICS)])
+def test_rust_parts_use_only_what_they_may(folder: str, head: str, allowed: dict[str, set[str]]) -> None:
+    name = "::".join(["crate", *folder.split("/")[1:]])
+    for path in (ROOT / folder).rglob("*.rs"):
+        part = path.relative_to(ROOT / folder).parts[0].removesuffix(".rs")
+        if part == head:
             continue
         text = path.read_text()
         assert not re.search(r"super::super::|crate::\{|crate::\*", text), f"{path}: name each part as crate::part"
-        used = set(re.findall(r"\bcrate::(\w+)", text)) - {part}
-        assert used <= RUST[part], f"{path} uses {used - RUST[part]}"
-        assert part == "python" or "pyo3" not in path.read_text(), f"{path} knows of Python"
+        used = set(re.findall(rf"\b{name}::(\w+)", text)) - {part}
+        assert used <= allowed[part], f"{path} uses {used - allowed[part]}"
+        assert part == "python" or "pyo3" not in text, f"{path} knows of Python"
 
 
 def rust_modules(folder: Path) -> dict[str, list[Path]]:
@@ -215,25 +223,6 @@ def test_no_rust_module_uses_itself_by_way_of_its_siblings(part: str) -> None:
     tuple(graphlib.TopologicalSorter(uses).static_order())
 
 
-#: What each folder of the statistics may use; none uses one that uses it.
-STATISTICS = {
-    "samples": set(),
-    "intervals": {"samples"},
-    "describe": {"intervals", "samples"},
-    "compare": {"intervals", "samples"},
-    "series": {"samples"},
-    "growth": {"samples"},
-}
-
-
-def test_folders_of_the_statistics_use_only_what_they_may() -> None:
-    for path in (ROOT / "src" / "stats").rglob("*.rs"):
-        part = path.relative_to(ROOT / "src" / "stats").parts[0].removesuffix(".rs")
-        if part != "mod":
-            used = set(re.findall(r"\bcrate::stats::(\w+)", path.read_text())) - {part}
-            assert used <= STATISTICS[part], f"{path} uses {used - STATISTICS[part]}"
-
-
 def test_only_vector_code_is_unsafe() -> None:
     assert 'unsafe_code = "deny"' in (ROOT / "Cargo.toml").read_text()
     for path in (ROOT / "src").rglob("*.rs"):
@@ -245,52 +234,34 @@ def test_no_module_hides_a_public_name() -> None:
     for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
-    for name in (
-        "bench",
-        "benchmark_modules",
-        "compare",
-        "profile",
-        "read",
-        "run_command",
-        "runner",
-        "trainbench",
-        "verify",
-    ):
-        assert callable(getattr(fastrnns_rs, name))
+    names = "bench benchmark_modules compare profile read run_command runner trainbench verify"
+    assert all(callable(getattr(fastrnns_rs, name)) for name in names.split())
     assert fastrnns_rs.stats.summarize([1.0]).count == 1
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = fastrnns_rs.nothing
     assert set(dir(fastrnns_rs)) == set(fastrnns_rs.__all__)
 
 
+#: What needs neither torch nor numpy, in Python and on the command line.
+STATEMENTS = [
+    "import fastrnns_rs",
+    "import fastrnns_rs.stats; fastrnns_rs.stats.summarize([1.0, 2.0])",
+    "from fastrnns_rs import runner, Run, bench, trainbench, ModelDef",
+    "from fastrnns_rs.runners import registry; registry.all_runners()",
+    "from fastrnns_rs import verify, Verification",
+    "from fastrnns_rs import Comparison, compare",
+    "from fastrnns_rs import InductorReport, benchmark_modules, inductor",
+]
+COMMANDS = [
+    *("--help", "--version", "bench --help", "bench --rnns nothing", "list", "list --json", "doctor"),
+    *("verify --help", "verify --rnns nothing", "verify --quiet", "compare --help", "show nothing"),
+    *("inductor --help", "inductor nothing.py", "inductor --runner cudnn"),
+    *("profile --help", "profile --dry-run --torch --quick"),
+]
+
+
 @pytest.mark.parametrize(
-    "statement",
-    [
-        "import fastrnns_rs",
-        "import fastrnns_rs.stats; fastrnns_rs.stats.summarize([1.0, 2.0])",
-        "from fastrnns_rs import runner, Run, bench, trainbench, ModelDef",
-        "from fastrnns_rs.runners import registry; registry.all_runners()",
-        "from fastrnns_rs.cli import main; main(['--help'])",
-        "from fastrnns_rs.cli import main; main(['--version'])",
-        "from fastrnns_rs.cli import main; main(['bench', '--help'])",
-        "from fastrnns_rs.cli import main; main(['list'])",
-        "from fastrnns_rs.cli import main; main(['list', '--json'])",
-        "from fastrnns_rs.cli import main; main(['bench', '--rnns', 'nothing'])",
-        "from fastrnns_rs.cli import main; main(['verify', '--help'])",
-        "from fastrnns_rs.cli import main; main(['verify', '--rnns', 'nothing'])",
-        "from fastrnns_rs.cli import main; main(['verify', '--quiet'])",
-        "from fastrnns_rs import verify, Verification",
-        "from fastrnns_rs.cli import main; main(['doctor'])",
-        "from fastrnns_rs.cli import main; main(['compare', '--help'])",
-        "from fastrnns_rs.cli import main; main(['show', 'nothing'])",
-        "from fastrnns_rs import Comparison, compare",
-        "from fastrnns_rs import InductorReport, benchmark_modules, inductor",
-        "from fastrnns_rs.cli import main; main(['inductor', '--help'])",
-        "from fastrnns_rs.cli import main; main(['inductor', 'nothing.py'])",
-        "from fastrnns_rs.cli import main; main(['inductor', '--runner', 'cudnn'])",
-        "from fastrnns_rs.cli import main; main(['profile', '--help'])",
-        "from fastrnns_rs.cli import main; main(['profile', '--dry-run', '--torch', '--quick'])",
-    ],
+    "statement", [*STATEMENTS, *(f"from fastrnns_rs.cli import main; main({one.split()})" for one in COMMANDS)]
 )
 def test_torch_and_numpy_are_not_loaded(statement: str) -> None:
     code = f"""
@@ -310,6 +281,7 @@ sys.exit(f"loaded {{loaded}}" if loaded else 0)
     ("before", "statement", "idle"),
     [
         ("", "import fastrnns_rs; fastrnns_rs.read(path).render()", HEAVY),
+        ("", "from fastrnns_rs.verbs.compare import explanation, margins, run_comparison, run_files", HEAVIEST),
         # What click loads is there anyway.
         ("click", "from fastrnns_rs.cli import main; main(['report', path])", HEAVY - {"pathlib"}),
         ("click", "from fastrnns_rs.cli import main; main(['report', path, '--json'])", HEAVY - {"pathlib", "json"}),
