@@ -61,8 +61,8 @@ def left_of(mark: str, within: float = PROMISED_S) -> list[int]:
     return found
 
 
-def wait_for(mark: str, count: int) -> None:
-    deadline = time.monotonic() + 20
+def wait_for(mark: str, count: int, within: float = 20.0) -> None:
+    deadline = time.monotonic() + within
     while len(found := marked(mark)) < count:
         assert time.monotonic() < deadline, found
         time.sleep(0.01)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,92 +75,65 @@ def test_the_line_of_a_kernel_is_upstreams_without_colour(
         assert ours == expected
 
 
-class Driver(SimpleNamespace):
-    """The part of pynvml that is asked."""
-
-    NVML_CLOCK_MEM = 2
+def driver(asked: list[str], *, refuses: str = "", megahertz: int = 2619, bits: int = 5120) -> SimpleNamespace:
+    """The part of pynvml that is used; it notes what it is asked."""
 
     class NVMLError(Exception):
         """As of pynvml."""
 
-    def __init__(self, **planted: Any) -> None:
-        super().__init__(megahertz=2619, bits=5120, started=0, stopped=0, refuses=(), **planted)
+    def answering(name: str, answer: Any, *expected: Any) -> Callable[..., Any]:
+        def function(*given: Any) -> Any:
+            assert given == expected
+            if name == refuses:
+                raise NVMLError("Not Supported")
+            asked.append(name)
+            return answer
 
-    def _asked(self, name: str) -> None:
-        if name in self.refuses:
-            raise self.NVMLError("Not Supported")
+        return function
 
-    def nvmlInit(self) -> None:  # noqa: N802
-        self._asked("init")
-        self.started += 1
-
-    def nvmlShutdown(self) -> None:  # noqa: N802
-        self.stopped += 1
-
-    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> str:  # noqa: N802
-        assert uuid == "GPU-12-34"
-        self._asked("handle")
-        return uuid
-
-    def nvmlDeviceGetMaxClockInfo(self, handle: str, clock: int) -> int:  # noqa: N802
-        assert (handle, clock) == ("GPU-12-34", self.NVML_CLOCK_MEM)
-        self._asked("clock")
-        return int(self.megahertz)
-
-    def nvmlDeviceGetMemoryBusWidth(self, handle: str) -> int:  # noqa: N802
-        assert handle == "GPU-12-34"
-        self._asked("width")
-        return int(self.bits)
+    return SimpleNamespace(
+        NVML_CLOCK_MEM=2,
+        NVMLError=NVMLError,
+        nvmlInit=answering("init", None),
+        nvmlShutdown=answering("shutdown", None),
+        nvmlDeviceGetHandleByUUID=answering("handle", "card", "GPU-12-34"),
+        nvmlDeviceGetMaxClockInfo=answering("clock", megahertz, "card", 2),
+        nvmlDeviceGetMemoryBusWidth=answering("width", bits, "card"),
+    )
 
 
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
-    pretended = Driver()
-    monkeypatch.setitem(sys.modules, "pynvml", pretended)
-    return pretended
-
-
-def of_device(monkeypatch: pytest.MonkeyPatch, **properties: int) -> float | None:
+def of_device(monkeypatch: pytest.MonkeyPatch, pynvml: Any, **properties: int) -> float | None:
+    monkeypatch.setitem(sys.modules, "pynvml", pynvml)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="12-34", **properties))
     found: float | None = bandwidth.device_gb_per_s.__wrapped__(torch.device("cuda:0"))
     return found
 
 
-def test_the_memory_of_a_device_by_torch(monkeypatch: pytest.MonkeyPatch, driver: Driver) -> None:
-    found = of_device(monkeypatch, memory_clock_rate=H100_KHZ, memory_bus_width=H100_BITS)
-    assert found is not None
+@pytest.mark.parametrize(
+    ("khz", "bits", "asked"),
+    [
+        (H100_KHZ, H100_BITS, []),
+        (0, H100_BITS, ["init", "handle", "clock", "width", "shutdown"]),
+        (H100_KHZ, 0, ["init", "handle", "clock", "width", "shutdown"]),
+        (None, None, ["init", "handle", "clock", "width", "shutdown"]),
+    ],
+)
+def test_the_memory_of_a_device_by_torch_or_by_its_driver(
+    khz: int | None, bits: int | None, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    properties = {} if khz is None else {"memory_clock_rate": khz, "memory_bus_width": bits}
+    seen: list[str] = []
+    found = of_device(monkeypatch, driver(seen), **properties)
     assert math.isclose(found, H100_GB_PER_S)
-    assert not driver.started
+    assert seen == asked
 
 
 @pytest.mark.parametrize(
-    "properties",
-    [{}, {"memory_clock_rate": 0, "memory_bus_width": 5120}, {"memory_clock_rate": 2_619_000, "memory_bus_width": 0}],
+    "given",
+    [*({"refuses": one} for one in ("init", "handle", "clock", "width")), {"megahertz": 0}, {"bits": 0}, None],
+    ids=str,
 )
-def test_the_memory_of_a_device_by_its_driver(
-    properties: dict[str, int], monkeypatch: pytest.MonkeyPatch, driver: Driver
-) -> None:
-    found = of_device(monkeypatch, **properties)
-    assert found is not None
-    assert math.isclose(found, H100_GB_PER_S)
-    assert driver.started == driver.stopped == 1
-
-
-@pytest.mark.parametrize("refuses", ["init", "handle", "clock", "width"])
-def test_where_nobody_tells_it_is_unknown(refuses: str, monkeypatch: pytest.MonkeyPatch, driver: Driver) -> None:
-    driver.refuses = (refuses,)
-    assert of_device(monkeypatch) is None
-    assert driver.started == driver.stopped
-
-
-@pytest.mark.parametrize(("megahertz", "bits"), [(0, 5120), (2619, 0)])
-def test_what_is_told_as_nothing_is_unknown(
-    megahertz: int, bits: int, monkeypatch: pytest.MonkeyPatch, driver: Driver
-) -> None:
-    driver.megahertz, driver.bits = megahertz, bits
-    assert of_device(monkeypatch) is None
-
-
-def test_without_the_drivers_library_it_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    assert of_device(monkeypatch) is None
+def test_where_nobody_tells_it_is_unknown(given: dict[str, Any] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    assert of_device(monkeypatch, None if given is None else driver(seen, **given)) is None
+    assert ("init" in seen) is ("shutdown" in seen)

@@ -21,7 +21,7 @@ from processes import left_of, wait_for
 from test_inductor_finding import module
 
 import fastrnns_rs
-from fastrnns_rs import FastrnnsError, InductorReport, UsageError
+from fastrnns_rs import InductorReport, UsageError
 from fastrnns_rs.cli.inductor import command
 from fastrnns_rs.verbs.inductor.request import InductorOptions
 
@@ -52,14 +52,10 @@ def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Module
         assert (one.status, one.device, one.times, one.repeat) == ("ok", "cpu", 20, 12)
         [samples] = one.samples_ns
         assert len(samples) == 12
-        assert one.wall is not None
         assert 0 < one.wall.min_ns <= one.wall.median_ns <= one.wall.max_ns
-        assert one.upstream_ms is not None
         # The same work by the same rule right after: a machine that does other things may double it, not more often.
         assert 1 / 20 < one.upstream_ms * 1e6 / one.wall.median_ns < 20
-        assert one.first_call_ns is not None
         assert one.first_call_ns > one.wall.min_ns
-        assert one.peak_memory_bytes is not None
         assert one.peak_memory_bytes > 50_000_000
     assert report.environment.torch_version
     assert "one process says nothing of the next" in done.stderr
@@ -118,7 +114,6 @@ def test_a_module_that_fails_is_one_clear_line(line: str, generated_modules: Mod
     assert done.status == 1
     [row] = document(done).modules
     assert row.status == "failed"
-    assert row.reason is not None
     assert re.search(BROKEN[line], row.reason), row.reason
     assert "\n" not in row.reason
     [error] = [one for one in done.stderr.splitlines() if one.startswith("error: ")]
@@ -144,31 +139,19 @@ def test_ctrl_c_keeps_what_was_measured_and_leaves_no_process(
     generated_modules: Modules, tmp_path: Path, mark: str
 ) -> None:
     path = tmp_path / "hanging.py"
-    path.write_text(
-        f"{generated_modules.forward.read_text()}\nimport subprocess\nsubprocess.run(['sleep', '{mark}'])\n"
-    )
+    text = f"{generated_modules.forward.read_text()}\nimport subprocess\nsubprocess.run(['sleep', '{mark}'])\n"
+    path.write_text(text)
     command = [sys.executable, "-m", "fastrnns_rs", "inductor", generated_modules.forward, path, "--json"]
     variables = {**os.environ, **generated_modules.variables}
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        wait_for_sleep(mark)
+        # The first module takes long where a machine is busy.
+        wait_for(mark, 1, within=120)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, stderr
     report = InductorReport.from_dict(json.loads(stdout))
     assert [one.status for one in report.modules] == ["ok", "interrupted"]
     assert left_of(mark) == []
-
-
-def wait_for_sleep(mark: str) -> None:
-    """Until the second module runs; the first takes longer than `wait_for` waits where a machine is busy."""
-    for attempt in range(6):
-        try:
-            wait_for(mark, 1)
-        except AssertionError:
-            if attempt == 5:
-                raise
-        else:
-            return
 
 
 @pytest.mark.parametrize(
@@ -179,12 +162,10 @@ def wait_for_sleep(mark: str) -> None:
         (["plain.py"], 1, "plain.py is no module that Inductor generated"),
         (["folder"], 1, "no module below folder"),
         (["gpu.py"], 5, "was generated for cuda:7"),
-        (["good.py", "gpu.py"], 5, "was generated for cuda:7"),
         (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device"),
         (["good.py", "--ncu"], 5, "--ncu needs a CUDA device"),
         (["good.py", "--profile", "--output-dir", "plain.py"], 2, "plain.py cannot be written to"),
         (["good.py", "--times", "0"], 2, "--times"),
-        (["good.py", "--repeat", "many"], 2, "--repeat"),
         (["good.py", "--seqLength", "3"], 2, "--seq-length is of --runner"),
         (["good.py", "--ncu-metrics", "x"], 2, "but ncu is not asked for"),
         (["good.py", "--json", "--format", "table"], 2, "--format and --json"),
@@ -223,8 +204,6 @@ def test_the_function_returns_the_same(
     assert InductorReport.from_dict(plain) == report
     with pytest.raises(UsageError, match="no module is named"):
         fastrnns_rs.benchmark_modules()
-    with pytest.raises(FastrnnsError, match="cannot be read"):
-        fastrnns_rs.benchmark_modules(tmp_path / "nothing.py")
 
 
 def test_every_flag_is_an_argument_of_the_function() -> None:

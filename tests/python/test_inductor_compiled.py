@@ -9,7 +9,6 @@ import pytest
 from conftest import FACTS
 from test_inductor_finding import module
 
-from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.phases import COMPILE
@@ -70,9 +69,3 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
 def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         modules_of(monkeypatch, Answer({}, "interrupted", "interrupted", ""))
-
-
-def test_a_runner_that_compiles_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="cudnn compiles nothing") as raised:
-        compiled_runners.check(Options(choice=Choice(groups=(), names=["compile_cell", "cudnn"])))
-    assert "compile_scan" in raised.value.hint

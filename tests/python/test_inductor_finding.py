@@ -29,27 +29,27 @@ def module(
 
 
 @pytest.mark.parametrize(
-    ("told", "inputs", "graph"),
+    ("told", "inputs", "graph", "number"),
     [
-        ("['0_forward']", "arg0_1", "forward"),
-        ("['12_backward']", "primals_1", "backward"),
-        ("['model__3_inference_7']", "arg0_1", "inference"),
-        ("", "primals_1", "forward"),
-        ("", "tangents_1", "backward"),
-        ("", "arg0_1", "inference"),
-        ("[]", "arg0_1", "inference"),
+        ("['0_forward']", "arg0_1", "forward", "0"),
+        ("['12_backward']", "primals_1", "backward", "12"),
+        ("['model__3_inference_7']", "arg0_1", "inference", "3"),
+        ("", "primals_1", "forward", None),
+        ("", "tangents_1", "backward", None),
+        ("", "arg0_1", "inference", None),
+        ("[]", "arg0_1", "inference", None),
     ],
 )
-def test_graphs_are_told_apart(told: str, inputs: str, graph: str, tmp_path: Path) -> None:
-    assert module_files.generated(module(tmp_path / "x.py", told, inputs)).graph == graph
+def test_graphs_are_told_apart_and_numbered(
+    told: str, inputs: str, graph: str, number: str | None, tmp_path: Path
+) -> None:
+    found = module_files.generated(module(tmp_path / "x.py", told, inputs))
+    assert (found.graph, found.graph_id) == (graph, number)
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda:0", "cuda:3", "xpu:0"])
-def test_the_device_is_that_of_its_inputs(device: str, tmp_path: Path) -> None:
-    assert module_files.generated(module(tmp_path / "x.py", device=device)).device == device
-
-
-def test_a_module_without_inputs_on_a_device_that_allocates_there(tmp_path: Path) -> None:
+def test_the_device_is_that_of_its_inputs_or_where_it_allocates(tmp_path: Path) -> None:
+    for device in ("cpu", "cuda:0", "cuda:3", "xpu:0"):
+        assert module_files.generated(module(tmp_path / "x.py", device=device)).device == device
     path = module(tmp_path / "x.py")
     path.write_text(path.read_text() + "\nbuf0 = empty_strided_cuda((2, ), (1, ), torch.float32)\n")
     assert module_files.generated(path).device == "cuda"
@@ -119,37 +119,23 @@ def test_kernels_with_benchmarks_of_their_own_are_no_modules(tmp_path: Path) -> 
         module_files.generated(wrapper)
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
-    for path in (tmp_path / "pipe.py", Path("/dev/zero")):
-        with pytest.raises(FastrnnsError, match="is no file"):
+    (tmp_path / "x.py").write_bytes(b"\xff\xfe\x00call")
+    with (tmp_path / "large.py").open("wb") as file:
+        file.truncate(1 << 40)
+    for path, told in {
+        tmp_path / "pipe.py": "is no file",
+        Path("/dev/zero"): "is no file",
+        tmp_path / "large.py": "too large",
+        tmp_path / "nothing.py": "No such file",
+        tmp_path / "x.py": "not UTF-8",
+        "a\0b": "cannot be read: embedded null",
+    }.items():
+        with pytest.raises(FastrnnsError, match=told):
             module_files.generated(path)
     with pytest.raises(FastrnnsError, match="no module below"):
         module_files.find([tmp_path])
-
-
-def test_what_is_far_too_large_is_not_read(tmp_path: Path) -> None:
-    with (tmp_path / "x.py").open("wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(FastrnnsError, match="too large"):
-        module_files.generated(tmp_path / "x.py")
-
-
-@pytest.mark.parametrize(
-    ("told", "number"), [("['12_backward']", "12"), ("['model__3_inference_7']", "3"), ("", None), ("[]", None)]
-)
-def test_compilations_are_numbered(told: str, number: str | None, tmp_path: Path) -> None:
-    assert module_files.generated(module(tmp_path / "x.py", told)).graph_id == number
-
-
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FastrnnsError, match="No such file"):
-        module_files.generated(tmp_path / "nothing.py")
-    (tmp_path / "x.py").write_bytes(b"\xff\xfe\x00call")
-    with pytest.raises(FastrnnsError, match="not UTF-8"):
-        module_files.generated(tmp_path / "x.py")
-    with pytest.raises(FastrnnsError, match="cannot be read: embedded null"):
-        module_files.generated("a\0b")
 
 
 def test_a_folder_has_its_modules_from_the_oldest_to_the_newest(tmp_path: Path) -> None:

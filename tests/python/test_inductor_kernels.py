@@ -1,4 +1,4 @@
-"""Triton kernels one by one, in Inductor's own classes; the GPU is pretended."""
+"""Triton kernels one by one, in Inductor's own classes, and what is said where none can; the GPU is pretended."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import math
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
 
 pytest.importorskip("triton", reason="modules of Triton kernels cannot be loaded without triton")
 
+from torch._inductor import wrapper_benchmark
+from torch._inductor.async_compile import AsyncCompile
 from torch._inductor.codecache import PyCodeCache
 from torch._inductor.runtime import triton_heuristics
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
@@ -48,35 +51,22 @@ def test_a_kernel_is_timed_in_the_configuration_that_the_autotuner_chooses(compi
     described = {field.name for field in dataclasses.fields(KernelTiming)}
     told = {"samples_ns", "device_gb_per_s"}
     assert row.keys() == described - {"time", "bandwidth_gb_per_s", "bandwidth_fraction"} | told
-    assert row["name"] == NAME
-    assert row["key"] == mod.key
-    assert row["category"] == "pointwise"
-    assert row["timing_mode"] == "cuda_events_cold_l2"
-    assert row["samples_ns"] == [10_000] * 1000
+    assert (row["name"], row["key"], row["category"]) == (NAME, mod.key, "pointwise")
+    assert (row["timing_mode"], row["samples_ns"]) == ("cuda_events_cold_l2", [10_000] * 1000)
     # 16 numbers of four bytes that are read, 16 that are read and written.
     assert math.isclose(row["num_gb"], (64 + 2 * 64) / 1e9)
     assert (row["registers"], row["spills"], row["shared_memory_bytes"]) == (32, 0, 128)
-    assert blocks([row]) == [(512, True)]
-    assert row["reason"] is None
+    assert (blocks([row]), row["reason"]) == ([(512, True)], None)
     timing = module_rows.kernel_timing(row)
-    assert timing.bandwidth_gb_per_s is not None
     assert math.isclose(timing.bandwidth_gb_per_s, 192 / 10_000)
-    assert timing.bandwidth_fraction is not None
     assert math.isclose(timing.bandwidth_fraction, 192 / 10_000 / 1000)
+    # It is queued on the stream of what times it; the first launch is the module's own call.
+    assert {stream for _, stream in compiler.launched[1:]} == {7}
 
 
 def test_gigabytes_that_inductor_counted_are_taken(compiler: Compiler) -> None:
     load(source(NAME, meta=", 'kernel_num_gb': 0.25"))
     assert measured()[0]["num_gb"] == 0.25
-
-
-def test_what_is_timed_is_queued_on_the_stream_and_finds_the_cache_flushed(compiler: Compiler) -> None:
-    load(source(NAME))
-    measured()
-    # The first is the module's own call.
-    assert {stream for _, stream in compiler.launched[1:]} == {7}
-    for index in [i for i, what in enumerate(compiler.clock.log) if what == "call"][2:]:
-        assert compiler.clock.log[index - 2 : index + 2] == ["flush", "event", "call", "event"]
 
 
 def test_every_configuration_is_timed_and_the_chosen_one_marked(compiler: Compiler) -> None:
@@ -110,7 +100,6 @@ def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler) -> None:
     assert [config.kwargs["XBLOCK"] for config in copy.configs] == [*BLOCKS]
     assert copy.save_cache_hook is None
     assert triton_heuristics.check_autotune_cache is asked
-    assert mod.__file__ is not None
     Path(mod.__file__).write_text("raise ValueError('half a file')")
     with pytest.raises(ValueError, match="half a file"):
         triton_kernels.anew(mod)
@@ -147,20 +136,9 @@ def test_what_the_autotuner_passes_over_is_not_timed(compiler: Compiler) -> None
     assert passed["reason"] == "it spills 17 registers: above 16 the autotuner passes over it"
 
 
-def test_a_kernel_of_a_persons_own_is_timed_whatever_it_spills(compiler: Compiler) -> None:
-    compiler.spills = {1024: 400}
-    triton_kernels.get_triton_kernel(load(source(NAME))).custom_kernel = True
-    assert [len(row["samples_ns"]) for row in measured(all_configs=True)] == [1000, 1000]
-
-
 def test_kernels_that_a_person_wrote_are_told_to_have_no_benchmark(compiler: Compiler) -> None:
-    def by_hand() -> ModuleType:
-        text = source("add_kernel").split("def get_args")[0]
-        mod = load(text)
-        next(one for one in vars(mod).values() if isinstance(one, CachingAutotuner)).custom_kernel = True
-        return mod
-
-    by_hand()
+    mod = load(source("add_kernel", benchmark=""))
+    next(one for one in vars(mod).values() if isinstance(one, CachingAutotuner)).custom_kernel = True
     with pytest.raises(FastrnnsError, match="its Triton kernels are its author's own: 1") as raised:
         measured(all_configs=False)
     assert "--profile does" in raised.value.hint
@@ -171,10 +149,13 @@ def test_kernels_that_a_person_wrote_are_told_to_have_no_benchmark(compiler: Com
     assert theirs["reason"] == "Inductor times no kernel that it did not write"
 
 
-@pytest.mark.parametrize(("spills", "meta"), [(16, ""), (17, ", 'spill_threshold': 17")])
-def test_what_the_autotuner_would_try_is_timed(spills: int, meta: str, compiler: Compiler) -> None:
+@pytest.mark.parametrize(
+    ("spills", "meta", "custom"), [(16, "", False), (17, ", 'spill_threshold': 17", False), (400, "", True)]
+)
+def test_what_the_autotuner_would_try_is_timed(spills: int, meta: str, custom: bool, compiler: Compiler) -> None:
+    """All of a kernel that a person wrote, whatever it spills."""
     compiler.spills = {1024: spills}
-    load(source(NAME, meta=meta))
+    triton_kernels.get_triton_kernel(load(source(NAME, meta=meta))).custom_kernel = custom
     assert [len(row["samples_ns"]) for row in measured(all_configs=True)] == [1000, 1000]
 
 
@@ -200,15 +181,10 @@ def test_configurations_are_the_same_by_all_that_inductor_compares() -> None:
     def config(warps: int = 4, stages: int = 1, **blocks: int) -> Any:
         return triton_kernels.identity(triton_heuristics.Config(blocks, num_warps=warps, num_stages=stages))
 
-    one = config(XBLOCK=8, YBLOCK=4)
-    assert config(YBLOCK=4, XBLOCK=8) == one
-    others = [
-        config(XBLOCK=4, YBLOCK=8),
-        config(XBLOCK=8),
-        config(8, XBLOCK=8, YBLOCK=4),
-        config(4, 2, XBLOCK=8, YBLOCK=4),
-    ]
-    assert len({one, *others}) == 5
+    one = {"XBLOCK": 8, "YBLOCK": 4}
+    assert config(YBLOCK=4, XBLOCK=8) == config(**one)
+    others = [config(XBLOCK=4, YBLOCK=8), config(XBLOCK=8), config(8, **one), config(4, 2, **one)]
+    assert len({config(**one), *others}) == 5
 
 
 @pytest.mark.parametrize(("index", "expected"), [(None, "cuda:3"), (0, "cuda:0"), (1, "cuda:1")])
@@ -250,12 +226,8 @@ def test_a_kernel_that_fails_does_not_stop_the_others(compiler: Compiler) -> Non
     assert [len(row["samples_ns"]) for row in measured()] == [0, 0, 1000, 0, 0]
 
 
-def test_ctrl_c_is_no_failure_of_a_kernel(compiler: Compiler) -> None:
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    mod = load(source(NAME))
-    mod.get_args = interrupted  # type: ignore[attr-defined]
+def test_ctrl_c_is_no_failure_of_a_kernel(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load(source(NAME)), "get_args", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         measured()
 
@@ -263,7 +235,6 @@ def test_ctrl_c_is_no_failure_of_a_kernel(compiler: Compiler) -> None:
 def test_a_source_that_is_gone_leaves_the_chosen_configuration(compiler: Compiler) -> None:
     mod = load(source(NAME))
     mod.call(mod.get_args())
-    assert mod.__file__ is not None
     Path(mod.__file__).unlink()
     timed, others = measured(all_configs=True)
     assert (timed["chosen"], len(timed["samples_ns"]), timed["category"]) == (True, 1000, "unknown")
@@ -353,6 +324,41 @@ def test_the_function_of_upstreams_name_prints_and_returns(
         benchmark_all_kernels("my benchmark", benchmark_all_configs=False)
 
 
+def test_without_a_benchmark_in_them_it_says_what_to_set(compiler: Compiler) -> None:
+    for number in range(3):
+        load(source(f"triton_poi_fused_{number}", benchmark=""))
+    with pytest.raises(FastrnnsError, match="none of its 3 Triton kernels has a benchmark in it") as raised:
+        measured()
+    assert "TORCHINDUCTOR_BENCHMARK_KERNEL=1" in raised.value.hint
+    assert "torch._inductor.config.benchmark_kernel" in raised.value.hint
+
+
+@pytest.mark.parametrize(("device", "told"), [("cpu", "on a CPU they are C\\+\\+"), ("cuda:0", "it has no Triton")])
+def test_without_kernels_it_says_so(device: str, told: str, compiler: Compiler) -> None:
+    # What else Inductor loads is no kernel.
+    load("def get_args():\n    return ()\n")
+    with pytest.raises(FastrnnsError, match=told) as raised:
+        measured(device=torch.device(device))
+    assert "--profile" in raised.value.hint
+
+
+def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compiler) -> None:
+    mod = load(source(NAME))
+    # What a kernel is called with, or calls, has other names.
+    mod.other = load(source("triton_poi_fused_mul_1")).triton_poi_fused_mul_1  # type: ignore[attr-defined]
+    assert triton_kernels.get_triton_kernel(mod) is wrapper_benchmark.get_triton_kernel(mod)
+    with pytest.raises(FastrnnsError, match="hostile defines 0 Triton kernels"):
+        triton_kernels.get_triton_kernel(ModuleType("hostile"))
+
+
+def test_kernels_are_compiled_where_they_are_looked_for() -> None:
+    # Not monkeypatch: torch forgets settings that it puts back.
+    with torch._inductor.config.patch(compile_threads=8):
+        triton_kernels.compile_here()
+        assert torch._inductor.config.compile_threads == 1
+        assert not AsyncCompile.use_process_pool()
+
+
 @pytest.mark.gpu
 def test_kernels_of_a_compiled_model_are_timed_on_a_gpu() -> None:
     torch._dynamo.reset()
@@ -365,9 +371,7 @@ def test_kernels_of_a_compiled_model_are_timed_on_a_gpu() -> None:
         (one,) = kernel_times.measure(CUDA, all_configs=False)
         every = [*kernel_times.measure(CUDA, all_configs=True)]
     timing = module_rows.kernel_timing(one)
-    assert timing.num_gb is not None
     assert math.isclose(timing.num_gb, 2 * 4 * size / 1e9)
-    assert timing.bandwidth_fraction is not None
     assert 0 < timing.bandwidth_fraction < 1
     assert sum(bool(row["chosen"]) for row in every) == 1
     assert all(row["samples_ns"] or row["reason"] for row in every)

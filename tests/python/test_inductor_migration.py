@@ -7,9 +7,11 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
 from conftest import ROOT, run_cli
 
 import fastrnns_rs.inductor
+from fastrnns_rs.worker.inductor.standalone_options import options
 
 PAGE = (ROOT / "docs" / "migration.md").read_text()
 SECTION = PAGE.split("## Inductor's `wrapper_benchmark`")[1].split("\n## ")[0]
@@ -17,15 +19,20 @@ SECTION = PAGE.split("## Inductor's `wrapper_benchmark`")[1].split("\n## ")[0]
 
 def upstream() -> str:
     spec = importlib.util.find_spec("torch._inductor")
-    assert spec is not None
-    assert spec.origin is not None
     return (Path(spec.origin).parent / "wrapper_benchmark.py").read_text()
 
 
-def test_every_flag_has_a_row_and_is_taken() -> None:
+@pytest.mark.parametrize("ours", ["the verb", "compiled_module_main"])
+def test_every_flag_has_a_row_and_is_taken(ours: str, capsys: pytest.CaptureFixture[str]) -> None:
     flags = set(re.findall(r'"(--?[a-z][\w-]*)"', upstream().split("def compiled_module_main")[1]))
     assert {"-k", "-c", "-p", "--ncu", "--times"} <= flags
-    taken = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", run_cli("inductor", "--help").stdout))
+    if ours == "the verb":
+        shown = run_cli("inductor", "--help").stdout
+    else:
+        with pytest.raises(SystemExit, match="0"):
+            options(["--help"])
+        shown = capsys.readouterr().out
+    taken = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", shown))
     for flag in flags:
         assert re.search(rf"^\|[^|]*`[^`|]*(?<!\S){flag}(?![\w-])", SECTION.replace("`-", "` -"), re.MULTILINE), flag
         assert flag in taken, flag

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import fake_tools
 import pytest
@@ -52,7 +53,6 @@ class Ncu:
         self.module = planted(folder)
 
     def does(self, *steps: str) -> Ncu:
-        """Has it do so much when it is called."""
         fake_tools.program(self.program, {"profile": "".join([NOTE.format(place=str(self.said)), *steps])})
         return self
 
@@ -92,33 +92,25 @@ def test_the_command_is_upstreams_with_our_child_behind_it(fake: Ncu) -> None:
     ]
 
 
-def test_kernels_and_metrics_are_single_words_whatever_is_in_them(fake: Ncu) -> None:
-    fake.does(REPORT).run(ncu_kernel_regex="^triton_.*; touch $HOME '\"", ncu_metrics="dram__bytes.sum,gpu__time.max")
+def test_words_reach_it_whatever_is_in_them(tmp_path: Path) -> None:
+    """A percent sign begins no placeholder, and a suffix that ncu adds is taken away."""
+    folder = tmp_path / "50%q{HOME} ü '--set"
+    folder.mkdir()
+    fake = Ncu(folder).does("Path(call.option('--export').replace('%%', '%') + '.ncu-rep').write_text('added')")
+    asked = {"ncu_kernel_regex": "^triton_.*; touch $HOME '\"", "ncu_metrics": "dram__bytes.sum,gpu__time.max"}
+    assert fake.run(**asked) == str(fake.report)
     words = fake.words
     assert words[words.index("--kernel-name") + 1] == "regex:^triton_.*; touch $HOME '\""
     assert words[words.index("--metrics") + 1] == "dram__bytes.sum,gpu__time.max"
     assert "--set" not in words
+    assert words[words.index("--export") + 1] == str(fake.report).replace("%", "%%")
+    assert (fake.report.read_text(), fake.reports) == ("added", [fake.report])
 
 
 def test_the_module_is_really_called(fake: Ncu) -> None:
     fake.does(RUN, REPORT, "sys.exit(status)").run(threads=1)
     # Once unseen, once to be seen.
     assert calls_of(fake.module) == 2
-
-
-def test_a_percent_sign_in_a_folder_begins_no_placeholder(tmp_path: Path) -> None:
-    folder = tmp_path / "50%q{HOME} ü '--set"
-    folder.mkdir()
-    fake = Ncu(folder)
-    assert fake.does(REPORT).run() == str(fake.report)
-    assert fake.words[fake.words.index("--export") + 1] == str(fake.report).replace("%", "%%")
-    assert fake.reports == [fake.report]
-
-
-def test_a_suffix_that_ncu_adds_is_taken_away(fake: Ncu) -> None:
-    fake.does("Path(call.option('--export') + '.ncu-rep').write_text('added')").run()
-    assert fake.report.read_text() == "added"
-    assert fake.reports == [fake.report]
 
 
 @pytest.mark.parametrize(
@@ -255,9 +247,8 @@ def test_the_row_says_where_the_report_is(verb: Verb) -> None:
     verb.fake.does(REPORT)
     report = verb.measure()
     (row,) = report.modules
-    assert row.status == "ok"
     (written,) = verb.output.iterdir()
-    assert row.ncu_report_path == str(written)
+    assert (row.status, row.ncu_report_path) == ("ok", str(written))
     assert written.name.startswith("planted_forward_")
     assert verb.fake.words[-2:] == [str(verb.fake.module), "cuda:0"]
     assert f"report of Nsight Compute in {written}" in report.render()
@@ -270,8 +261,7 @@ def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(verb: Verb)
     assert row.status == "failed"
     assert "ERR_NVGPUCTRPERM" in str(row.reason)
     assert "\n" not in str(row.reason)
-    assert row.samples_ns == ([verb.samples] if verb.samples else [])
-    assert row.ncu_report_path is None
+    assert (row.samples_ns, row.ncu_report_path) == ([verb.samples], None)
     assert [*verb.output.iterdir()] == []
 
 
@@ -285,11 +275,8 @@ def test_what_could_not_be_called_is_not_called_under_ncu(verb: Verb) -> None:
 
 
 def test_ctrl_c_during_ncu_keeps_what_was_measured(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(*_arguments: Any, **_settings: Any) -> None:
-        raise KeyboardInterrupt
-
     verb.fake.does(REPORT)
-    monkeypatch.setattr(ncu, "run_command", pressed)
+    monkeypatch.setattr(ncu, "run_command", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(module_runs.Interrupted) as caught:
         verb.measure()
     (row,) = caught.value.report.modules
@@ -319,18 +306,16 @@ def test_on_a_gpu_one_call_is_seen_and_one_is_not(tmp_path: Path, monkeypatch: p
         ("raise ValueError", "error: ValueError\n"),
         ("raise RuntimeError('\\x1b[2J\\nmore')", "error: RuntimeError: \\x1b[2J\n"),
         ("pass", ""),
+        (None, "error: it has no call that torch"),
     ],
 )
 def test_the_child_says_one_line_or_nothing(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], statement: str, said: str
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], statement: str | None, said: str
 ) -> None:
-    status = once.main([str(planted(tmp_path, statement)), "cpu"])
-    assert status == (ExitCode.FAILED if said else ExitCode.DONE)
-    assert capfd.readouterr() == ("", said)
-
-
-def test_the_child_refuses_what_is_no_module(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "other.py"
-    path.write_text("x = 1\n")
-    assert once.main([str(path), "cpu"]) == ExitCode.FAILED
-    assert capfd.readouterr().err.startswith("error: it has no call that torch")
+    path = planted(tmp_path, statement or "pass")
+    if statement is None:
+        path.write_text("x = 1\n")
+    assert once.main([str(path), "cpu"]) == (ExitCode.FAILED if said else ExitCode.DONE)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err == said if statement else err.startswith(said)

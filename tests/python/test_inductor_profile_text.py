@@ -14,13 +14,13 @@ import kineto_reference as reference
 import pytest
 from corpus import captures
 from kineto_traces import by_dice, call, copy, kernel, operator, write
+from test_inductor_profile import operations, row
 
 from fastrnns_rs.api.wrapper_benchmark import parse_profile_event_list
 from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
 from fastrnns_rs.documents.inductor_upstream import category_of
 from fastrnns_rs.documents.summary import CategoryRow
 from fastrnns_rs.verbs.inductor.module_profiles import parts, view
-from fastrnns_rs.verbs.inductor.module_rows import described
 from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 from fastrnns_rs.views.module_profile import profile_text, upstream_text
 
@@ -37,26 +37,19 @@ def ran(path: Path) -> list[tuple[str, int, int]]:
 
 def averages(path: Path) -> list[Any]:
     """The rows that torch's profiler makes of a trace, with one of the host, which does not count."""
-    from torch.autograd import DeviceType  # type: ignore[attr-defined]
-
     found: dict[str, list[int]] = defaultdict(list)
     for name, start, end in ran(path):
         found[name].append(end - start)
-    host = {"key": "aten::mm", "count": 9, "self_device_time_total": 9e9, "self_cpu_time_total": 5.0}
-    return [
-        SimpleNamespace(**host, device_type=DeviceType.CPU, is_legacy=False),
-        *(
-            SimpleNamespace(
-                key=name,
-                count=len(times),
-                self_device_time_total=sum(times) / 1000,
-                self_cpu_time_total=0,
-                device_type=DeviceType.CUDA,
-                is_legacy=False,
-            )
-            for name, times in found.items()
-        ),
-    ]
+    rows = [("aten::mm", 9, 9e9, 5.0), *((name, len(took), sum(took) / 1000, 0.0) for name, took in found.items())]
+    return [average(*row, device=index > 0) for index, row in enumerate(rows)]
+
+
+def average(key: str, count: int, device_us: float, cpu_us: float, *, device: bool = False) -> Any:
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]
+
+    times = {"self_device_time_total": device_us, "self_cpu_time_total": cpu_us}
+    kind = DeviceType.CUDA if device else DeviceType.CPU
+    return SimpleNamespace(key=key, count=count, **times, device_type=kind, is_legacy=False)
 
 
 def torch_says(
@@ -69,18 +62,28 @@ def torch_says(
     return capsys.readouterr().out
 
 
-def we_say(path: Path, name: str, wall_time_ms: float, runs: int) -> str:
+def assert_like_torchs(
+    path: Path, name: str, wall_time_ms: float, runs: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is said of a trace, and what the function under torch's name prints of the rows that torch makes of it."""
+    expected = torch_says(averages(path), name, wall_time_ms, runs, capsys)
     entry = read(path, inductor=Inductor(wall_time_ms=wall_time_ms, runs=runs, name=name)).document.inductor
-    assert entry is not None
-    return upstream_text(entry, "cuda") + "\n"
+    assert upstream_text(entry, "cuda") + "\n" == expected
+    parse_profile_event_list(name, averages(path), wall_time_ms, runs, "cuda")
+    assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_text_is_torchs_own(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dice = random.Random(seed)
     path = write(tmp_path / "x.json", by_dice(seed, dice.choice([1, 20, 500])))
-    wall_time_ms, runs = dice.choice([0.001, 1.0005, 2.5, 333.3333, dice.random()]), dice.choice([1, 3, 7, 100])
-    assert we_say(path, "bench", wall_time_ms, runs) == torch_says(averages(path), "bench", wall_time_ms, runs, capsys)
+    wall_time_ms = dice.choice([0.001, 1.0005, 2.5, 333.3333, dice.random()])
+    assert_like_torchs(path, "bench", wall_time_ms, dice.choice([1, 3, 7, 100]), capsys)
+
+
+@pytest.mark.parametrize("path", captures("kineto/*.json*"))
+def test_the_text_of_a_capture_from_the_field_is_torchs_own(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_like_torchs(path, path.name, 12.3456, 3, capsys)
 
 
 EDGES = {
@@ -104,62 +107,12 @@ EDGES = {
 def test_the_text_of_the_unusual_is_torchs_own(
     name: str, wall_time_ms: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path / "x.json", EDGES[name])
-    assert we_say(path, "None", wall_time_ms, 3) == torch_says(averages(path), "None", wall_time_ms, 3, capsys)
-
-
-@pytest.mark.parametrize("path", captures("kineto/*.json*"))
-def test_the_text_of_a_capture_from_the_field_is_torchs_own(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert we_say(path, path.name, 12.3456, 3) == torch_says(averages(path), path.name, 12.3456, 3, capsys)
-
-
-def event_list(path: Path) -> Any:
-    """Averages that torch itself makes of the events of a trace."""
-    from torch.autograd import DeviceType  # type: ignore[attr-defined]
-    from torch.autograd.profiler_util import EventList, FunctionEvent
-
-    made = [
-        FunctionEvent(  # type: ignore[no-untyped-call]
-            number, name, 0, start / 1000, end / 1000, device_type=DeviceType.CUDA, use_device="cuda", stack=[]
-        )
-        for number, (name, start, end) in enumerate(ran(path))
-    ]
-    host = FunctionEvent(len(made), "aten::mm", 0, 0.0, 5.0, use_device="cuda", stack=[])  # type: ignore[no-untyped-call]
-    events = EventList([host, *made], use_device="cuda")  # type: ignore[no-untyped-call]
-    events._build_tree()  # type: ignore[no-untyped-call]
-    return events.key_averages(group_by_input_shapes=True)  # type: ignore[no-untyped-call]
-
-
-CASES = {**EDGES, **{f"dice {seed}": by_dice(seed, 200) for seed in range(4)}}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_function_under_torchs_name_prints_torchs_own_text(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write(tmp_path / "x.json", CASES[name])
-    expected = torch_says(event_list(path), "bench", 2.5, 7, capsys)
-    parse_profile_event_list("bench", event_list(path), 2.5, 7, "cuda")
-    assert capsys.readouterr().out == expected
-    # Torch's sums of microseconds differ in no digit that is shown, of times as long as these.
-    assert name in EDGES or we_say(path, "bench", 2.5, 7) == expected
-
-
-def on_cpu(key: str, count: int, took_us: float) -> Any:
-    from torch.autograd import DeviceType  # type: ignore[attr-defined]
-
-    return SimpleNamespace(
-        key=key,
-        count=count,
-        self_device_time_total=0,
-        self_cpu_time_total=took_us,
-        device_type=DeviceType.CPU,
-        is_legacy=False,
-    )
+    assert_like_torchs(write(tmp_path / "x.json", EDGES[name]), "None", wall_time_ms, 3, capsys)
 
 
 def test_on_a_cpu_the_kernels_are_told_where_torch_tells_zeros(capsys: pytest.CaptureFixture[str]) -> None:
-    events = [on_cpu("aten::mm", 4, 600.0), on_cpu("cpp_fused_add_0", 2, 1000.0), on_cpu("aten::empty", 2, 0)]
+    given = [("aten::mm", 4, 0, 600.0), ("cpp_fused_add_0", 2, 0, 1000.0), ("aten::empty", 2, 0, 0)]
+    events = [average(*one) for one in given]
     zeros = torch_says(events, "bench", 1.0, 2, capsys, "")
     assert "No device detected" in zeros
     assert zeros.endswith("bench, 0.00%, 0.00%, 0.00%, 0.00%, 0.00%, 0.00%, 1.000ms\n")
@@ -172,15 +125,8 @@ def test_on_a_cpu_the_kernels_are_told_where_torch_tells_zeros(capsys: pytest.Ca
     assert "Kernel             Self CPU TIME (ms)" in said
     assert "\nPercent of time when CPU is busy: 80.00%\nTotal wall time 1.000 ms\n" in said
     assert said.endswith("\nOutput for tabulate: bench, 0.00%, 0.00%, 0.00%, 0.00%, 80.00%, 80.00%, 1.000ms\n")
-    entry = view(
-        [
-            {"name": "aten::mm", "category": "operator", "count": 4, "total_ns": 600_000},
-            {"name": "cpp_fused_add_0", "category": "cpp", "count": 2, "total_ns": 1_000_000},
-        ],
-        1e6,
-        2,
-        "bench",
-    )
+    ran = operations(("aten::mm", "operator", 4, 600_000), ("cpp_fused_add_0", "cpp", 2, 1_000_000))
+    entry = view(ran, 1e6, 2, "bench")
     assert upstream_text(entry, "cpu") + "\n" == said
     assert entry.busy_fraction == pytest.approx(0.8)
 
@@ -193,42 +139,21 @@ def profiled_row(folder: Path, **more: Any) -> ModuleRow:
     trace = write(folder / "trace.json", [kernel(name, 10 * at, 3) for at, name in enumerate(HOSTILE)])
     module = folder / "mod\x1b[2Jule.py"
     module.write_text("    compiled_module_main('na\x1bme', lambda times, repeat: 0)\n")
-    row = ModuleRow(
-        path=str(module),
-        graph="forward",
-        device="cuda:0",
-        status="ok",
-        reason=None,
-        times=2,
-        repeat=3,
-        samples_ns=[[1000, 1000, 1000]],
-        wall=described([[1000, 1000, 1000]]),
-    )
     top = [
         {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1, "self_cpu_ns": 2}
         for name in HOSTILE
     ]
-    ran = [{"name": name, "category": category_of(name), "count": 6, "total_ns": 3000} for name in HOSTILE]
-    found = parts(row, trace, {"top": top, "runs": 6, "operations": ran})
-    return replace(row, **{**found, **more})
+    ran = operations(*((name, category_of(name), 6, 3000) for name in HOSTILE))
+    made = row(module, [1000, 1000, 1000], "cuda:0")
+    return replace(made, **{**parts(made, trace, {"top": top, "runs": 6, "operations": ran}), **more})
 
 
 def test_nothing_moves_the_cursor(tmp_path: Path) -> None:
     text = profile_text(profiled_row(tmp_path, trace_path="/x/\x1b[2J.gz"))
     assert all(line.isprintable() for line in text.split("\n"))
     text.encode()
-    for shown in (
-        r"\x1b[31mred",
-        r"triton_poi_\n\r\x07line",
-        r"a\u202eb",
-        r"mod\x1b[2Jule",
-        r"\x1b[2J.gz",
-        "na\\x1bme",
-    ):
-        assert shown in text
-
-
-def test_a_row_that_was_not_profiled_has_no_text(tmp_path: Path) -> None:
+    shown = (r"\x1b[31mred", r"triton_poi_\n\r\x07line", r"a\u202eb", r"mod\x1b[2Jule", r"\x1b[2J.gz", r"na\x1bme")
+    assert [part for part in shown if part not in text] == []
     assert profile_text(profiled_row(tmp_path, profile=None)) == ""
 
 

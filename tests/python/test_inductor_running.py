@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -72,19 +73,23 @@ def measure(
 
 
 def test_a_row_describes_its_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py", "['0_backward']")], times=3, repeat=10)
+    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py", "['3_backward']")], times=3, repeat=10)
     [row] = report.modules
     assert (row.path, row.graph, row.device, row.status) == (str(tmp_path / "x.py"), "backward", "cpu", "ok")
     assert (row.times, row.repeat, row.samples_ns, row.first_call_ns) == (3, 10, [SAMPLES], 5_000_000)
-    assert row.wall is not None
-    assert row.wall.median_ns == np.median(SAMPLES)
-    assert (row.wall.n_samples, row.wall.n_processes) == (10, 1)
-    assert row.wall.ci_low_ns is not None
-    assert row.wall.ci_high_ns is not None
-    assert row.wall.ci_low_ns < row.wall.estimate_ns < row.wall.ci_high_ns
+    wall = row.wall
+    assert wall.median_ns == np.median(SAMPLES)
+    assert (wall.n_samples, wall.n_processes) == (10, 1)
+    assert wall.ci_low_ns < wall.estimate_ns < wall.ci_high_ns
     assert (row.upstream_ms, row.peak_memory_bytes) == (0.001, 7_000_000)
     assert (job["times"], job["repeat"], job["kernels"], job["trace_path"]) == (3, 10, False, None)
     assert [one.code for one in report.warnings] == ["one_process"]
+    low, high = f"{wall.ci_low_ns / 1e6:.4g}", f"{wall.ci_high_ns / 1e6:.4g}"
+    [_, shown] = report.render().splitlines()
+    assert shown.split() == f"x 3 backward cpu 0.001002 ({low} to {high}) 0.001 5 7 10 of 3 calls".split()
+    plain = report.to_dict()
+    named = InductorReport.from_dict({**plain, "modules": [{**plain["modules"][0], "runner": "r"}]})
+    assert [line.split()[0] for line in named.render().splitlines()] == ["runner", "r"]
 
 
 def test_the_document_is_what_its_schema_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -100,17 +105,12 @@ def test_the_document_is_what_its_schema_says(monkeypatch: pytest.MonkeyPatch, t
     Draft202012Validator(json_schema(InductorReport, "x")).validate(plain)
     assert InductorReport.from_dict(plain) == report
     kernel, without = report.modules[0].kernels
-    assert kernel.time is not None
     assert kernel.time.median_ns == 2000
     # 0.001 GB, which are a million bytes, in 2 µs: 500 GB/s, half of what the memory can do.
     assert kernel.bandwidth_gb_per_s == pytest.approx(500)
     assert kernel.bandwidth_fraction == pytest.approx(0.5)
     assert (without.time, without.bandwidth_gb_per_s, without.reason) == (None, None, "it spills")
-    shown = report.render()
-    assert "triton_poi_fused_add_0" in shown
-    assert "* XBLOCK: 128" in shown
-    assert "50.0%" in shown
-    assert "it spills" in shown
+    assert all(part in report.render() for part in (KERNEL["name"], "* XBLOCK: 128", "50.0%", "it spills"))
     with pytest.raises(UsageError, match="no format"):
         report.render("tabel")
     with pytest.raises(UsageError, match="schema_version"):
@@ -129,9 +129,7 @@ def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.Mo
         monkeypatch, [module(tmp_path / "x.py")], worker, processes=5, kernels=True, all_configs=True
     )
     wall = report.modules[0].wall
-    assert wall is not None
     assert (wall.n_processes, wall.n_samples) == (5, 50)
-    assert wall.ci_low_ns is not None
     assert wall.ci_low_ns < 1000 < wall.estimate_ns * 1.2
     assert report.warnings == []
     assert [(job["upstream"], job["kernels"], job["all_configs"]) for job in jobs] == [(True,) * 3] + [(False,) * 3] * 4
@@ -165,15 +163,13 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
     assert late.wall == good.wall
     assert f"{status}: {answer.reason}" in report.render()
 
+    def fails_later(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        return timed(job, on_part) if job["upstream"] else answer
 
-def test_a_later_process_that_fails_is_numbered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        return timed(job, on_part) if job["upstream"] else Answer({}, "died", "gone", "")
-
-    report, jobs = measure(monkeypatch, [module(tmp_path / "x.py")], worker, processes=3)
+    report, jobs = measure(monkeypatch, paths[:1], fails_later, processes=3)
     assert len(jobs) == 2
-    assert (report.modules[0].status, report.modules[0].reason) == ("failed", "process 2: gone")
-    assert report.modules[0].samples_ns == [SAMPLES]
+    [row] = report.modules
+    assert (row.status, row.reason, row.samples_ns) == (status, f"process 2: {answer.reason}", [SAMPLES])
 
 
 @pytest.mark.parametrize(
@@ -247,30 +243,15 @@ def test_a_snapshot_is_named_or_leaves_no_file(
         on_part({"memory_snapshot": True})
         return DONE
 
-    paths = [module(tmp_path / "m.py", "['0_backward']", device="cuda:0")]
-    report, _ = measure(monkeypatch, paths, worker, gpus=1, memory_snapshot=True, output_dir=tmp_path / "out")
+    paths = [module(tmp_path / "m.py", "['0_backward']", device="cuda:1")]
+    report, [job] = measure(monkeypatch, paths, worker, gpus=2, memory_snapshot=True, output_dir=tmp_path / "out")
     [row], left = report.modules, list((tmp_path / "out").iterdir())
+    assert job["device"] == row.device == "cuda:1"
     assert [str(path) for path in left] == [row.memory_snapshot_path] * written
     assert (row.status, row.reason) == (("ok", None) if written else ("failed", "out of memory"))
     if written:
-        assert left[0].name.startswith("m_backward_2")
-        assert left[0].name.endswith("Z.memory.pickle")
+        assert re.fullmatch(r"m_backward_2.*Z\.memory\.pickle", left[0].name)
         assert str(left[0]) in report.render()
-
-
-def test_the_numbers_of_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    report, _ = measure(monkeypatch, [module(tmp_path / "x.py", "['3_backward']")], repeat=10)
-    wall = report.modules[0].wall
-    assert wall is not None
-    assert wall.ci_low_ns is not None
-    assert wall.ci_high_ns is not None
-    low, high = f"{wall.ci_low_ns / 1e6:.4g}", f"{wall.ci_high_ns / 1e6:.4g}"
-    [_, row] = report.render().splitlines()
-    assert row.split() == f"x 3 backward cpu 0.001002 ({low} to {high}) 0.001 5 7 10 of 10 calls".split()
-    plain = report.to_dict()
-    named = InductorReport.from_dict({**plain, "modules": [{**plain["modules"][0], "runner": "r"}]})
-    [head, row] = named.render().splitlines()
-    assert (head.split()[0], row.split()[:2]) == ("runner", ["r", "x"])
 
 
 def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
@@ -305,27 +286,12 @@ def test_a_device_that_is_not_there_is_refused_before_anything_runs(
     assert str(tmp_path / "b.py") in raised.value.message
 
 
-def test_a_device_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    report, [job] = measure(
-        monkeypatch, [module(tmp_path / "a.py", device="cuda:1")], gpus=2, memory_snapshot=True, output_dir=tmp_path
-    )
-    assert (job["device"], report.modules[0].device) == ("cuda:1", "cuda:1")
-    assert job["memory_snapshot_path"].endswith(".memory.pickle")
-
-
 @pytest.mark.parametrize(
     "asked",
     [
-        *(
-            {"times": 0},
-            {"repeat": 0},
-            {"processes": 0},
-            {"threads": 0},
-            {"timeout": 0.0},
-            {"timeout": float("nan")},
-            {"timeout": float("inf")},
-        ),
-        *({"times": 2.5}, {"repeat": True}, {"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
+        *({"times": 0}, {"times": 2.5}, {"repeat": 0}, {"repeat": True}, {"processes": 0}, {"threads": 0}),
+        *({"timeout": 0.0}, {"timeout": float("nan")}, {"timeout": float("inf")}),
+        *({"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
     ],
 )
 def test_options_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:

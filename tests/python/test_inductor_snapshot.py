@@ -13,55 +13,44 @@ loading = pytest.importorskip("fastrnns_rs.worker.inductor.loader")
 snapshot = pytest.importorskip("fastrnns_rs.worker.inductor.memory_snapshot")
 
 
-class Allocator:
-    """Stands in for torch's: tells what was asked of it, and how often the module had been called by then."""
-
-    def __init__(self, module: Path, patch: pytest.MonkeyPatch) -> None:
-        self.module = module
-        self.seen: list[tuple[Any, ...]] = []
-        self.error: BaseException | None = None
-        patch.setattr(torch.cuda.memory, "_record_memory_history", self.record)
-        patch.setattr(torch.cuda.memory, "_dump_snapshot", self.dump)
-        patch.setattr(torch.cuda, "synchronize", lambda _device: self.seen.append(("wait", calls_of(module))))
-
-    def record(self, enabled: str | None = "all", max_entries: int | None = None) -> None:
-        self.seen.append((enabled, max_entries, calls_of(self.module)))
-
-    def dump(self, path: str) -> None:
-        self.seen.append(("dump", calls_of(self.module)))
-        Path(path).write_bytes(b"pickle")
-        if self.error is not None:
-            raise self.error
-
-
-@pytest.fixture
-def allocator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Allocator:
-    return Allocator(planted(tmp_path, device="cuda:0"), monkeypatch)
-
-
-def test_ten_calls_are_recorded_and_written_when_the_device_is_idle(allocator: Allocator, tmp_path: Path) -> None:
-    path = tmp_path / "a.memory.pickle"
-    found = snapshot.write(loading.load(str(allocator.module), "cuda:0"), str(path))
-    assert found == {"memory_snapshot": True}
-    assert allocator.seen == [("all", 100_000, 0), ("wait", 10), ("dump", 10), (None, None, 10)]
-    assert path.read_bytes() == b"pickle"
-
-
-@pytest.mark.parametrize("error", [OSError("No space left on device"), KeyboardInterrupt()])
-def test_what_could_not_be_written_whole_is_not_there(
-    allocator: Allocator, tmp_path: Path, error: BaseException
+@pytest.mark.parametrize(
+    ("statement", "error", "seen"),
+    [
+        ("pass", None, [("wait", 10), ("dump", 10), (None, None, 10)]),
+        # What could not be written whole is not there, and recording ends.
+        ("pass", OSError("No space left on device"), [("wait", 10), ("dump", 10), (None, None, 10)]),
+        ("pass", KeyboardInterrupt(), [("wait", 10), ("dump", 10), (None, None, 10)]),
+        ("raise RuntimeError('out of memory')", RuntimeError("out of memory"), [(None, None, 1)]),
+    ],
+)
+def test_ten_calls_are_recorded_and_written_when_the_device_is_idle(
+    statement: str,
+    error: BaseException | None,
+    seen: list[tuple[Any, ...]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    path = tmp_path / "a.memory.pickle"
-    allocator.error = error
-    with pytest.raises(type(error)):
-        snapshot.write(loading.load(str(allocator.module), "cuda:0"), str(path))
-    assert allocator.seen[-1] == (None, None, 10)
-    assert not path.exists()
+    """Each step is noted with how often the module had been called by then."""
+    module, path = planted(tmp_path, statement, device="cuda:0"), tmp_path / "a.memory.pickle"
+    found: list[tuple[Any, ...]] = []
 
+    def record(enabled: str | None = "all", max_entries: int | None = None) -> None:
+        found.append((enabled, max_entries, calls_of(module)))
 
-def test_recording_ends_when_a_call_fails(allocator: Allocator, tmp_path: Path) -> None:
-    planted(tmp_path, "raise RuntimeError('out of memory')", device="cuda:0")
-    with pytest.raises(RuntimeError, match="out of memory"):
-        snapshot.write(loading.load(str(allocator.module), "cuda:0"), str(tmp_path / "a"))
-    assert allocator.seen == [("all", 100_000, 0), (None, None, 1)]
-    assert not (tmp_path / "a").exists()
+    def dump(place: str) -> None:
+        found.append(("dump", calls_of(module)))
+        Path(place).write_bytes(b"pickle")
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", record)
+    monkeypatch.setattr(torch.cuda.memory, "_dump_snapshot", dump)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: found.append(("wait", calls_of(module))))
+    loaded = loading.load(str(module), "cuda:0")
+    if error is None:
+        assert snapshot.write(loaded, str(path)) == {"memory_snapshot": True}
+    else:
+        with pytest.raises(type(error)):
+            snapshot.write(loaded, str(path))
+    assert found == [("all", 100_000, 0), *seen]
+    assert path.exists() is (error is None)

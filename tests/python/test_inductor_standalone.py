@@ -16,11 +16,13 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import fake_tools
 import pytest
-from conftest import Done
+from commands import Done, finished
 from generated_modules import Modules, calls_of, planted, with_our_main
+from test_inductor_running import KERNEL
 
 import fastrnns_rs.inductor
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
@@ -36,31 +38,19 @@ options = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").options
 
 def run(path: Path, *arguments: str | Path, modules: Modules | None = None) -> Done:
     """Runs a module as a person does."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", path, *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **(modules.variables if modules else {})},
-        timeout=300,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def _exit_status(path: Path) -> int:
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
+    command = [sys.executable, "-W", "ignore", str(path), *map(str, arguments)]
+    return finished(command, **(modules.variables if modules else {}))
 
 
 def run_here(path: Path, *arguments: str | Path) -> Done:
     """The same in this process, whose torch is loaded."""
-    out, err = io.StringIO(), io.StringIO()
+    out, err, status = io.StringIO(), io.StringIO(), 0
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", [str(path), *map(str, arguments)])
-        status = _exit_status(path)
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+        except SystemExit as ended:
+            status = int(ended.code or 0)
     return Done(status, out.getvalue(), err.getvalue())
 
 
@@ -78,11 +68,8 @@ def test_a_module_of_inductor_measures_itself(generated_modules: Modules, tmp_pa
     row = row_of(done.stdout)
     assert (row.path, row.graph, row.device, row.status) == (str(path), graph, "cpu", "ok")
     assert (row.times, row.repeat, len(row.samples_ns[0])) == (3, 4, 4)
-    assert row.wall is not None
     assert min(row.samples_ns[0]) <= row.wall.estimate_ns <= max(row.samples_ns[0])
-    assert row.first_call_ns is not None
     assert row.first_call_ns > 0
-    assert row.peak_memory_bytes is not None
     assert row.peak_memory_bytes > 10_000_000
 
 
@@ -94,8 +81,6 @@ def test_its_median_is_of_the_order_of_upstreams(generated_modules: Modules, tmp
     printed = float(upstream.stdout)
     path = with_our_main(generated_modules.backward, tmp_path)
     row = row_of(run(path, *counts, "--json", modules=generated_modules).stdout)
-    assert row.wall is not None
-    assert row.upstream_ms is not None
     # Some microseconds, of which upstream prints whole ones; a busy machine takes several times as long.
     assert printed / 10 - 1e-6 < row.wall.estimate_ns / 1e9 < printed * 10 + 1e-5
     assert printed / 10 - 1e-6 < row.upstream_ms / 1e3 < printed * 10 + 1e-5
@@ -116,7 +101,6 @@ def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
     [
         (["--times", "x"], 2, "argument --times: invalid int value: 'x'", "planted.py --help shows what it takes"),
         (["--times", "0"], 2, "times is 0", "give a whole number of at least 1"),
-        (["--repeat=-3"], 2, "repeat is -3", "give a whole number of at least 1"),
         (["--benchmark-kernel", "extra\x1b"], 2, r"unrecognized arguments: extra\x1b", "planted.py --help"),
         (["--ncu-metrics", "m"], 2, "kernels, metrics or the path of ncu are given", "give --ncu too"),
         (["--ncu"], 5, "--ncu needs a CUDA device, and ", "leave it out"),
@@ -148,8 +132,6 @@ def test_a_module_that_fails_has_a_row_that_says_so(tmp_path: Path) -> None:
 def test_that_nobody_reads_on_is_no_failure(tmp_path: Path) -> None:
     words = [sys.executable, "-W", "ignore", planted(tmp_path), "--times", "1", "--repeat", "1"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.close()
         said = process.stderr.read()
         assert (process.wait(120), said) == (0, b"")
@@ -185,45 +167,36 @@ def measured(told: Told, *arguments: str, capsys: pytest.CaptureFixture[str], na
 def test_each_repeat_is_a_sample_and_upstreams_median_comes_from_a_call_of_its_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    assert measured(Told(0.0), capsys=capsys).samples_ns == [[0] * 10], "a benchmark of nothing"
     told = Told(0.5, 9.0, 1e-6, 2.5e-6, 1.5e-6, 0.002)
     row = measured(told, "--times", "7", "--repeat", "3", capsys=capsys)
     assert told.asked == [(1, 1), (7, 1), (7, 1), (7, 1), (7, 1), (7, 3)]
     assert row.first_call_ns == 500_000_000
     assert row.samples_ns == [[1000, 2500, 1500]]
-    assert row.wall is not None
     assert row.wall.median_ns == 1500
     assert row.upstream_ms == 2.0
     # A function of somebody else's, in a file that is no module.
     assert (row.path, row.graph) == (__file__, "inference")
 
 
-def test_a_benchmark_of_nothing_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
-    row = measured(Told(0.0), capsys=capsys)
-    assert row.samples_ns == [[0] * 10]
-    assert row.upstream_ms == 0.0
+def ended(capsys: pytest.CaptureFixture[str], status: ExitCode, call: Callable[..., None], *given: Any) -> Done:
+    """What a call said that ends the process."""
+    with pytest.raises(SystemExit) as caught:
+        call(*given)
+    assert caught.value.code == status
+    said = capsys.readouterr()
+    return Done(status, said.out, said.err)
 
 
 @pytest.mark.parametrize("answer", [None, math.nan, math.inf, -1.0, True, "0.1", [0.1], "x" * 10_000, 10**400])
 def test_what_is_no_time_is_refused(capsys: pytest.CaptureFixture[str], answer: Any) -> None:
-    with pytest.raises(SystemExit) as caught:
-        compiled_module_main("None", Told(answer).function, ["--json"])
-    said = capsys.readouterr()
-    assert caught.value.code == ExitCode.FAILED
-    row = row_of(said.out)
+    done = ended(capsys, ExitCode.FAILED, compiled_module_main, "None", Told(answer).function, ["--json"])
+    row = row_of(done.stdout)
     assert (row.status, row.samples_ns, row.wall) == ("failed", [], None)
-    assert "the function that benchmarks the module returned" in str(row.reason)
-    assert len(str(row.reason)) < 300
-    assert said.err.startswith(f"error: {__file__}: ")
-    assert said.err.count("\n") == 1
-
-
-def test_ctrl_c_ends_it_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        compiled_module_main("None", Told(KeyboardInterrupt()).function, ["--json"])
-    assert caught.value.code == ExitCode.INTERRUPTED
-    said = capsys.readouterr()
-    assert row_of(said.out).status == "interrupted"
-    assert said.err == ""
+    assert "the function that benchmarks the module returned" in row.reason
+    assert len(row.reason) < 300
+    assert done.stderr.startswith(f"error: {__file__}: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(("name", "shown"), [("None", ""), ("", ""), ("resnet\x1b[2J", "resnet\\x1b[2J\n")])
@@ -291,57 +264,39 @@ def test_a_snapshot_is_of_ten_calls(
 def test_kernels_that_could_not_be_told_of_leave_the_wall_time(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = {
-        "name": "triton_poi_fused_add_0",
-        "key": "cabc",
-        "category": "pointwise",
-        "timing_mode": "cuda_events_cold_l2",
-        "samples_ns": [2_000_000],
-        "num_gb": 0.5,
-        "device_gb_per_s": 1000.0,
-        "registers": 16,
-        "spills": 0,
-        "shared_memory_bytes": 0,
-        "config": None,
-        "chosen": None,
-        "reason": None,
-    }
-
     def measure(device: Any, *, all_configs: bool) -> Iterator[dict[str, Any]]:
         assert (str(device), all_configs) == ("cpu", True)
         # Kernels were compiled here, and their modules are there to be found.
         assert torch._inductor.config.compile_threads == 1
         assert sys.modules[running.module.__name__] is not running.module
-        yield told
+        yield {**KERNEL}
         raise FastrnnsError("the second kernel has no benchmark", "set something")
 
     monkeypatch.setattr(inductor, "kernel_times", SimpleNamespace(measure=measure), raising=False)
-    with torch._inductor.config.patch(compile_threads=2), pytest.raises(SystemExit) as caught:
-        running.measure("-c")
-    assert caught.value.code == ExitCode.FAILED
-    said = capsys.readouterr()
-    row = row_of(said.out)
+    with torch._inductor.config.patch(compile_threads=2):
+        done = ended(capsys, ExitCode.FAILED, running.measure, "-c")
+    row = row_of(done.stdout)
     assert row.reason == "the second kernel has no benchmark (set something)"
-    assert said.err == f"error: {running.path}: {row.reason}\n"
+    assert done.stderr == f"error: {running.path}: {row.reason}\n"
     assert len(row.samples_ns) == 1
-    (kernel,) = row.kernels
-    assert (kernel.name, kernel.bandwidth_gb_per_s, kernel.bandwidth_fraction) == (told["name"], 250.0, 0.25)
+    assert [one.name for one in row.kernels] == [KERNEL["name"]]
 
 
-def test_ctrl_c_during_ncu_keeps_what_was_measured(
-    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("pressed_in", "flags", "samples"), [("wall_time.seconds", [], 0), ("ncu.run", ["--ncu"], 1)])
+def test_ctrl_c_keeps_what_was_measured(
+    pressed_in: str,
+    flags: list[str],
+    samples: int,
+    running: Running,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def pressed(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("fastrnns_rs.verbs.inductor.ncu.run", pressed)
-    with pytest.raises(SystemExit) as caught:
-        running.measure("--ncu")
-    assert caught.value.code == ExitCode.INTERRUPTED
-    said = capsys.readouterr()
-    row = row_of(said.out)
-    assert (row.status, len(row.samples_ns), said.err) == ("interrupted", 1, "")
-    assert [*running.output.iterdir()] == []
+    where = "worker.inductor" if "wall" in pressed_in else "verbs.inductor"
+    monkeypatch.setattr(f"fastrnns_rs.{where}.{pressed_in}", Mock(side_effect=KeyboardInterrupt))
+    done = ended(capsys, ExitCode.INTERRUPTED, running.measure, *flags)
+    row = row_of(done.stdout)
+    assert (row.status, len(row.samples_ns), done.stderr) == ("interrupted", samples, "")
+    assert [*running.output.glob("*")] == []
 
 
 @pytest.mark.long("inductor")
@@ -355,30 +310,6 @@ def test_a_profile_is_of_the_modules_own_runs(generated_modules: Modules, tmp_pa
     assert trace.name.startswith(f"{path.stem}_forward_")
     events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
     assert sum(event.get("name") == "aten::mm" for event in events) == 12
-
-
-def upstreams_flags(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> set[str]:
-    """The flags of torch's parser, from its help."""
-    from torch._inductor import wrapper_benchmark
-
-    monkeypatch.setattr(sys, "argv", ["module.py", "--help"])
-    with pytest.raises(SystemExit):
-        wrapper_benchmark.compiled_module_main("", None)
-    shown = capsys.readouterr().out
-    return {flag for line in re.findall("^  (-.*)", shown, re.MULTILINE) for flag in re.findall(r"--?[a-z-]+", line)}
-
-
-def test_every_flag_of_upstreams_is_one_of_ours(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        options(["--help"])
-    assert not caught.value.code
-    help_text = capsys.readouterr().out
-    flags = upstreams_flags(monkeypatch, capsys)
-    assert {"--benchmark-kernels", "-k", "-p", "--ncu-metrics", "--repeat"} < flags
-    for flag in flags:
-        assert re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", help_text), flag
 
 
 @pytest.mark.parametrize(
@@ -398,12 +329,6 @@ def test_flags_mean_what_they_mean_to_upstream(arguments: Sequence[str], expecte
     asked, as_json = options(arguments)
     assert {name: getattr(asked, name) for name in expected} == expected
     assert not as_json
-
-
-def test_importing_the_package_loads_no_torch() -> None:
-    code = "import sys, fastrnns_rs.inductor as it; print('compiled_module_main' in dir(it), 'torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "True False\n"
 
 
 def test_a_name_that_it_has_not_is_an_attribute_error() -> None:

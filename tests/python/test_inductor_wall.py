@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -56,41 +58,20 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Device:
     return Device(monkeypatch)
 
 
-ONCE = ["call", "wait cuda:1"]
-
-
 def test_each_call_is_waited_for_inside_of_its_sample(device: Device) -> None:
+    """After the first call and a repeat; the module's own benchmark is asked for the same."""
+    [(name, took)] = wall_time.warm_up(device.module(), 2).items()
+    assert (name, took > 0) == ("first_call_ns", True)
+    each = ["seed 1337", "wait cuda:1", "mark", *["call", "wait cuda:1"] * 2, "mark"]
+    assert device.log == ["call collecting", "wait cuda:1", "clock of 1 with 2 edges", *each]
+    device.log.clear()
     found = wall_time.measure(device.module(), 2, 3)
-    each = ["seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
     assert device.log == ["reset cuda:1", "clock of 3 with 2 edges", *each, *each, *each]
     assert gc.isenabled()
     # Each sample is the time of its two calls, halved.
     assert found == {"timing_mode": "cpu_wall_per_call", "samples_ns": [500, 1000, 1500], "peak_memory_bytes": 7}
-
-
-def test_the_first_call_and_a_repeat_come_before(device: Device) -> None:
-    found = wall_time.warm_up(device.module(), 2)
-    first = ["call collecting", "wait cuda:1"]
-    assert device.log == [*first, "clock of 1 with 2 edges", "seed 1337", "wait cuda:1", "mark", *ONCE, *ONCE, "mark"]
-    assert [*found] == ["first_call_ns"]
-    assert found["first_call_ns"] > 0
-
-
-def test_the_modules_own_benchmark_is_asked_for_the_same(device: Device) -> None:
     assert wall_time.by_upstream(device.module(), 2, 3) == {"upstream_ms": 2.0}
     assert device.benchmarked == [{"args": ["a", "b"], "times": 2, "repeat": 3}]
-
-
-class Channel:
-    def __init__(self) -> None:
-        self.parts: list[dict[str, Any]] = []
-        self.phases: list[str] = []
-
-    def part(self, content: dict[str, Any]) -> None:
-        self.parts.append(content)
-
-    def phase(self, name: str) -> None:
-        self.phases.append(name)
 
 
 @pytest.mark.parametrize("wanted", [(False, False), (True, False), (False, True), (True, True)])
@@ -99,60 +80,46 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
 ) -> None:
     done: list[Any] = []
 
-    def timed(where: torch.device, *, all_configs: bool) -> Iterator[dict[str, Any]]:
-        done.append(("kernels", str(where), all_configs))
-        yield {"name": "k"}
+    def noting(*what: Any, result: Any = None) -> Callable[..., Any]:
+        return lambda *given, **named: done.append((*what, *given[-3:], *named.values())) or result
 
-    def load(path: str, where: str) -> Loaded:
-        done.append(("load", path, where))
-        return device.module()
+    @contextmanager
+    def current(where: torch.device) -> Iterator[None]:
+        done.append(f"{where} is current")
+        yield
+        done.append("no more")
 
-    monkeypatch.setattr(inductor, "load", load)
-    monkeypatch.setattr(kernel_times, "measure", timed)
-    monkeypatch.setattr(triton_kernels, "compile_here", lambda: done.append("compile here"))
-    monkeypatch.setattr(profiled_calls, "profile", lambda *given: done.append(("profile", *given[1:])) or {"top": []})
-    monkeypatch.setattr(memory_snapshot, "write", lambda _loaded, path: done.append(("snapshot", path)) or {})
-    monkeypatch.setattr(torch, "set_num_threads", lambda count: done.append(("threads", count)))
-    monkeypatch.setattr(torch.cuda, "device", Current(done))
-    channel: Any = Channel()
+    monkeypatch.setattr(inductor, "load", noting("load", result=device.module()))
+    monkeypatch.setattr(kernel_times, "measure", noting("kernels", result=iter([{"name": "k"}])))
+    monkeypatch.setattr(triton_kernels, "compile_here", noting("compile here"))
+    monkeypatch.setattr(profiled_calls, "profile", noting("profile", result={"top": []}))
+    monkeypatch.setattr(memory_snapshot, "write", lambda _loaded, path: noting("snapshot", result={})(path))
+    monkeypatch.setattr(torch, "set_num_threads", noting("threads"))
+    monkeypatch.setattr(torch.cuda, "device", current)
+    parts: list[dict[str, Any]] = []
+    phases: list[str] = []
+    channel: Any = SimpleNamespace(part=parts.append, phase=phases.append)
     job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
     job |= {"kernels": wanted[0], "all_configs": wanted[1], "trace_path": "t", "memory_snapshot_path": "s"}
     assert inductor.answer(job, channel, Progress()) == {"status": "ok"}
     some = any(wanted)
     assert done == [
         ("threads", 5),
-        *["compile here"] * some,
+        *[("compile here",)] * some,
         ("load", "x.py", "cuda:1"),
         "cuda:1 is current",
         ("profile", 2, 3, "t"),
         ("snapshot", "s"),
-        *[("kernels", "cuda:1", wanted[1])] * some,
+        *[("kernels", torch.device("cuda:1"), wanted[1])] * some,
         "no more",
     ]
-    assert channel.phases == ["load", "time", "profile", "memory snapshot", *["kernels"] * some]
-    assert [*channel.parts[1]] == ["first_call_ns"]
-    assert {"upstream_ms": 2.0} in channel.parts
-    assert ({"kernel": {"name": "k"}} in channel.parts) is some
+    assert phases == ["load", "time", "profile", "memory snapshot", *["kernels"] * some]
+    assert [*parts[1]] == ["first_call_ns"]
+    assert {"upstream_ms": 2.0} in parts
+    assert ({"kernel": {"name": "k"}} in parts) is some
 
 
-class Current:
-    """In place of `torch.cuda.device`."""
-
-    def __init__(self, log: list[Any]) -> None:
-        self.log = log
-
-    def __call__(self, where: torch.device) -> Current:
-        self.log.append(f"{where} is current")
-        return self
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        self.log.append("no more")
-
-
-def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Any) -> None:
+def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("def call(args):\n    pass\n\ndef get_args():\n    return (1, 2)\n")
     assert loader.load(str(tmp_path / "x.py"), "cpu").arguments == [1, 2]
     assert device.log == ["seed 1337"]
