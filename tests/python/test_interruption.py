@@ -18,6 +18,8 @@ import pytest
 from commands import command_with_facts
 from conftest import PLANTED, TINY
 from parts import few
+from processes import left_of, marked
+from supervised import listening
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.documents.run_file import Run
@@ -28,10 +30,7 @@ from fastrnns_rs.processes.listener import Terms
 pytestmark = pytest.mark.alone
 
 
-def listening() -> None:
-    """Signals as a terminal leaves them: who runs the tests may have them ignored, as nohup does."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+__all__ = ["listening"]
 
 
 def deaf_to_hang_ups() -> None:
@@ -68,20 +67,7 @@ def wait_until_it_hangs(output: Path) -> None:
 
 def children(pid: int) -> list[int]:
     """Processes that a bench started, and theirs, whether or not it still lives."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if f"\0FASTRNNS_COMMAND={pid}-".encode() in b"\0" + (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+    return marked(f"FASTRNNS_COMMAND={pid}-")
 
 
 def wait_for_row(process: subprocess.Popen[bytes], row: str) -> str:
@@ -107,13 +93,12 @@ def test_a_request_to_stop_ends_it_within_a_second(number: signal.Signals, runne
     with start(output, "sound", runner, "prints") as process:
         wait_for_row(process, " sound ")
         wait_until_it_hangs(output)
-        workers = children(process.pid)
-        assert len(workers) == (1 if runner == "hangs" else 2)
+        assert len(children(process.pid)) == (1 if runner == "hangs" else 2)
         asked = time.monotonic()
         process.send_signal(number)
         assert process.wait(10) == 130
         assert time.monotonic() - asked < 1.0
-        assert not any(alive(worker) for worker in workers)
+        assert not children(process.pid)
     run = Run.load(output)
     assert run.status == "interrupted"
     assert run.plan.stopped_by == "interrupt"
@@ -141,11 +126,10 @@ def test_it_may_be_stopped_while_torch_is_asked(tmp_path: Path) -> None:
     with start(tmp_path / "run.json", "sound", asks_torch=True) as process:
         while not children(process.pid):
             time.sleep(0.01)
-        workers = children(process.pid)
         process.send_signal(signal.SIGINT)
         assert process.wait(5) == 130
         assert b"Traceback" not in process.stderr.read()
-        assert not any(alive(worker) for worker in workers)
+        assert not children(process.pid)
 
 
 @pytest.mark.parametrize("runner", few(["hangs_deaf"], ["hangs", "hangs_deaf"], "kills"))
@@ -154,14 +138,10 @@ def test_a_worker_does_not_outlive_its_parent(runner: str, tmp_path: Path) -> No
     with start(output, "sound", runner) as process:
         wait_for_row(process, " sound ")
         wait_until_it_hangs(output)
-        workers = children(process.pid)
+        assert children(process.pid)
         process.kill()
         process.wait()
-        deadline = time.monotonic() + 2
-        while any(alive(worker) for worker in workers) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert workers
-        assert not any(alive(worker) for worker in workers)
+        assert not left_of(f"FASTRNNS_COMMAND={process.pid}-")
     run = Run.load(output)
     assert (run.status, run["sound"].status) == ("interrupted", "ok")
 

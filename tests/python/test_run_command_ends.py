@@ -31,9 +31,7 @@ def test_a_time_out_is_a_result() -> None:
     assert (done.stdout_tail, done.stderr_tail) == ("said", "so")
     assert 0.4e9 <= done.duration_ns < 1e9
     assert "timed out" in repr(done)
-
-
-def test_it_may_use_its_grace() -> None:
+    # It may use its grace.
     done = run_command(shell("trap 'sleep 0.3; echo bye; exit 3' TERM; echo hi; sleep 60 & wait"), timeout=0.3)
     assert (done.timed_out, done.exit_status, done.stdout_tail) == (True, 3, "hi\nbye\n")
 
@@ -56,9 +54,6 @@ def test_a_command_that_has_stopped_itself_is_ended(mark: str) -> None:
 @pytest.mark.parametrize("seconds", [1e9, 1e300, float("inf")])
 def test_a_time_beyond_all_clocks_is_none(seconds: float) -> None:
     assert run_command(["true"], timeout=seconds, grace=seconds).exit_status == 0
-
-
-def test_no_time_at_all() -> None:
     assert run_command(["sleep", "60"], timeout=0).timed_out
 
 
