@@ -1,8 +1,11 @@
-"""Timing with a cold cache: what is queued in which order, and how often."""
+"""Timing with a cold cache, what a kernel moves, and what its device could."""
 
 from __future__ import annotations
 
 import gc
+import importlib
+import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -11,8 +14,10 @@ from typing import Any
 import pytest
 import torch
 from cold_devices import Clock, FakeDevice
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fastrnns_rs.worker.inductor import cold_cache
+from fastrnns_rs.worker.inductor import bandwidth, cold_cache
 
 
 def call_of(clock: Clock, *took_ns: int) -> Callable[[], None]:
@@ -136,3 +141,126 @@ def test_a_copy_takes_longer_with_a_cold_cache() -> None:
         device.flush = lambda: None  # type: ignore[method-assign]
         warm = cold_cache.samples_ns(lambda: into.copy_(given), device)
     assert 0 < sorted(warm)[len(warm) // 10] < sorted(samples)[len(samples) // 2]
+
+
+#: Of an H100: 2619 MHz and 5120 bits, of which NVIDIA's data sheet makes 3.35 TB/s.
+H100_KHZ, H100_BITS, H100_GB_PER_S = 2_619_000, 5120, 3352.32
+
+
+@pytest.fixture(scope="module")
+def runtime_utils() -> Any:
+    """Upstream's own functions. They take seconds to import."""
+    return importlib.import_module("torch._inductor.runtime.runtime_utils")
+
+
+def test_what_is_read_and_written_counts_twice_wherever_it_stands(runtime_utils: Any) -> None:
+    four, eight = torch.zeros(1, dtype=torch.float32), torch.zeros(2, dtype=torch.float32)
+    leading = (["in_out_ptr0", "in_ptr0", "xnumel", "XBLOCK"], (four, eight, 16))
+    assert bandwidth.num_bytes(*leading) == 2 * 4 + 8
+    assert bandwidth.num_bytes(*leading) == runtime_utils.get_num_bytes(*leading[1], num_in_out_args=1)
+    behind = (["in_ptr0", "xnumel", "in_out_ptr0", "XBLOCK"], (four, 16, eight))
+    assert bandwidth.num_bytes(*behind) == 4 + 2 * 8
+    # Upstream takes the first argument for it.
+    assert runtime_utils.get_num_bytes(*behind[1], num_in_out_args=1) == 2 * 4 + 8
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments", "expected"),
+    [
+        ([], (), 0),
+        (["xnumel"], (7,), 0),
+        (["in_ptr0"], (torch.zeros(0, 5),), 0),
+        (["in_ptr0"], (torch.zeros(3, dtype=torch.bfloat16),), 6),
+        (["in_ptr0"], (torch.zeros(3, dtype=torch.bool),), 3),
+        (["in_out_ptr0", "in_out_ptr1"], (torch.zeros(3), torch.zeros(1, dtype=torch.complex128)), 2 * (12 + 16)),
+        # What is passed besides the parameters, such as a template's grid.
+        (["in_ptr0"], (torch.zeros(1), 1, 1, None), 4),
+    ],
+)
+def test_bytes_of_arguments(names: list[str], arguments: tuple[Any, ...], expected: int) -> None:
+    assert bandwidth.num_bytes(names, arguments) == expected
+
+
+def test_gigabytes_are_inductors_or_those_of_the_arguments() -> None:
+    arguments = (torch.zeros(1000),)
+    assert bandwidth.num_gb({"kernel_num_gb": 1.5}, ["in_ptr0"], arguments) == 1.5
+    assert bandwidth.num_gb({"kernel_num_gb": 0}, ["in_ptr0"], arguments) == 0
+    assert bandwidth.num_gb({"kernel_num_gb": None}, ["in_ptr0"], arguments) == 4e-6
+    assert bandwidth.num_gb({}, ["in_out_ptr0"], arguments) == 8e-6
+
+
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS, st.text(), st.text())
+def test_the_line_of_a_kernel_is_upstreams_without_colour(
+    runtime_utils: Any, ms: float, num_gb: float, gb_per_s: float, prefix: str, suffix: str
+) -> None:
+    expected = runtime_utils.create_bandwidth_info_str(ms, num_gb, gb_per_s, prefix, suffix, color=False)
+    for color in (False, True):
+        ours = bandwidth.create_bandwidth_info_str(ms, num_gb, gb_per_s, prefix, suffix, color=color)
+        assert ours == expected
+
+
+def driver(asked: list[str], *, refuses: str = "", megahertz: int = 2619, bits: int = 5120) -> SimpleNamespace:
+    """The part of pynvml that is used; it notes what it is asked."""
+
+    class NVMLError(Exception):
+        """As of pynvml."""
+
+    def answering(name: str, answer: Any, *expected: Any) -> Callable[..., Any]:
+        def function(*given: Any) -> Any:
+            assert given == expected
+            if name == refuses:
+                raise NVMLError("Not Supported")
+            asked.append(name)
+            return answer
+
+        return function
+
+    return SimpleNamespace(
+        NVML_CLOCK_MEM=2,
+        NVMLError=NVMLError,
+        nvmlInit=answering("init", None),
+        nvmlShutdown=answering("shutdown", None),
+        nvmlDeviceGetHandleByUUID=answering("handle", "card", "GPU-12-34"),
+        nvmlDeviceGetMaxClockInfo=answering("clock", megahertz, "card", 2),
+        nvmlDeviceGetMemoryBusWidth=answering("width", bits, "card"),
+    )
+
+
+def of_device(monkeypatch: pytest.MonkeyPatch, pynvml: Any, **properties: int) -> float | None:
+    monkeypatch.setitem(sys.modules, "pynvml", pynvml)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="12-34", **properties))
+    found: float | None = bandwidth.device_gb_per_s.__wrapped__(torch.device("cuda:0"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("khz", "bits", "asked"),
+    [
+        (H100_KHZ, H100_BITS, []),
+        (0, H100_BITS, ["init", "handle", "clock", "width", "shutdown"]),
+        (H100_KHZ, 0, ["init", "handle", "clock", "width", "shutdown"]),
+        (None, None, ["init", "handle", "clock", "width", "shutdown"]),
+    ],
+)
+def test_the_memory_of_a_device_by_torch_or_by_its_driver(
+    khz: int | None, bits: int | None, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    properties = {} if khz is None else {"memory_clock_rate": khz, "memory_bus_width": bits}
+    seen: list[str] = []
+    found = of_device(monkeypatch, driver(seen), **properties)
+    assert math.isclose(found, H100_GB_PER_S)
+    assert seen == asked
+
+
+@pytest.mark.parametrize(
+    "given",
+    [*({"refuses": one} for one in ("init", "handle", "clock", "width")), {"megahertz": 0}, {"bits": 0}, None],
+    ids=str,
+)
+def test_where_nobody_tells_it_is_unknown(given: dict[str, Any] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    assert of_device(monkeypatch, None if given is None else driver(seen, **given)) is None
+    assert ("init" in seen) is ("shutdown" in seen)

@@ -1,15 +1,21 @@
-"""From what is named to generated modules: told by their text, before anything of them runs."""
+"""From what is named, a file, a folder or a runner, to generated modules: before anything of them runs."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from conftest import FACTS
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.verbs.inductor import module_files
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.phases import COMPILE
+from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.verbs.inductor import compiled_runners, module_files
 
 HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, times=10, repeat=10):\n    pass\n"
 
@@ -40,9 +46,7 @@ def module(
         ("[]", "arg0_1", "inference", None),
     ],
 )
-def test_graphs_are_told_apart_and_numbered(
-    told: str, inputs: str, graph: str, number: str | None, tmp_path: Path
-) -> None:
+def test_graphs_are_told_apart(told: str, inputs: str, graph: str, number: str | None, tmp_path: Path) -> None:
     found = module_files.generated(module(tmp_path / "x.py", told, inputs))
     assert (found.graph, found.graph_id) == (graph, number)
 
@@ -85,15 +89,12 @@ from torch._inductor.runtime import triton_heuristics
 def triton_poi_fused_add_0(in_ptr0, out_ptr0, xnumel, XBLOCK):
     pass
 
-
 def get_args():
     arg_0 = rand_strided((100, ), (1, ), device='cuda:0', dtype=torch.float32)
     return arg_0,
 
-
 def call(args):
     triton_poi_fused_add_0.run(*args, stream=0)
-
 
 def benchmark_all_configs(args):
     return triton_poi_fused_add_0.benchmark_all_configs(*args)
@@ -171,9 +172,7 @@ def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("variables", [{}, {"TORCHINDUCTOR_CACHE_DIR": "somewhere"}, {"LOGNAME": 'a:b/"c"'}])
-def test_the_cache_is_where_torch_keeps_it(
-    variables: dict[str, str], anywhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_is_torchs(variables: dict[str, str], anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache_dir_utils = pytest.importorskip("torch._inductor.runtime.cache_dir_utils")
     # torch sets it; only a variable that was set before is removed again at the end.
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "")
@@ -184,3 +183,58 @@ def test_the_cache_is_where_torch_keeps_it(
     ours = module_files.cache_folder()
     # torch makes the folder when it is asked for it.
     assert str(ours) == cache_dir_utils.cache_dir()
+
+
+def modules_of(
+    monkeypatch: pytest.MonkeyPatch, *answers: Answer, kernels: bool = False, **more: Any
+) -> tuple[Any, list[Start]]:
+    starts: list[Start] = []
+    following = iter(answers)
+
+    def launch(start: Start) -> Answer:
+        starts.append(start)
+        return next(following)
+
+    monkeypatch.setattr(compiled_runners, "launch", launch)
+    names = ["compile_cell", "compile_scan"][: len(answers)]
+    options = Options(choice=Choice(groups=(), names=names), quick=True, threads=3, compile_timeout=7.0)
+    return compiled_runners.modules_of(options, FACTS, kernels=kernels, **more), starts
+
+
+def done(*paths: Path) -> Answer:
+    return Answer({"status": "ok", "modules": [str(one) for one in paths]}, "answered", None, "")
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_kernels_are_compiled_with_benchmarks_where_they_are_to_be_timed(
+    kernels: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    paths = [module(tmp_path / "a.py"), module(tmp_path / "b.py", "['0_backward']")]
+    (modules, failed), [start] = modules_of(monkeypatch, done(*paths), kernels=kernels)
+    assert ([one.path for one in modules], failed) == (paths, [])
+    assert {one.runner for one in modules} == {"compile_cell"}
+    assert start.setting.variables == ({"TORCHINDUCTOR_BENCHMARK_KERNEL": "1"} if kernels else {})
+    assert (start.setting.threads, start.job["threads"]) == (3, 3)
+    assert start.terms.limits[COMPILE].seconds == 7.0
+    assert (start.job["kind"], start.job["runner"]) == ("compile", "compile_cell")
+    assert start.job["problem"]["hidden_size"] > 0
+
+
+def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = module(tmp_path / "a.py")
+    broken = Answer({"status": "failed"}, "answered", "RuntimeError: boom", "")
+    begun: list[tuple[str, int, int]] = []
+    (modules, failed), _ = modules_of(monkeypatch, broken, done(path), on_runner=lambda *said: begun.append(said))
+    assert begun == [("compile_cell", 0, 2), ("compile_scan", 1, 2)]
+    assert [(one.runner, one.path) for one in modules] == [("compile_scan", path)]
+    assert [(one.code, one.message) for one in failed] == [
+        ("runner_failed", "compile_cell was not compiled: RuntimeError: boom")
+    ]
+    (modules, failed), _ = modules_of(monkeypatch, done())
+    assert modules == []
+    assert [one.message for one in failed] == ["compile_cell left no generated module"]
+
+
+def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        modules_of(monkeypatch, Answer({}, "interrupted", "interrupted", ""))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
 
 import pytest
 import torch
@@ -33,7 +35,6 @@ import torch
 
 SPENT = []
 
-
 def cpp_fused_spin_0(given, number):
     begin = time.perf_counter_ns()
     while time.perf_counter_ns() - begin < 2_000_000:
@@ -42,10 +43,8 @@ def cpp_fused_spin_0(given, number):
     if FAILS:
         raise ValueError("no more")
 
-
 FAILS = False
 cpp_constant = 3
-
 
 def call(args):
     (given,) = args
@@ -54,14 +53,11 @@ def call(args):
     cpp_fused_spin_0(product, 2**64)
     return (product,)
 
-
 def get_args():
     return [torch.ones(8, 8)]
 
-
 def benchmark_compiled_module(args, times=10, repeat=10):
     return 0.002
-
 
 if __name__ == "__main__":
     from torch._inductor.wrapper_benchmark import compiled_module_main
@@ -106,9 +102,7 @@ def test_a_kernel_is_seen_under_its_name_with_its_own_time(tmp_path: Path) -> No
     assert [one.name for one in tmp_path.iterdir() if "json" in one.name] == [trace.name]
 
 
-def test_the_function_under_torchs_name_tells_of_kernels_that_were_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_function_under_torchs_name_tells_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     module = loaded(tmp_path)
     with profiled_calls.named_kernels(module.module), torch.profiler.profile(record_shapes=True) as profiler:
         module.run()
@@ -149,52 +143,38 @@ def test_kernels_are_known_by_their_names() -> None:
     assert [name for name in [*cpp, *others] if profiled_calls.is_cpp(name)] == cpp
 
 
-class FakeProfiler:
-    """In place of torch's, which records nothing of a device that is not there."""
-
-    made: list[FakeProfiler]
-
-    def __init__(self, *, activities: Any, record_shapes: bool) -> None:
-        assert record_shapes
-        self.activities = activities
-        self.running = False
-        self.made.append(self)
-
-    def __enter__(self) -> Self:
-        self.running = True
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.running = False
-
-    def export_chrome_trace(self, path: str) -> None:
-        Path(path).write_text('{"traceEvents": []}')
-
-    def key_averages(self, *, group_by_input_shape: bool) -> list[Any]:
-        assert group_by_input_shape, "of a CUDA module nothing else is asked"
-        return [
-            SimpleNamespace(
-                key=f"k{number}",
-                input_shapes="" if number % 2 else [[number]],
-                count=number,
-                device_type=DeviceType.CPU if number == 14 else DeviceType.CUDA,
-                self_device_time_total=float(number % 7),
-                self_cpu_time_total=1000.0 - number,
-            )
-            for number in range(15)
-        ]
-
-
 def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[bool] = []
-    FakeProfiler.made = made = []
-    monkeypatch.setattr(torch.profiler, "profile", FakeProfiler)
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: waited.append(made[-1].running))
+    """By a profiler in place of torch's, which records nothing of a device that is not there."""
+    log: list[Any] = []
+    rows = [
+        SimpleNamespace(
+            key=f"k{number}",
+            input_shapes="" if number % 2 else [[number]],
+            count=number,
+            device_type=DeviceType.CPU if number == 14 else DeviceType.CUDA,
+            self_device_time_total=float(number % 7),
+            self_cpu_time_total=1000.0 - number,
+        )
+        for number in range(15)
+    ]
+
+    @contextmanager
+    def profiler(*, activities: Any, record_shapes: bool) -> Iterator[SimpleNamespace]:
+        assert record_shapes
+        log.append(activities)
+        yield SimpleNamespace(
+            export_chrome_trace=lambda path: Path(path).write_text('{"traceEvents": []}'),
+            key_averages=lambda **_: rows,
+        )
+        log.append("end")
+
+    monkeypatch.setattr(torch.profiler, "profile", profiler)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: log.append("wait"))
     module = replace(loaded(tmp_path), device=torch.device("cuda", 0))
     found = profiled_calls.profile(module, 2, 3, str(reserved(tmp_path)))
-    kinds = torch.profiler.ProfilerActivity
-    assert [one.activities for one in made] == [[kinds.CPU, kinds.CUDA]] * 2, "the first warms up"
-    assert waited == [False, True] + [False] + [True] * 6, "each call ends within the profile"
+    both = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    # The first warms up, and each call ends within the profile.
+    assert log == ["wait", both, "wait", "end", "wait", both, *["wait"] * 6, "end"]
     # All that ran there, as torch's own tables have it, the longest first, and what took as long in torch's order.
     longest = [operation for operation in found["operations"] if operation["total_ns"] == 6000]
     assert longest == operations(("k6", "unknown", 6, 6000), ("k13", "unknown", 13, 6000))

@@ -167,9 +167,7 @@ def test_our_tables_are_of_one_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("category", "noted"), [("cpp", False), ("operator", True), (None, True)])
-def test_a_cpu_module_without_kernels_says_what_may_hide_them(
-    category: str | None, noted: bool, tmp_path: Path
-) -> None:
+def test_a_cpu_module_without_kernels_says_what_hides_them(category: str | None, noted: bool, tmp_path: Path) -> None:
     told = [{"name": "x", "category": category, "count": 6, "total_ns": 60}] if category else []
     row = profiled_row(tmp_path, device="cpu", profile=view(told, 100.0, 6, "bench"), categories=[], top=[])
     assert ("enable_kernel_profile" in profile_text(row)) is noted

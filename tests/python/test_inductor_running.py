@@ -27,6 +27,7 @@ from fastrnns_rs.verbs.inductor.output_files import places_of
 from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
+Measure = Callable[..., tuple[InductorReport, list[dict[str, Any]]]]
 DONE = Answer({"status": "ok"}, "answered", None, "")
 SAMPLES = [1000, 1010, 990, 1005, 1200, 995, 1001, 1002, 1003, 998]
 KERNEL = {
@@ -56,24 +57,41 @@ def timed(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Ans
     return DONE
 
 
-def measure(
-    monkeypatch: pytest.MonkeyPatch, paths: Sequence[Path], worker: Worker = timed, gpus: int = 0, **asked: Any
-) -> tuple[InductorReport, list[dict[str, Any]]]:
+def saying(*parts: dict[str, Any], answer: Answer = DONE, of: str = "") -> Worker:
+    """A worker that times and tells these parts too, of modules whose names end so."""
+
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        timed(job, on_part)
+        for part in parts if job["path"].endswith(of) else ():
+            on_part({**part})
+        return answer
+
+    return worker
+
+
+@pytest.fixture
+def measure(monkeypatch: pytest.MonkeyPatch) -> Measure:
     """A report by a pretended worker, and what each of its processes was told."""
-    given: list[dict[str, Any]] = []
 
-    def launch(start: Start) -> Answer:
-        given.append(start.job)
-        return worker(start.job, start.terms.on_part)
+    def measured(
+        paths: Sequence[Path], worker: Worker = timed, gpus: int = 0, **asked: Any
+    ) -> tuple[InductorReport, list[dict[str, Any]]]:
+        given: list[dict[str, Any]] = []
 
-    monkeypatch.setattr(module_runs, "launch", launch)
-    facts = replace(FACTS, cuda_device_count=gpus, no_cuda_reason=None if gpus else FACTS.no_cuda_reason)
-    monkeypatch.setattr(environment, "probe", lambda *_, **__: facts)
-    return module_runs.measure(find(paths), InductorOptions(**asked)), given
+        def launch(start: Start) -> Answer:
+            given.append(start.job)
+            return worker(start.job, start.terms.on_part)
+
+        monkeypatch.setattr(module_runs, "launch", launch)
+        facts = replace(FACTS, cuda_device_count=gpus, no_cuda_reason=None if gpus else FACTS.no_cuda_reason)
+        monkeypatch.setattr(environment, "probe", lambda *_, **__: facts)
+        return module_runs.measure(find(paths), InductorOptions(**asked)), given
+
+    return measured
 
 
-def test_a_row_describes_its_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py", "['3_backward']")], times=3, repeat=10)
+def test_a_row_describes_its_samples(measure: Measure, tmp_path: Path) -> None:
+    report, [job] = measure([module(tmp_path / "x.py", "['3_backward']")], times=3, repeat=10)
     [row] = report.modules
     assert (row.path, row.graph, row.device, row.status) == (str(tmp_path / "x.py"), "backward", "cpu", "ok")
     assert (row.times, row.repeat, row.samples_ns, row.first_call_ns) == (3, 10, [SAMPLES], 5_000_000)
@@ -92,14 +110,10 @@ def test_a_row_describes_its_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert [line.split()[0] for line in named.render().splitlines()] == ["runner", "r"]
 
 
-def test_the_document_is_what_its_schema_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        timed(job, on_part)
-        on_part({"kernel": {**KERNEL}})
-        on_part({"kernel": {**KERNEL, "samples_ns": [], "chosen": None, "reason": "it spills", "num_gb": None}})
-        return DONE
-
-    report, [job] = measure(monkeypatch, [module(tmp_path / "x.py")], worker, all_configs=True)
+def test_the_document_is_what_its_schema_says(measure: Measure, tmp_path: Path) -> None:
+    spills = {**KERNEL, "samples_ns": [], "chosen": None, "reason": "it spills", "num_gb": None}
+    worker = saying({"kernel": {**KERNEL}}, {"kernel": spills})
+    report, [job] = measure([module(tmp_path / "x.py")], worker, all_configs=True)
     assert job["all_configs"]
     plain = json.loads(report.render("json"))
     Draft202012Validator(json_schema(InductorReport, "x")).validate(plain)
@@ -117,7 +131,7 @@ def test_the_document_is_what_its_schema_says(monkeypatch: pytest.MonkeyPatch, t
         InductorReport.from_dict({**plain, "schema_version": "2.0"})
 
 
-def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_several_processes_give_the_interval_between_them(measure: Measure, tmp_path: Path) -> None:
     levels = iter([1000, 1100, 900, 1050, 950])
 
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
@@ -125,9 +139,7 @@ def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.Mo
         on_part({"samples_ns": [level] * 10, "timing_mode": "x"} | ({"upstream_ms": 1.0} if job["upstream"] else {}))
         return DONE
 
-    report, jobs = measure(
-        monkeypatch, [module(tmp_path / "x.py")], worker, processes=5, kernels=True, all_configs=True
-    )
+    report, jobs = measure([module(tmp_path / "x.py")], worker, processes=5, kernels=True, all_configs=True)
     wall = report.modules[0].wall
     assert (wall.n_processes, wall.n_samples) == (5, 50)
     assert wall.ci_low_ns < 1000 < wall.estimate_ns * 1.2
@@ -144,7 +156,7 @@ def test_several_processes_give_the_interval_between_them(monkeypatch: pytest.Mo
     ],
 )
 def test_what_fails_costs_its_row_and_keeps_what_was_measured(
-    answer: Answer, status: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    answer: Answer, status: str, measure: Measure, tmp_path: Path
 ) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         if job["path"].endswith("good.py"):
@@ -154,7 +166,7 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
         return answer
 
     paths = [module(tmp_path / f"{name}.py") for name in ("bad", "late", "good")]
-    report, _ = measure(monkeypatch, paths, worker)
+    report, _ = measure(paths, worker)
     bad, late, good = report.modules
     assert not report.ok
     assert (bad.status, late.status, good.status) == (status, status, "ok")
@@ -166,7 +178,7 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
     def fails_later(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         return timed(job, on_part) if job["upstream"] else answer
 
-    report, jobs = measure(monkeypatch, paths[:1], fails_later, processes=3)
+    report, jobs = measure(paths[:1], fails_later, processes=3)
     assert len(jobs) == 2
     [row] = report.modules
     assert (row.status, row.reason, row.samples_ns) == (status, f"process 2: {answer.reason}", [SAMPLES])
@@ -182,7 +194,7 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
     ids=["ctrl-c is told", "ctrl-c before an answer", "cannot be started"],
 )
 def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
-    answer: Answer | BaseException, stopped: type[BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    answer: Answer | BaseException, stopped: type[BaseException], measure: Measure, tmp_path: Path
 ) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         timed(job, on_part)
@@ -194,7 +206,7 @@ def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
 
     paths = [module(tmp_path / f"{name}.py") for name in "abc"]
     with pytest.raises(stopped) as raised:
-        measure(monkeypatch, paths, worker, profile=True, output_dir=tmp_path / "out")
+        measure(paths, worker, profile=True, output_dir=tmp_path / "out")
     if isinstance(raised.value, module_runs.Interrupted):
         rows = [(one.status, one.samples_ns) for one in raised.value.report.modules]
         assert rows == [("ok", [SAMPLES]), ("interrupted", [SAMPLES])]
@@ -211,17 +223,11 @@ def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
     ],
 )
 def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
-    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    said: dict[str, Any], measure: Measure, tmp_path: Path
 ) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        on_part({"kernels": 7})
-        timed(job, on_part)
-        if job["path"].endswith("bad.py"):
-            on_part(dict(said))
-        return DONE
-
     paths = [module(tmp_path / f"{name}.py") for name in ("bad", "good")]
-    report, _ = measure(monkeypatch, paths, worker, profile="top" in said, output_dir=tmp_path / "out")
+    worker = saying({"kernels": 7}, said, of="bad.py")
+    report, _ = measure(paths, worker, profile="top" in said, output_dir=tmp_path / "out")
     bad, good = report.modules
     assert (good.status, good.samples_ns) == ("ok", [SAMPLES])
     assert (bad.status, bad.reason) == ("failed", "what its process told cannot be understood")
@@ -231,9 +237,7 @@ def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
 
 
 @pytest.mark.parametrize("written", [True, False])
-def test_a_snapshot_is_named_or_leaves_no_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, written: bool
-) -> None:
+def test_a_snapshot_is_named_or_leaves_no_file(measure: Measure, tmp_path: Path, *, written: bool) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         path = Path(job["memory_snapshot_path"])
         assert path.stat().st_size == 0
@@ -244,7 +248,7 @@ def test_a_snapshot_is_named_or_leaves_no_file(
         return DONE
 
     paths = [module(tmp_path / "m.py", "['0_backward']", device="cuda:1")]
-    report, [job] = measure(monkeypatch, paths, worker, gpus=2, memory_snapshot=True, output_dir=tmp_path / "out")
+    report, [job] = measure(paths, worker, gpus=2, memory_snapshot=True, output_dir=tmp_path / "out")
     [row], left = report.modules, list((tmp_path / "out").iterdir())
     assert job["device"] == row.device == "cuda:1"
     assert [str(path) for path in left] == [row.memory_snapshot_path] * written
@@ -278,11 +282,11 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
     ],
 )
 def test_a_device_that_is_not_there_is_refused_before_anything_runs(
-    device: str, gpus: int, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    device: str, gpus: int, told: str, measure: Measure, tmp_path: Path
 ) -> None:
     paths = [module(tmp_path / "a.py"), module(tmp_path / "b.py", device=device)]
     with pytest.raises(MissingError, match=told) as raised:
-        measure(monkeypatch, paths, lambda *_: pytest.fail("it ran"), gpus=gpus)
+        measure(paths, lambda *_: pytest.fail("it ran"), gpus=gpus)
     assert str(tmp_path / "b.py") in raised.value.message
 
 
@@ -299,18 +303,15 @@ def test_options_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:
         InductorOptions(**asked)
 
 
-def test_hostile_names_do_not_reach_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
-        timed(job, on_part)
-        on_part({"kernel": {**KERNEL, "name": "triton_\x1b[2J\n", "config": "\x1b]0;x\x07"}})
-        on_part({"kernel": {**KERNEL, "samples_ns": [], "reason": "\x1b[2J"}})
-        on_part({"memory_snapshot": True})
-        return Answer({"status": "failed"}, "answered", "\x1b[2J", "")
-
-    path = module(tmp_path / "a\x1b[31m.py", device="cuda:0")
-    report, _ = measure(
-        monkeypatch, [path], worker, gpus=1, kernels=True, memory_snapshot=True, output_dir=tmp_path / "o\x1b[2J"
+def test_hostile_names_do_not_reach_the_terminal(measure: Measure, tmp_path: Path) -> None:
+    worker = saying(
+        {"kernel": {**KERNEL, "name": "triton_\x1b[2J\n", "config": "\x1b]0;x\x07"}},
+        {"kernel": {**KERNEL, "samples_ns": [], "reason": "\x1b[2J"}},
+        {"memory_snapshot": True},
+        answer=Answer({"status": "failed"}, "answered", "\x1b[2J", ""),
     )
+    path = module(tmp_path / "a\x1b[31m.py", device="cuda:0")
+    report, _ = measure([path], worker, gpus=1, kernels=True, memory_snapshot=True, output_dir=tmp_path / "o\x1b[2J")
     shown = report.render()
     assert "\x1b" not in shown
     assert "\\x1b[2J\\n" in shown

@@ -1,4 +1,4 @@
-"""What the child process does around each call, in order: with a made-up module, clock and device."""
+"""What the child process does around each call, in order: with a made-up module, clock, device and allocator."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from generated_modules import calls_of, planted
 
 from fastrnns_rs.worker.channel import Progress
 from fastrnns_rs.worker.inductor import kernel_times, loader, memory_snapshot, profiled_calls, triton_kernels, wall_time
@@ -123,3 +124,38 @@ def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Path) -> No
     (tmp_path / "x.py").write_text("def call(args):\n    pass\n\ndef get_args():\n    return (1, 2)\n")
     assert loader.load(str(tmp_path / "x.py"), "cpu").arguments == [1, 2]
     assert device.log == ["seed 1337"]
+
+
+@pytest.mark.parametrize(
+    "failure", [None, OSError("No space left on device"), KeyboardInterrupt(), RuntimeError("boom")]
+)
+def test_ten_calls_are_recorded_and_written_when_the_device_is_idle(
+    failure: BaseException | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step is noted with how often the module had been called by then. One of the failures is the module's own."""
+    is_own = isinstance(failure, RuntimeError)
+    module = planted(tmp_path, "raise RuntimeError('boom')" if is_own else "pass", device="cuda:0")
+    path = tmp_path / "a.memory.pickle"
+    found: list[tuple[Any, ...]] = []
+
+    def record(enabled: str | None = "all", max_entries: int | None = None) -> None:
+        found.append((enabled, max_entries, calls_of(module)))
+
+    def dump(place: str) -> None:
+        found.append(("dump", calls_of(module)))
+        Path(place).write_bytes(b"pickle")
+        if failure is not None:
+            raise failure
+
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", record)
+    monkeypatch.setattr(torch.cuda.memory, "_dump_snapshot", dump)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: found.append(("wait", calls_of(module))))
+    loaded = loader.load(str(module), "cuda:0")
+    if failure is None:
+        assert memory_snapshot.write(loaded, str(path)) == {"memory_snapshot": True}
+    else:
+        with pytest.raises(type(failure)):
+            memory_snapshot.write(loaded, str(path))
+    whole = [("wait", 10), ("dump", 10), (None, None, 10)]
+    assert found == [("all", 100_000, 0), *([(None, None, 1)] if is_own else whole)]
+    assert path.exists() is (failure is None)
