@@ -20,19 +20,14 @@ from typing import Any
 
 #: Options that each version has.
 USUAL = ("--trace", "--sample", "--output", "--force-overwrite", "--kill", "--export", "--stats")
+_OF_2022 = "--cpuctxsw --capture-range --capture-range-end --cuda-graph-trace --wait"
 #: How versions of nsys print themselves, and options of `profile` that not all of them have.
 NSYS_VERSIONS = {
     "2020.3": ("2020.3.4.32-52657a0", "--capture-range --stop-on-range-end"),
     "2021.2": ("2021.2.4.12-42f2f4b", "--cpuctxsw --capture-range --stop-on-range-end --wait"),
-    "2022.4": ("2022.4.2.1-df9881f", "--cpuctxsw --capture-range --capture-range-end --cuda-graph-trace --wait"),
-    "2024.6": (
-        "2024.6.2.225-246235244400v0",
-        "--cpuctxsw --capture-range --capture-range-end --cuda-graph-trace --wait --discard-environment",
-    ),
-    "2025.3": (
-        "2025.3.2.474-253236389321v0",
-        "--cpuctxsw --capture-range --capture-range-end --cuda-graph-trace --wait --discard-environment",
-    ),
+    "2022.4": ("2022.4.2.1-df9881f", _OF_2022),
+    "2024.6": ("2024.6.2.225-246235244400v0", f"{_OF_2022} --discard-environment"),
+    "2025.3": ("2025.3.2.474-253236389321v0", f"{_OF_2022} --discard-environment"),
 }
 _COPYRIGHT = "Copyright (c) 2012 - 2022 NVIDIA Corporation"
 
@@ -237,9 +232,8 @@ def nsys_database(
             if by_id:
                 found = database.execute("INSERT INTO StringIds (value) VALUES (?)", (name,)).lastrowid
             row = (index, end and index + 1, kind, None if by_id else name, found)
-            database.execute(
-                "INSERT INTO NVTX_EVENTS (start, end, eventType, text, textId) VALUES (?, ?, ?, ?, ?)", row
-            )
+            columns = "start, end, eventType, text, textId"
+            database.execute(f"INSERT INTO NVTX_EVENTS ({columns}) VALUES (?, ?, ?, ?, ?)", row)
         for table, count in (("KERNEL", kernels), ("GRAPH_TRACE", graphs)):
             if count:
                 database.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_{table} (start INTEGER NOT NULL)")

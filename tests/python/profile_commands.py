@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import fake_tools
 import pytest
@@ -25,21 +26,16 @@ WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, gpus=[{"name": "T
 QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
 PLANTED_RUN = ["--runner-file", str(PLANTED)]
 PRETENDED = "call.pretend(); "
+REPORTS = PRETENDED + "call.report()"
 CHECKS = ["runners", "written", "opens", "ranges", "event_loss"]
-#: What profilers complain of: what that means, how they print it, and a part of the advice.
-SAID = {
-    "the disk is full": (
-        "No space left on device",
-        "make room, or give --output-dir on another disk; nsys also writes to the folder that TMPDIR names",
-    ),
-    "the profiler has no permission": (
-        "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters",
-        "fastrnns-rs doctor says what is missing",
-    ),
-    "the profiler does not know an option": ("unrecognised option '--cuda-graph-trace=node'", "everything"),
-    "another profiler is at work in the same process": ("CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED", "take the"),
-    "nsys cannot start its agent": ("Agent launcher failed.", "remove /dev/shm/NSys-*"),
-    "the profiler found no GPU that it can use": ("CUDA device error 100: no CUDA-capable device", "doctor"),
+#: What profilers complain of, and a part of the advice that is given.
+ADVICE = {
+    "the disk is full": "give --output-dir on another disk; nsys also writes to the folder that TMPDIR names",
+    "the profiler has no permission": "fastrnns-rs doctor says what is missing",
+    "the profiler does not know an option": "everything",
+    "another profiler is at work in the same process": "take the",
+    "nsys cannot start its agent": "remove /dev/shm/NSys-*",
+    "the profiler found no GPU that it can use": "doctor",
 }
 
 
@@ -59,6 +55,35 @@ def profile(
     """A capture with a fake."""
     asked = [f"--{tool.name}", f"--{tool.name}-path", tool, "--output-dir", out, "--rnns", *runners, *QUICK, *more]
     return profile_cli(*asked, facts=facts, **variables)
+
+
+def faked(
+    folder: Path,
+    statements: str = REPORTS,
+    *more: str | Path,
+    out: str = "out",
+    export: str | None = None,
+    importer: str | None = None,
+    runners: tuple[str, ...] = ("py",),
+    facts: Facts = FACTS,
+    **variables: str,
+) -> Done:
+    """A capture with an nsys that does so much; it goes to a folder beside it."""
+    steps = {"profile": statements} | ({"export": export} if export is not None else {})
+    tool = fake_tools.nsys(folder / "bin" / "nsys", importer=importer, **steps)
+    return profile(tool, folder / out, *more, runners=runners, facts=facts, **variables)
+
+
+def good(folder: Path, *given: str | Path, out: str = "out", **named: Any) -> tuple[Capture, str]:
+    """The record and the log of one that succeeds."""
+    done = faked(folder, *given, out=out, **named)
+    assert done.status == 0, done.stderr
+    return kept(folder / out)
+
+
+def bad(folder: Path, *given: str | Path, status: int = 1, **named: Any) -> tuple[str, str]:
+    """The error and the hint of one that fails."""
+    return told(faked(folder, *given, **named), status)
 
 
 def told(done: Done, status: int) -> tuple[str, str]:
@@ -91,9 +116,11 @@ def kept(out: Path) -> tuple[Capture, str]:
     return record, text
 
 
-def prepared_for(tool: Profiler, timeout: float = 60.0) -> capture_plan.Prepared:
+def prepared_for(
+    tool: Profiler, timeout: float = 60.0, *, rnns: tuple[str, ...] = ("cudnn",), nloops: int = 2
+) -> capture_plan.Prepared:
     """A request that has passed all checks of what is here, whatever is here."""
-    options = Options(choice=choice(rnns=["cudnn"]), quick=True, nloops=2, warmup=0, timeout=timeout, device="cpu")
+    options = Options(choice=choice(rnns=rnns), quick=True, nloops=nloops, warmup=0, timeout=timeout, device="cpu")
     request = ProfileRequest(options=options, tool=tool.name, sleep_between_seconds=0)
     plan = capture_plan.make_plan(options, FACTS)
     return capture_plan.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False)
@@ -122,4 +149,4 @@ def can_mount(purpose: str) -> None:
 
 
 def pretender(tmp_path: Path) -> Path:
-    return fake_tools.nsys(tmp_path / "bin" / "nsys", profile=PRETENDED + "call.report()")
+    return fake_tools.nsys(tmp_path / "bin" / "nsys", profile=REPORTS)

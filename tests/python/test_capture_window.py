@@ -150,15 +150,19 @@ def test_a_report_that_was_not_read_may_hold_ranges(tmp_path: Path) -> None:
     assert not assessment.holds_no_range(tool, Attempt(tmp_path / "stem", 1.0))
 
 
-@pytest.mark.parametrize("sees", ["no range", "a range"])
+@pytest.mark.parametrize("sees", ["no file", "no range", "a range"])
 def test_a_range_in_which_nothing_was_seen_is_taken_away(sees: str, tmp_path: Path) -> None:
-    """Where some of the iterations were seen, to capture everything would not help."""
+    """With a GPU only the iterations are captured; where that yields nothing, everything is.
+
+    Where some of the iterations were seen, to capture everything would not help.
+    """
     names = [] if sees == "no range" else ["py/forward/0"]
-    ranged = "'--capture-range=cudaProfilerApi' in call.words"
-    statements = f"{PRETENDED}call.report(**({{'ranges': {names}}} if {ranged} else {{}}))"
+    inside = "pass" if sees == "no file" else f"call.report(ranges={names})"
+    statements = f"{PRETENDED}\nif '--capture-range=cudaProfilerApi' in call.words: {inside}\nelse: call.report()"
     tool = fake_tools.nsys(tmp_path / "nsys", profile=statements)
     done = profile(tool, tmp_path / "out", facts=WITH_CUDA)
     record, log = kept(tmp_path / "out")
-    assert done.status == (0 if sees == "no range" else 1), done.stderr
-    assert [one.code for one in record.warnings] == ["range_yielded_nothing"] * (sees == "no range")
-    assert log.count("# under the profiler") == (2 if sees == "no range" else 1)
+    everything = sees != "a range"
+    assert done.status == (0 if everything else 1), done.stderr
+    assert [one.code for one in record.warnings] == ["range_yielded_nothing"] * everything
+    assert log.count("# under the profiler") == 1 + everything

@@ -8,14 +8,14 @@ from pathlib import Path
 import fake_tools
 import pytest
 from commands import finished
-from profile_commands import PRETENDED, QUICK, argv, kept, profile, told, without_tools
+from profile_commands import PRETENDED, QUICK, REPORTS, argv, bad, good, kept, profile, told, without_tools
 
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.verbs.profile import tools
 
 
 def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report('.qdstrm')")
+    tool = fake_tools.nsys(tmp_path / "nsys", profile=RAW)
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
     error, hint = told(finished(without_tools(argv(*asked))), 1)
     left = next((tmp_path / "out").glob("*.qdstrm"))
@@ -32,6 +32,7 @@ def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:
     assert left.with_suffix(".sqlite").is_file()
 
 
+RAW = PRETENDED + "call.report('.qdstrm')"
 IMPORTERS = {
     "works": ("call.to_report()", None),
     "fails": ("sys.exit('cannot import')", "found no file"),
@@ -44,13 +45,11 @@ IMPORTERS = {
 @pytest.mark.parametrize("case", IMPORTERS)
 def test_an_importer(case: str, tmp_path: Path) -> None:
     statements, reason = IMPORTERS[case]
-    raw = PRETENDED + "call.report('.qdstrm')"
-    done = profile(fake_tools.nsys(tmp_path / "bin" / "nsys", importer=statements, profile=raw), tmp_path / "out")
     if reason is None:
-        assert done.status == 0, done.stderr
+        good(tmp_path, RAW, importer=statements)
         kinds = ["nsys_sqlite", "nsys_report"]
     else:
-        assert reason in told(done, 1)[0]
+        assert reason in bad(tmp_path, RAW, importer=statements)[0]
         # The only thing of worth stays, without --keep.
         kinds = ["nsys_report", "nsys_stream"] if "empty" in case else ["nsys_stream"]
     record, log = kept(tmp_path / "out")
@@ -59,8 +58,7 @@ def test_an_importer(case: str, tmp_path: Path) -> None:
 
 
 def test_an_importer_that_cannot_be_started(tmp_path: Path) -> None:
-    raw = PRETENDED + "call.report('.qdstrm')"
-    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", importer="pass", profile=raw)
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", importer="pass", profile=RAW)
     importer = tmp_path / "host-linux-x64" / "QdstrmImporter"
     importer.write_bytes(b"\x7fELF of another machine")
     error, _ = told(profile(tool, tmp_path / "out"), 1)
@@ -71,28 +69,16 @@ def test_an_importer_that_cannot_be_started(tmp_path: Path) -> None:
 
 EXPORTS = {
     "says ERROR and is content": ("print('ERROR: the export failed')", "found no file"),
-    "fails": (
-        "sys.exit('Version number is invalid: 2025')",
-        "the report is of a newer nsys than the one that reads it",
-    ),
+    "fails": ("sys.exit('Version number is invalid: 2025')", "newer nsys than the one that reads it"),
     "writes an empty file": ("Path(call.option('--output')).touch()", "found an empty file"),
     "writes half of it": (
         "call.export(); path = Path(call.option('--output')); path.write_bytes(path.read_bytes()[:9000])",
         "opens: expected a SQLite file, found it cannot be read: ",
     ),
-    "writes two tables": (
-        "call.export(more='DROP TABLE NVTX_EVENTS')",
-        "ranges: expected 4 ranges, found 0 ranges, 4 missing: py/forward/0, py/forward/1, py/backward/0, …",
-    ),
-    "writes something else": (
-        "Path(call.option('--output')).write_text('SQLite')",
-        "opens: expected a SQLite file, found it cannot be read: file is not a database",
-    ),
-    "loses a range": ("call.export(ranges=call.ranges()[1:] if 0 else ['py/forward/0'])", "1 ranges, 3 missing"),
-    "loses events": (
-        "call.export(diagnostics=['Not all NVTX events might have been collected.'])",
-        "event_loss: expected none, found Not all NVTX events might have been collected.",
-    ),
+    "writes two tables": ("call.export(more='DROP TABLE NVTX_EVENTS')", "found 0 ranges, 4 missing: py/forward/0"),
+    "writes something else": ("Path(call.option('--output')).write_text('SQLite')", "read: file is not a database"),
+    "loses a range": ("call.export(ranges=['py/forward/0'])", "1 ranges, 3 missing"),
+    "loses events": ("call.export(diagnostics=['Not all NVTX events might have been collected.'])", "event_loss: "),
     "is killed": ("import os; os.kill(os.getpid(), 9)", "found no file"),
 }
 
@@ -100,8 +86,7 @@ EXPORTS = {
 @pytest.mark.parametrize("case", EXPORTS)
 def test_an_export_that_fails(case: str, tmp_path: Path) -> None:
     statements, reason = EXPORTS[case]
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export=statements)
-    error, hint = told(profile(tool, tmp_path / "out"), 1)
+    error, hint = bad(tmp_path, export=statements)
     assert error.startswith("there is no valid capture: ")
     assert reason in error
     assert "everything that was printed is in " in hint
@@ -112,51 +97,38 @@ def test_an_export_that_fails(case: str, tmp_path: Path) -> None:
 
 
 def test_an_export_that_hangs(tmp_path: Path) -> None:
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export="time.sleep(600)")
-    error, _ = told(profile(tool, tmp_path / "out", "--timeout", "2.5"), ExitCode.TIMED_OUT)
+    error, _ = bad(tmp_path, REPORTS, "--timeout", "2.5", export="time.sleep(600)", status=ExitCode.TIMED_OUT)
     assert error.startswith("nsys was not done in time")
     assert [one.kind for one in kept(tmp_path / "out")[0].artefacts] == ["nsys_report"]
 
 
 def test_an_export_that_fails_is_redacted_or_removed(tmp_path: Path) -> None:
-    """What cannot be redacted must not stay."""
-    half = "call.export(); path = Path(call.option('--output')); path.write_bytes(path.read_bytes()[:9000])"
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=PRETENDED + "call.report()", export=half)
-    error, _ = told(profile(tool, tmp_path / "out", "--redact"), 1)
+    """What cannot be redacted must not stay: half a file, and one that can be read but not be rewritten."""
+    error, _ = bad(tmp_path, REPORTS, "--redact", export=EXPORTS["writes half of it"][0])
     assert "opens: expected a SQLite file" in error
     record, _ = kept(tmp_path / "out")
     assert (record.artefacts, record.ok) == ([], False)
-
-
-def test_what_went_wrong_is_told_though_the_log_is_redacted(tmp_path: Path) -> None:
-    tool = fake_tools.nsys(tmp_path / "nsys", profile="print('error: hush-hush'); sys.exit(2)")
-    error, _ = told(profile(tool, tmp_path / "out", "--redact"), 1)
-    assert error == "nsys ended without having run anything: hush-hush"
-    assert "hush-hush" not in kept(tmp_path / "out")[1]
-
-
-def test_a_redaction_that_fails_removes_the_file(tmp_path: Path) -> None:
-    """A file that can be read and not be rewritten: a view stands in the way."""
-    tool = fake_tools.nsys(
-        tmp_path / "nsys",
-        profile=PRETENDED + "call.report()",
-        export="call.export(more='CREATE TABLE META_DATA_CAPTURE (other)')",
-    )
-    done = profile(tool, tmp_path / "plain")
-    assert done.status == 0, done.stderr
-    error, hint = told(profile(tool, tmp_path / "out", "--redact"), 1)
+    viewed = "call.export(more='CREATE TABLE META_DATA_CAPTURE (other)')"
+    good(tmp_path, export=viewed, out="plain")
+    error, hint = bad(tmp_path, REPORTS, "--redact", export=viewed, out="viewed")
     assert ".sqlite cannot be redacted: no such column: " in error
     assert error.endswith("; it was removed")
     assert hint == "capture again without --redact"
-    assert not kept(tmp_path / "out")[0].artefacts
+    assert not kept(tmp_path / "viewed")[0].artefacts
+
+
+def test_what_went_wrong_is_told_though_the_log_is_redacted(tmp_path: Path) -> None:
+    error, hint = bad(tmp_path, "print('error: hush-hush'); sys.exit(2)", "--redact")
+    assert error == "nsys ended without having run anything: hush-hush"
+    [log] = (tmp_path / "out").glob("*.log")
+    assert hint == f"without --redact {log} has what was printed too"
+    assert "hush-hush" not in kept(tmp_path / "out")[1]
 
 
 def test_a_redacted_log_is_without_output(tmp_path: Path) -> None:
     """Also where that looks like the log's own lines."""
-    prints = PRETENDED + "print('# hush-hush'); print('hush-hush', file=sys.stderr); call.report()"
-    done = profile(fake_tools.nsys(tmp_path / "nsys", profile=prints), tmp_path / "out", "--redact")
-    assert done.status == 0, done.stderr
-    record, log = kept(tmp_path / "out")
+    prints = "print('# hush-hush'); print('hush-hush', file=sys.stderr); "
+    record, log = good(tmp_path, prints + REPORTS, "--redact")
     assert "hush-hush" not in log
     assert "# exit status 0 after" in log
     assert [one.kind for one in record.artefacts] == ["nsys_sqlite"]

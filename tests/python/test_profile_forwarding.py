@@ -1,15 +1,22 @@
-"""Every option of `profile` reaches the process that is profiled as it was given."""
+"""What `profile` makes of its command line; every option reaches the process that is profiled as it was given."""
 
 from __future__ import annotations
 
+import importlib
+import json
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import click
 import pytest
+from commands import run_with_facts
 from conftest import FACTS
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+from fastrnns_rs.cli import VERBS, internal_run
+from fastrnns_rs.cli.options import Unconfigured
 from fastrnns_rs.cli.profile import command, request_of
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -17,7 +24,7 @@ from fastrnns_rs.problem.torch_profiler import SORT_KEYS, TorchOptions
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.runners.runner import Runner
-from fastrnns_rs.verbs.profile.child_command import arguments
+from fastrnns_rs.verbs.profile.child_command import arguments, child_command
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
@@ -26,31 +33,31 @@ OF_THE_PARENT = {
 }
 #: How runners are chosen: the child is told their names.
 CHOICES = {"rnns", "cnns", "group", "variable_lstms", "runner", "runner_file", "runner_module"}
+#: Flags that are either given or not, alone and of torch's profiler.
+SWITCHES = (
+    *("nsys", "nvprof", "torch", "quick", "inference", "amp", "channels_last", "cudnn_benchmark", "deterministic"),
+    *("bidirectional", "allow_tf32"),
+)
+OF_TORCH = (
+    *("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape"),
+    *("memory_timeline", "memory_snapshot"),
+)
 FORWARDED = {
-    "nsys": ["--nsys"],
-    "nvprof": ["--nvprof"],
-    "torch": ["--torch"],
+    **{name: [f"--{name.replace('_', '-')}"] for name in SWITCHES},
+    **{name: ["--torch", f"--{name.replace('_', '-')}"] for name in OF_TORCH},
     "seq_length": ["--seqLength", "7"],
     "num_layers": ["--numLayers", "2"],
     "input_size": ["--inputSize", "8"],
     "hidden_size": ["--hidden-size", "9"],
     "mini_batch": ["--mini_batch", "3"],
     "image_size": ["--image-size", "65"],
-    "quick": ["--quick"],
     "warmup": ["--warmup", "0"],
     "nloops": ["--nloops", "17"],
     "sleep_between_seconds": ["--sleep_between_seconds", "0.25"],
     "mode": ["--mode", "inference"],
-    "inference": ["--inference"],
-    "amp": ["--amp"],
-    "channels_last": ["--channels-last"],
-    "cudnn_benchmark": ["--cudnn-benchmark"],
-    "deterministic": ["--deterministic"],
-    "bidirectional": ["--bidirectional"],
     "proj_size": ["--proj-size", "3"],
     "device": ["--device", "cpu"],
     "dtype": ["--dtype", "float64"],
-    "allow_tf32": ["--allow-tf32"],
     "seed": ["--seed", "5"],
     "threads": ["--threads", "1"],
     "fuser": ["--fuser", "old"],
@@ -61,17 +68,9 @@ FORWARDED = {
     "activities": ["--torch", "--activities", "cpu"],
     "schedule": ["--torch", "--schedule", "wait=0,warmup=0,active=2,repeat=2,skip-first=1"],
     "on_trace_ready": ["--torch", "--on-trace-ready", "chrome:-a folder, with 'quotes'"],
-    "record_shapes": ["--torch", "--record-shapes"],
-    "profile_memory": ["--torch", "--profile-memory"],
-    "with_stack": ["--torch", "--with-stack"],
-    "with_flops": ["--torch", "--with-flops"],
-    "with_modules": ["--torch", "--with-modules"],
-    "group_by_input_shape": ["--torch", "--group-by-input-shape"],
     "group_by_stack": ["--torch", "--group-by-stack", "3"],
     "sort_by": ["--torch", "--sort-by", "cpu_time"],
     "row_limit": ["--torch", "--row-limit", "-1"],
-    "memory_timeline": ["--torch", "--memory-timeline"],
-    "memory_snapshot": ["--torch", "--memory-snapshot"],
 }
 
 
@@ -114,16 +113,6 @@ def test_an_option_is_forwarded(name: str) -> None:
         assert without_choice(given) != without_choice(parsed(["--rnns", "jit", "py"]))
 
 
-@pytest.mark.usefixtures("no_refusals")
-def test_all_options_at_once_are_forwarded() -> None:
-    # Only one profiler, and what excludes another option.
-    others = {"nsys", "nvprof", "allow_tf32", "amp"}
-    words = [word for name, flags in FORWARDED.items() if name not in others for word in flags]
-    given = parsed(words)
-    again = parsed(arguments(given, plan_of(given)))
-    assert without_choice(again) == without_choice(given)
-
-
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -146,27 +135,6 @@ def test_the_child_is_told_the_runners_by_name(words: list[str], names: list[str
     assert [task.runner.name for task in again.tasks] == names
 
 
-def test_a_flag_counts_more_than_what_was_configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FASTRNNS_PROFILE_NSYS", "1")
-    monkeypatch.setenv("FASTRNNS_PROFILE_ROW_LIMIT", "50")
-    with command.make_context("profile", ["--torch"], auto_envvar_prefix="FASTRNNS_PROFILE") as context:
-        assert (request_of(context.params).tool, request_of(context.params).torch.row_limit) == ("torch", 50)
-    with command.make_context("profile", ["--nsys"], auto_envvar_prefix="FASTRNNS_PROFILE") as context:
-        assert request_of(context.params).tool == "nsys"
-        assert request_of(context.params).torch == TorchOptions()
-
-
-def test_the_path_of_a_profiler_chooses_it() -> None:
-    assert parsed(["--nsys-path", "/somewhere/nsys"]).tool == "nsys"
-    assert parsed(["--nsys-path", "/somewhere/nsys", "--torch"]).tool == "torch"
-
-
-@pytest.mark.parametrize("value", ["-1", "nan", "inf"])
-def test_a_pause_that_makes_no_sense_is_refused(value: str) -> None:
-    with pytest.raises((click.UsageError, UsageError)):
-        parsed(["--sleep-between-seconds", value])
-
-
 @drawn(
     st.builds(
         TorchOptions,
@@ -183,3 +151,159 @@ def test_a_pause_that_makes_no_sense_is_refused(value: str) -> None:
 def test_options_of_torch_are_forwarded_whatever_they_are(options: TorchOptions) -> None:
     given = replace(parsed(["--torch", "--rnns", "jit"]), torch=options)
     assert parsed(arguments(given, plan_of(given))).torch == options
+
+
+PREFIX = "FASTRNNS_PROFILE"
+#: A flag for each option that `--internal-run` cannot honour.
+IDLE = {
+    "nsys_path": ["--nsys-path", "nsys"],
+    "nvprof_path": ["--nvprof-path", "nvprof"],
+    "separate": ["--separate"],
+    "keep": ["--keep"],
+    "redact": ["--redact"],
+    "baseline": ["--no-baseline"],
+    "timeout": ["--timeout", "3"],
+    "dry_run": ["--dry-run"],
+    "no_report": ["--no-report"],
+    "format_name": ["--format", "json"],
+    "as_json": ["--json"],
+    "output": ["--output", "x"],
+}
+UNCONFIGURED = [one for one in command.params if isinstance(one, Unconfigured)]
+
+
+def checked(*words: str) -> ProfileRequest:
+    """A request as the command reads it, variables included, once its flags have been looked at."""
+    with command.make_context("profile", [*words], auto_envvar_prefix=PREFIX) as context:
+        request = request_of(context.params)
+        internal_run.check(request, context.params)
+        return request
+
+
+def configure(folder: Path, text: str) -> None:
+    (folder / "pyproject.toml").write_text(f"[tool.fastrnns-rs.profile]\n{text}\n")
+
+
+def names(request: ProfileRequest) -> list[str]:
+    return [runner.name for runner, _ in request.options.choice.runners()]
+
+
+def test_every_flag_of_the_capture_is_refused_inside() -> None:
+    assert set(IDLE) == set(internal_run.OF_THE_CAPTURE)
+    for flags in IDLE.values():
+        with pytest.raises(UsageError, match=f"--internal-run makes no capture, and has no use for {flags[0]}"):
+            checked("--internal-run", "--torch", *flags)
+    with pytest.raises(UsageError, match="for --keep and --json"):
+        checked("--internal-run", "--json", "--keep")
+    with pytest.raises(UsageError, match="for --output-dir"):
+        checked("--internal-run", "--nsys", "--output-dir", "x")
+    assert checked("--internal-run", "--torch", "--output-dir", "x").tool == "torch"
+    with pytest.raises(UsageError, match="options of torch's profiler were given without it"):
+        checked("--internal-run", "--with-stack")
+
+
+def test_configuration_of_captures_is_not_in_the_way(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(anywhere, "keep = true\nwith-stack = true\ntimeout = 3\nnloops = 7")
+    monkeypatch.setenv(f"{PREFIX}_JSON", "1")
+    assert checked("--internal-run").options.nloops == 7
+
+
+def test_what_only_the_child_is_told_is_for_the_child() -> None:
+    hidden = {one.name for one in command.params if isinstance(one, click.Option) and one.hidden}
+    assert hidden == set(internal_run.FOR_THE_CHILD)
+    assert hidden | {"internal_run"} == {one.name for one in UNCONFIGURED}
+    for one in UNCONFIGURED:
+        if one.hidden:
+            words = [one.opts[0]] if one.is_flag else [one.opts[0], "py"]
+            with pytest.raises(click.NoSuchOption):
+                checked(*words)
+
+
+@pytest.mark.parametrize("option", UNCONFIGURED, ids=lambda one: one.name)
+def test_only_a_flag_sets_it(option: click.Option, anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{PREFIX}_{option.name.upper()}", "1")
+    with command.make_context("profile", [], auto_envvar_prefix=PREFIX) as context:
+        assert not context.params[option.name]
+    flag = option.opts[0].removeprefix("--")
+    value = "true" if option.is_flag else "'x'"
+    configure(anywhere, f"{flag} = {value}")
+    with pytest.raises(UsageError, match=f"^{flag} in .* is for the command line alone"):
+        checked()
+
+
+def test_a_mistyped_key_is_not_answered_with_a_hidden_option(anywhere: Path) -> None:
+    configure(anywhere, "flags-onli = true")
+    with pytest.raises(UsageError) as raised:
+        checked()
+    assert "flags-only" not in raised.value.hint
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_variable_is_called_like_its_flag(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.import_module(f"fastrnns_rs.cli.{verb}").command
+    options = [one for one in found.params if isinstance(one, click.Option) and not isinstance(one, Unconfigured)]
+    assert options
+    for one in options:
+        flag = max(one.opts, key=len).removeprefix("--").replace("-", "_").upper()
+        variable = f"FASTRNNS_{verb.upper()}_{flag}"
+        assert one.envvar == variable or (one.envvar is None and one.name.upper() == flag), variable
+
+
+def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = parsed(["--nsys", "--rnns", "cudnn", "--quick"])
+    child = child_command(given, plan_of(given), Path("stem"), None)
+    words = child[child.index("profile") + 1 :]
+    before = checked(*words)
+    (anywhere / "pyproject.toml").write_text("this is no TOML")
+    for name, value in {"INFERENCE": "1", "TORCH": "1", "SEQ_LENGTH": "3", "RNNS": "py"}.items():
+        monkeypatch.setenv(f"{PREFIX}_{name}", value)
+    assert checked(*words) == before
+
+
+def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
+    asked = ["profile", "--torch", "--quick", "--rnns", "cudnn", "py", "--dry-run", "--output-dir", "o u't"]
+    lines = run_with_facts(*asked, "--separate").stdout.splitlines()
+    done = run_with_facts(*asked, "--separate", "--json")
+    assert (done.status, done.stderr) == (0, "")
+    document = done.json()
+    assert list(document) == ["schema", "schema_version", "commands"]
+    assert (document["schema"], document["schema_version"]) == ("fastrnns-rs/dry-run", "1.1")
+
+    def settled(words: list[str]) -> list[str]:
+        """Without the time, which is in the name."""
+        return ["STEM" if "o u't" in word else word for word in words]
+
+    assert [*map(settled, document["commands"])] == [settled(shlex.split(line)) for line in lines]
+    assert [one.count("--runner=py") for one in document["commands"]] == [0, 1]
+    run_with_facts(*asked, "--format", "json", "--output", "run.json")
+    assert len(json.loads(Path("run.json").read_text())["commands"]) == 1
+    assert not Path("o u't").exists()
+
+
+def test_flags_that_name_runners_win_over_a_group_that_is_configured(anywhere: Path) -> None:
+    configure(anywhere, 'group = "rnns"')
+    assert names(checked())[0] == "cudnn"
+    assert names(checked("--cnns", "resnet18")) == ["resnet18"]
+    assert names(checked("--rnns", "py", "--cnns", "resnet18")) == ["py", "resnet18"]
+    assert names(checked("--group", "cnns", "--rnns", "py")) == ["resnet18", "resnet18_jit", "resnet50", "resnet50_jit"]
+
+
+def test_a_flag_wins_over_a_profiler_that_is_configured(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(anywhere, "torch = true\nrow-limit = '50'")
+    asked = checked("--nsys-path", "/somewhere/nsys")
+    assert (asked.tool, asked.torch) == ("nsys", TorchOptions())
+    assert checked("--nsys-path", "/somewhere/nsys", "--torch").tool == "torch"
+    assert (checked().tool, checked().torch.row_limit) == ("torch", 50)
+    monkeypatch.setenv(f"{PREFIX}_NSYS", "1")
+    assert checked("--torch").tool == "torch"
+
+
+@pytest.mark.parametrize("verb", ["profile", "bench"])
+def test_a_flag_that_changes_nothing_is_told(verb: str, anywhere: Path) -> None:
+    text = '[tool.fastrnns-rs.VERB]\ncnns = ["resnet18"]\ndevice = "cuda:99"\n'.replace("VERB", verb)
+    (anywhere / "pyproject.toml").write_text(text)
+    note = "note: --rnns changes nothing: the group rnns does not run"
+    done = run_with_facts(verb, "--group", "cnns", "--rnns", "py")
+    assert (done.status, done.stderr.splitlines()[0]) == (5, note)
+    for flags in (["--group", "rnns", "--rnns", "py"], ["--group", "all", "--rnns", "py"], ["--group", "rnns"]):
+        assert "note:" not in run_with_facts(verb, *flags).stderr

@@ -9,7 +9,7 @@ import fake_tools
 import pytest
 from commands import finished
 from conftest import FACTS
-from profile_commands import QUICK, argv, kept, profile, profile_cli, told, without_tools
+from profile_commands import QUICK, argv, bad, kept, profile_cli, told, without_tools
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.plan import Options
@@ -21,6 +21,7 @@ NO_FUNCTION = {
     "it is nowhere": (None, "keep", "cannot import users_module: ModuleNotFoundError: No module named 'users_module'"),
     "it has no such function": ("", "keep", "users_module has no function keep"),
     "it is no function": ("keep = 3", "keep", "users_module has no function keep"),
+    "it is no attribute": ("keep = None", "keep.more", "users_module has no function keep.more"),
     "it fails": ("raise OSError('so\\nand so')", "keep", "cannot import users_module: OSError: so"),
     "it calls exit": ("import sys; sys.exit('bye')", "keep", "cannot import users_module: SystemExit: bye"),
     "it ends the process": ("import os; os._exit(3)", "keep", "cannot import users_module: exit status 3"),
@@ -60,20 +61,17 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
 
 
 def test_a_function_of_a_noisy_module_is_found(tmp_path: Path) -> None:
-    asked = ["--torch", "--on-trace-ready", "users_module:keep", "--dry-run"]
-    done = profile_cli(*asked, PYTHONPATH=users(tmp_path, NOISY))
-    assert done.status == 0, done.stderr
-    assert "users_module:keep" in done.stdout
-
-
-def test_a_function_beside_the_runners_file_is_found(tmp_path: Path) -> None:
-    """The folder of that file is on the path of the process that is profiled."""
-    folder = Path(users(tmp_path, "def keep(profiler): pass"))
+    """The folder of the runners' file is on the path of the process that is profiled too."""
+    folder = Path(users(tmp_path, NOISY))
     text = "from fastrnns_rs import runner\n@runner('mine')\ndef mine(problem): pass\n"
     (folder / "runners.py").write_text(text)
-    asked = ["--torch", "--on-trace-ready", "users_module:keep", "--dry-run", "--rnns", "mine"]
-    done = profile_cli("--runner-file", folder / "runners.py", *asked)
-    assert done.status == 0, done.stderr
+    asked = ["--torch", "--on-trace-ready", "users_module:keep", "--dry-run"]
+    for done in (
+        profile_cli(*asked, PYTHONPATH=str(folder)),
+        profile_cli("--runner-file", folder / "runners.py", *asked, "--rnns", "mine"),
+    ):
+        assert done.status == 0, done.stderr
+        assert "users_module:keep" in done.stdout
 
 
 @pytest.mark.long("profilers")
@@ -93,10 +91,8 @@ def test_a_function_that_the_process_alone_does_not_find(tmp_path: Path) -> None
 def test_a_torch_without_ranges_is_5(tmp_path: Path) -> None:
     """Of which torch itself says only that its stand-in has no such attribute."""
     file = tmp_path / "runners.py"
-    text = (
-        "import torch\ndel torch._C._nvtx\nfrom fastrnns_rs import runner\n@runner('mine')\ndef mine(problem): 1 / 0\n"
-    )
-    file.write_text(text)
+    text = "import torch\ndel torch._C._nvtx\nfrom fastrnns_rs import runner\n"
+    file.write_text(f"{text}@runner('mine')\ndef mine(problem): 1 / 0\n")
     tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile="sys.exit(call.run())")
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "mine", *QUICK]
     # The file changes torch where it is loaded, in this process too.
@@ -111,76 +107,38 @@ def test_a_torch_without_ranges_is_5(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", [1, 2, 5])
 def test_a_refusal_has_the_code_and_the_hint_that_the_process_gave(code: int, tmp_path: Path) -> None:
-    """Whatever the tool itself ends with."""
+    """Whatever the tool itself ends with. A runner that failed first is the cause."""
     refusal = {"message": "it cannot be", "hint": "do without", "exit_code": code}
     statements = f"call.answer({{'runners': [], 'refusal': {refusal}}}); print('Agent launcher failed'); sys.exit(0)"
-    done = profile(fake_tools.nsys(tmp_path / "nsys", profile=statements), tmp_path / "out")
-    log = next((tmp_path / "out").glob("*.log"))
-    assert told(done, code) == ("it cannot be", f"do without; everything that was printed is in {log}")
-
-
-def test_a_runner_that_failed_first_is_the_cause(tmp_path: Path) -> None:
-    refusal = {"message": "it cannot be", "hint": "do without", "exit_code": 2}
+    found = bad(tmp_path, statements, status=code)
+    [log] = (tmp_path / "out").glob("*.log")
+    assert found == ("it cannot be", f"do without; everything that was printed is in {log}")
     failed = {"name": "py", "status": "failed", "reason": "of itself", "hint": "mend it", "phases": []}
-    answer = f"call.answer({{'runners': [{failed}], 'refusal': {refusal}}})"
-    error, hint = told(profile(fake_tools.nsys(tmp_path / "nsys", profile=answer), tmp_path / "out"), 1)
+    error, hint = bad(tmp_path, f"call.answer({{'runners': [{failed}], 'refusal': {refusal}}})", out="failed")
     assert error == "the runner py failed: of itself"
     assert hint.startswith("mend it; everything")
 
 
-@pytest.mark.long("profilers")
-def test_the_hint_of_a_function_that_fails_is_told(tmp_path: Path) -> None:
-    quick = [word for word in QUICK if word not in {"--nloops", "2"}]
-    asked = ["--torch", "--on-trace-ready", "users_module:refuse", "--rnns", "py", "--output-dir", tmp_path / "out"]
-    text = "def refuse(profiler): raise ValueError('not this one')"
-    done = profile_cli(*asked, *quick, "--nloops", "5", PYTHONPATH=users(tmp_path, text))
-    error, hint = told(done, 1)
-    assert error == "the runner py failed: users_module:refuse failed: ValueError: not this one"
-    assert hint.startswith("it is called with torch's profiler; everything that was printed is in ")
-
-
 REFUSED = {
-    "nvprof without a GPU": (
-        ["--nvprof", "--nvprof-path", "FAKE"],
-        5,
-        "nvprof cannot profile here: no NVIDIA GPU was found",
-        "--nsys or --torch",
-    ),
-    "no such nsys": (
-        ["--nsys", "--nsys-path", "/nonexistent"],
-        5,
-        "nsys does not work: /nonexistent: No such file",
-        "--nsys-path",
-    ),
+    "nvprof without a GPU": (["--nvprof", "--nvprof-path", "FAKE"], 5, "no NVIDIA GPU was found", "--nsys or --torch"),
+    "no such nsys": (["--nsys", "--nsys-path", "/nonexistent"], 5, "/nonexistent: No such file", "--nsys-path"),
     "two profilers": (["--nsys", "--torch"], 2, "--nsys and --torch are profilers; give one", "--help"),
     "a flag of captures inside": (["--internal-run", "--torch", "--keep"], 2, "has no use for --keep", "leave it out"),
     "cuda on a CPU": (["--torch", "--activities", "cuda"], 2, "cuda", ""),
-    "a schedule too long": (
-        ["--torch", "--schedule", "active=9"],
-        2,
-        "the schedule wait=1,warmup=1,active=9,repeat=1,skip-first=0 needs 11 iterations, and 5 are run",
-        "--nloops 11",
-    ),
+    "a schedule too long": (["--torch", "--schedule", "active=9"], 2, "needs 11 iterations, and 5 are", "--nloops 11"),
     "a schedule of nonsense": (["--torch", "--schedule", "activ=9"], 2, "a schedule has no 'activ'", "active"),
     "torch's options for nsys": (["--nsys", "--with-stack"], 2, "options of torch's profiler were given", "--torch"),
-    "a runner that is not there": (
-        ["--torch", "--rnns", "cudn"],
-        2,
-        "no runner is called 'cudn'",
-        "did you mean cudnn?",
-    ),
+    "a runner that is not there": (["--torch", "--rnns", "cudn"], 2, "no runner is called 'cudn'", "mean cudnn?"),
     "a group that is not there": (["--torch", "--group", "rns"], 2, "no group is called 'rns'", "rnns"),
     "no group": (["--torch", "--group"], 2, "--group needs the name", ""),
     "several records as one": (["--torch", "--separate", "--json"], 2, "--json is one capture record", "--output-dir"),
     "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json both say", ""),
-    "nothing that it can do": (
-        ["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"],
-        2,
-        "cudnn_dropout",
-        "change",
-    ),
+    "nothing to do": (["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"], 2, "cudnn_dropout", "change"),
     "no time": (["--torch", "--timeout", "0"], 2, "timeout", ""),
     "no iteration": (["--torch", "--nloops", "0"], 2, "nloops", ""),
+    "a pause that is none": (["--torch", "--sleep-between-seconds", "nan"], 2, "sleep", ""),
+    "a pause without end": (["--torch", "--sleep-between-seconds", "inf"], 2, "sleep", ""),
+    "a pause before": (["--torch", "--sleep-between-seconds", "-1"], 2, "sleep", ""),
 }
 
 

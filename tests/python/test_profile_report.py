@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import fake_tools
 import pytest
 from conftest import FACTS, Done, run_cli
-from profile_commands import PRETENDED, WITH_CUDA, kept, profile
+from nsys_exports import found
+from profile_commands import REPORTS, WITH_CUDA, faked, good, kept
 from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 
 from fastrnns_rs.cli.first_look import first_look
-from fastrnns_rs.documents.capture_manifest import ArtefactEntry
+from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
 from fastrnns_rs.machine.environment import Facts
 
 #: An export with kernels in it, in place of the one of the fake, whose kernels only have a start.
@@ -25,62 +24,49 @@ EXPORT = f"call.export(kernels=0, more={KERNELS!r})"
 TABLE = "a table of nsys"
 
 
-def tool(folder: Path, export: str = EXPORT, profile: str = PRETENDED + "call.report()") -> Path:
-    """A fake that runs nothing."""
-    return fake_tools.nsys(folder / "bin" / "nsys", profile=profile, export=export)
-
-
-def assert_ends_with_report(done: Done, out: Path, *, captures: int = 1) -> None:
-    """Its last lines are what `report` says of the record."""
+def reported(folder: Path, export: str = EXPORT, *more: str | Path, **named: Any) -> Done:
+    """A capture with a fake that runs nothing."""
+    done = faked(folder, REPORTS, *more, export=export, **named)
     assert done.status == 0, done.stderr
-    records = sorted(out.glob("*.json"))
-    assert len(records) == captures
-    reports = [run_cli("report", path) for path in records]
-    assert all(one.status == 0 for one in reports), reports
-    assert any(done.stdout.endswith(one.stdout) for one in reports)
-    for one in reports:
-        assert one.stdout in done.stdout
-        assert "Where the time went" in one.stdout
-        assert TINY[0][0] in one.stdout
-    assert TABLE not in done.stdout
+    return done
 
 
+def report_of(out: Path) -> str:
+    [record] = out.glob("*.json")
+    return run_cli("report", record).stdout
+
+
+@pytest.mark.parametrize("separate", [False, True])
 @pytest.mark.parametrize("facts", [FACTS, WITH_CUDA], ids=["cpu", "cuda"])
-def test_what_ran_on_a_device_is_reported(facts: Facts, tmp_path: Path) -> None:
-    done = profile(tool(tmp_path), tmp_path / "out", facts=facts)
-    assert_ends_with_report(done, tmp_path / "out")
-    record, _ = kept(tmp_path / "out")
-    # Before it stands where everything is.
+def test_what_ran_on_a_device_is_reported(facts: Facts, tmp_path: Path, *, separate: bool) -> None:
+    """The last lines are what `report` says of each record."""
+    words = ["--separate"] if separate else []
+    done = reported(tmp_path, EXPORT, *words, runners=("cudnn", "py"), facts=facts)
+    records = sorted((tmp_path / "out").glob("*.json"))
+    assert len(records) == 1 + separate
+    reports = [run_cli("report", path).stdout for path in records]
+    assert any(done.stdout.endswith(one) for one in reports)
+    assert all(one in done.stdout for one in reports)
+    assert all("Where the time went" in one and TINY[0][0] in one for one in reports)
+    # It is ours alone: nsys is not asked what it makes of its own file. Before it stands where everything is.
+    assert TABLE not in done.stdout
     head = done.stdout.partition("Captures\n")[0]
-    assert [*(one.path in head for one in record.artefacts), "checks passed" in head] == [True] * 3
-
-
-def test_each_capture_is_reported(tmp_path: Path) -> None:
-    done = profile(tool(tmp_path), tmp_path / "out", "--separate", runners=("cudnn", "py"))
-    assert_ends_with_report(done, tmp_path / "out", captures=2)
+    paths = [one.path for one in Capture.load(records[0]).artefacts]
+    assert separate or all(part in head for part in (*paths, "checks passed"))
 
 
 def test_into_a_file(tmp_path: Path) -> None:
-    done = profile(tool(tmp_path), tmp_path / "out", "--output", tmp_path / "said")
-    assert (done.status, done.stdout) == (0, ""), done.stderr
-    report = run_cli("report", next((tmp_path / "out").glob("*.json")))
-    assert (tmp_path / "said").read_text().endswith(report.stdout)
+    assert reported(tmp_path, EXPORT, "--output", tmp_path / "said").stdout == ""
+    assert (tmp_path / "said").read_text().endswith(report_of(tmp_path / "out"))
 
 
 def test_without_a_device_the_report_says_so(tmp_path: Path) -> None:
-    done = profile(tool(tmp_path, "call.export()"), tmp_path / "out")
-    assert done.status == 0, done.stderr
-    report = run_cli("report", next((tmp_path / "out").glob("*.json"))).stdout
-    assert "no device operations" in report
-    assert done.stdout.endswith(report)
-    # It is ours alone: nsys is not asked what it makes of its own file.
+    done = reported(tmp_path, "call.export()")
+    assert "no device operations" in report_of(tmp_path / "out")
+    assert done.stdout.endswith(report_of(tmp_path / "out"))
     assert TABLE not in done.stdout
-
-
-def test_kernels_of_which_nobody_knows_when_they_ran_tell_nothing(tmp_path: Path) -> None:
-    done = profile(tool(tmp_path, "call.export(kernels=0)"), tmp_path / "out")
-    assert done.status == 0, done.stderr
-    assert "Where the time went" not in done.stdout
+    # Kernels of which nobody knows when they ran tell nothing.
+    assert "Where the time went" not in reported(tmp_path, "call.export(kernels=0)", out="none").stdout
 
 
 def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
@@ -94,8 +80,7 @@ def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
     assert all(table in done.stdout for table in tables)
     assert done.stdout.endswith(tables[-1])
     assert "Where the time went" not in done.stdout
-    report = run_cli("report", next((tmp_path / "out").glob("*.json"))).stdout
-    assert f"\n{report}\n" in done.stdout
+    assert f"\n{report_of(tmp_path / 'out')}\n" in done.stdout
 
 
 def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
@@ -105,9 +90,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     for path in paths:
         path.write_bytes(gzip.compress(json.dumps(TRACE).encode()))
     entries = [ArtefactEntry(path=path.name, kind="kineto", size_bytes=1, sha256="") for path in paths]
-    done = profile(tool(tmp_path), tmp_path / "out")
-    assert done.status == 0, done.stderr
-    record, _ = kept(tmp_path / "out")
+    record, _ = good(tmp_path, export=EXPORT)
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))
     text = first_look(capture, stem, None)
@@ -121,46 +104,36 @@ def test_torch_on_a_gpu_ends_with_the_report(tmp_path: Path) -> None:
     flags = ["--torch", "--rnns", "cudnn", "--quick", "--device", "cuda", "--no-baseline"]
     done = run_cli("profile", *flags, "--sleep-between-seconds", "0", "--output-dir", tmp_path / "out")
     assert done.status == 0, done.stderr
-    report = run_cli("report", next((tmp_path / "out").glob("*.json")))
-    assert (report.status, "Where the time went" in report.stdout) == (0, True)
-    assert done.stdout.endswith(report.stdout)
+    report = report_of(tmp_path / "out")
+    assert "Where the time went" in report
+    assert done.stdout.endswith(report)
 
 
 @pytest.mark.parametrize("export", [EXPORT, "call.export()"])
 def test_nobody_who_does_not_want_it_gets_it(export: str, tmp_path: Path) -> None:
-    done = profile(tool(tmp_path, export), tmp_path / "out", "--no-report")
-    assert done.status == 0, done.stderr
-    assert done.stdout.endswith("checks passed\n")
-    done = profile(tool(tmp_path, export), tmp_path / "json", "--json")
-    assert done.status == 0, done.stderr
-    assert json.loads(done.stdout)["schema"] == "fastrnns-rs/capture"
+    assert reported(tmp_path, export, "--no-report").stdout.endswith("checks passed\n")
+    assert reported(tmp_path, export, "--json", out="json").json()["schema"] == "fastrnns-rs/capture"
 
 
 def test_a_capture_that_is_none_is_not_reported(tmp_path: Path) -> None:
-    lost = f"call.export(kernels=0, ranges=['py/forward/0'], more={KERNELS!r})"
-    done = profile(tool(tmp_path, lost), tmp_path / "out")
-    assert done.status == 1
-    assert "Where the time went" not in done.stdout
+    done = faked(tmp_path, export=f"call.export(kernels=0, ranges=['py/forward/0'], more={KERNELS!r})")
+    assert (done.status, "Where the time went" in done.stdout) == (1, False)
 
 
 def test_the_report_is_of_the_redacted_file(tmp_path: Path) -> None:
     """It is read last: what was taken out of the capture is not shown."""
     named = KERNELS.replace("tiny_kernel", "tiny_kernel_hushhush")
     export = f"call.export(kernels=0, more={named!r})"
-    done = profile(tool(tmp_path, export), tmp_path / "out", "--redact", FASTRNNS_TEST_SECRET="hushhush")
-    assert done.status == 0, done.stderr
+    done = reported(tmp_path, export, "--redact", FASTRNNS_TEST_SECRET="hushhush")
     [path] = (tmp_path / "out").glob("*.sqlite")
-    with closing(sqlite3.connect(path)) as database:
-        [(name,)] = database.execute("SELECT value FROM StringIds WHERE id = 9001").fetchall()
+    [(name,)] = found(path, "SELECT value FROM StringIds WHERE id = 9001")
     assert name in done.stdout
     assert ("hushhush" in done.stdout) is ("hushhush" in name)
 
 
 def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever is wrong with it: that it was made is what matters."""
-    done = profile(tool(tmp_path), tmp_path / "out")
-    assert done.status == 0, done.stderr
-    record, _ = kept(tmp_path / "out")
+    record, _ = good(tmp_path, export=EXPORT)
     [path] = (tmp_path / "out").glob("*.json")
     [database] = (tmp_path / "out").glob("*.sqlite")
     for damage in (b"", b"no database at all", database.read_bytes()[:5000]):
@@ -175,9 +148,7 @@ def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path, capsys: pytest.C
 
 
 def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
-    done = profile(tool(tmp_path), tmp_path / "out")
-    assert done.status == 0, done.stderr
-    record, _ = kept(tmp_path / "out")
+    record, _ = good(tmp_path, export=EXPORT)
     table = tmp_path / "prof.gpu_summary.csv"
     table.write_bytes(b"Type,Time\xff\n")
     entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")

@@ -8,7 +8,7 @@ import fake_tools
 import pytest
 from conftest import FACTS
 from parts import few
-from profile_commands import PRETENDED, QUICK, SAID, profile, profile_cli, told
+from profile_commands import ADVICE, PRETENDED, QUICK, bad, kept, profile_cli, told
 
 from fastrnns_rs.verbs.profile.tool_messages import BEGIN, END, explain, of_the_tool
 
@@ -29,6 +29,8 @@ REAL = {
     "Local Endpoint is not available": "nsys missed its own agent",
     "End of file": "nsys missed its own agent",
     "Connection reset by peer": "nsys missed its own agent",
+    "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED": "another profiler is at work in the same process",
+    "Agent launcher failed.": "nsys cannot start its agent",
 }
 #: As runners and their libraries may.
 NOT_THE_TOOLS = (
@@ -43,11 +45,7 @@ NOT_THE_TOOLS = (
     "reading the weights: End of file",
 )
 #: What only its place tells from a profiler's. nvprof's own mark it prints from inside, so nobody can tell that apart.
-SPOKEN = [
-    *NOT_THE_TOOLS,
-    *(line for line in REAL if not line.startswith("==12==")),
-    *(text for text, _ in SAID.values()),
-]
+SPOKEN = [*NOT_THE_TOOLS, *(line for line in REAL if not line.startswith("==12=="))]
 #: Prints all of that wherever it can.
 SPEAKS = f"""
 import os, subprocess, sys
@@ -84,13 +82,27 @@ def speaks(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("line", REAL)
 def test_what_tools_really_print_is_known(line: str) -> None:
     found = explain(f"Generating it\n{line}\nand more")
-    assert found is not None
     assert found[0] == REAL[line]
 
 
-@pytest.mark.parametrize("line", NOT_THE_TOOLS)
-def test_what_has_no_form_of_a_tool_is_not(line: str) -> None:
-    assert explain(line) is None
+def test_what_has_no_form_of_a_tool_is_not() -> None:
+    assert [line for line in NOT_THE_TOOLS if explain(line) is not None] == []
+
+
+@pytest.mark.parametrize("meaning", ADVICE)
+@pytest.mark.parametrize("ran", [True, False])
+def test_what_a_tool_complains_of_is_explained(meaning: str, tmp_path: Path, *, ran: bool) -> None:
+    """Also where it exits with 0, as nsys does."""
+    text = next(line for line in REAL if REAL[line] == meaning)
+    error, hint = bad(tmp_path, f"{PRETENDED if ran else ''}print({text!r}, file=sys.std{'err' if ran else 'out'})")
+    if ran:
+        assert error.startswith("there is no valid capture: written:prof_py_")
+        assert error.endswith(f"found no file ({meaning})")
+    else:
+        assert error == meaning
+    assert ADVICE[meaning] in hint
+    assert hint.endswith(".log")
+    assert text in kept(tmp_path / "out")[1]
 
 
 FRAMES = {
@@ -115,13 +127,12 @@ def test_what_is_outside_of_the_frame_is_the_tools(case: str) -> None:
 
 
 def test_what_a_runner_prints_explains_nothing(speaks: Path, tmp_path: Path) -> None:
-    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile="call.run()")
-    out = tmp_path / "out"
-    error, hint = told(profile(tool, out, "--runner-file", speaks, runners=("speaks",)), 1)
+    error, hint = bad(tmp_path, "call.run()", "--runner-file", speaks, runners=("speaks",))
     assert error.startswith("there is no valid capture: written:prof_speaks_")
     assert error.endswith("found no file")
-    assert hint == f"everything that was printed is in {next(out.glob('*.log'))}"
-    assert next(out.glob("*.log")).read_text().count("this model requires root") == 9, "built and run, on both streams"
+    [log] = (tmp_path / "out").glob("*.log")
+    assert hint == f"everything that was printed is in {log}"
+    assert log.read_text().count("this model requires root") == 9, "built and run, on both streams"
 
 
 @pytest.mark.parametrize("stream", few(["err"], ["out", "err"], "profilers"))
@@ -129,8 +140,7 @@ def test_what_a_runner_prints_explains_nothing(speaks: Path, tmp_path: Path) -> 
 def test_what_the_tool_prints_around_a_runner_does(when: str, stream: str, speaks: Path, tmp_path: Path) -> None:
     complaint = f"print('Failed to create it: No space left on device', file=sys.std{stream}, flush=True)"
     statements = f"{complaint}; call.run()" if when == "before" else f"call.run(); {complaint}"
-    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=statements)
-    error, hint = told(profile(tool, tmp_path / "out", "--runner-file", speaks, runners=("speaks",)), 1)
+    error, hint = bad(tmp_path, statements, "--runner-file", speaks, runners=("speaks",))
     assert error.endswith("found no file (the disk is full)")
     assert hint.startswith("make room")
 
@@ -150,22 +160,18 @@ def test_a_file_of_runners_that_speaks_and_ends_the_process(speaks: Path, tmp_pa
     said = "\n".join(NOT_THE_TOOLS)
     ends = f"\nif 'FASTRNNS_WORKER' in os.environ:\n    print({said!r}, flush=True)\n    os._exit(3)\n"
     speaks.write_text(SPEAKS + ends)
-    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile="sys.exit(call.run())")
-    error, _ = told(profile(tool, tmp_path / "out", "--runner-file", speaks, runners=("speaks",)), 1)
+    error, _ = bad(tmp_path, "sys.exit(call.run())", "--runner-file", speaks, runners=("speaks",))
     assert error == "nsys ended without having run anything: exit status 3"
 
 
-def test_how_it_ended_is_told_before_what_the_tool_said(tmp_path: Path) -> None:
-    statements = "print('Agent launcher failed.', flush=True); import os; os.kill(os.getpid(), 11)"
-    error, hint = told(profile(fake_tools.nsys(tmp_path / "nsys", profile=statements), tmp_path / "out"), 1)
-    killed = "it was killed by signal 11 (SIGSEGV)"
-    assert error == f"nsys ended without having run anything: {killed} (nsys cannot start its agent)"
+def test_how_it_ended_and_what_the_process_said_are_told_before_what_the_tool_said(tmp_path: Path) -> None:
+    dies = "print('Agent launcher failed.', flush=True); import os; os.kill(os.getpid(), 11)"
+    error, hint = bad(tmp_path, dies)
+    ended = "it was killed by signal 11 (SIGSEGV)"
+    assert error == f"nsys ended without having run anything: {ended} (nsys cannot start its agent)"
     assert "remove /dev/shm/NSys-*" in hint
-
-
-def test_what_the_process_said_is_told_before_what_the_tool_said(tmp_path: Path) -> None:
-    says = "[print(line, file=sys.stderr) for line in ('error: it is not so', 'hint: do that')]"
-    statements = f"print('======== Warning: CUDA device error, GPU profiling skipped'); {says}; sys.exit(2)"
-    error, hint = told(profile(fake_tools.nsys(tmp_path / "nsys", profile=statements), tmp_path / "out"), 1)
+    says = "[print(line, file=sys.stderr) for line in ('error: it is not so', 'hint: do that')]; sys.exit(2)"
+    complains = "print('======== Warning: CUDA device error, GPU profiling skipped'); "
+    error, hint = bad(tmp_path, complains + says, out="said")
     assert error.startswith("nsys ended without having run anything: it is not so")
     assert hint.startswith("do that; ")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import fake_tools
@@ -23,12 +22,9 @@ def failing(tmp_path: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_one_failure_is_told_and_forgiven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing(tmp_path, 1, monkeypatch)
-    with pytest.warns(
-        UserWarning, match=r"^nsys failed by itself in attempt 1 of 3: \S+nsys profile ended with (.|\n)*Local"
-    ):
-        path = captured(COMMAND, tmp_path)
-    assert path == tmp_path / "attempt-2" / "x.sqlite"
-    assert path.is_file()
+    said = r"^nsys failed by itself in attempt 1 of 3: \S+nsys profile ended with (.|\n)*Local"
+    with pytest.warns(UserWarning, match=said):
+        assert captured(COMMAND, tmp_path) == tmp_path / "attempt-2" / "x.sqlite"
 
 
 def test_three_in_a_row_are_a_failure_in_the_words_of_nsys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,29 +36,9 @@ def test_three_in_a_row_are_a_failure_in_the_words_of_nsys(tmp_path: Path, monke
         captured(COMMAND, tmp_path)
 
 
-def test_the_warning_is_no_error_and_others_are() -> None:
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.warn("nsys failed by itself in a test of this warning", stacklevel=1)
-    assert len(heard) == 1
-    with pytest.raises(UserWarning, match="something else"):
-        warnings.warn("something else", stacklevel=1)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "error: the runner x failed: y",
-        "error: there is no valid capture: ranges: none",
-        "error: nsys ended without having run anything: no such module",
-        "",
-    ],
-)
+@pytest.mark.parametrize("said", ["error: nsys ended without having run anything: no such module", ""])
 def test_what_may_be_our_fault_is_tried_once(said: str, tmp_path: Path) -> None:
-    def attempt(place: Path) -> None:
-        attempts.append(place)
-        check_captured(Done(1, "", said), place)
-
     attempts: list[Path] = []
     with pytest.raises(AssertionError):
-        tried(attempt, tmp_path)
+        tried(lambda place: check_captured(Done(1, attempts.append(place) or "", said), place), tmp_path)
     assert len(attempts) == 1

@@ -55,11 +55,14 @@ TOOLS = [
 def leaks(folder: Path) -> dict[str, list[bytes]]:
     """Where a planted name is left, with what stands around it; in what is compressed too, and as UTF-16."""
     found = {}
-    for path in folder.iterdir():
-        content = path.read_bytes()
-        content = (gzip.decompress(content) if path.suffix == ".gz" else content).lower()
-        found[path.suffix] = re.findall(rb".{0,20}(?:" + MARK + rb"|z\0q\0v).{0,20}", content, re.DOTALL)
-    return {suffix: places for suffix, places in found.items() if places}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            content = (gzip.decompress(content) if path.suffix == ".gz" else content).lower()
+            # Looking ahead: two may stand so close that one is in what is shown of the other.
+            pattern = b"(?=(" + MARK + b".{0,20}|z\0q\0v))"
+            found[path.name] = [*dict.fromkeys(re.findall(pattern, content, re.DOTALL))]
+    return {name: places for name, places in found.items() if places}
 
 
 def profiled(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
@@ -121,7 +124,7 @@ def test_without_redaction_every_file_names_somebody(tool: list[str], tmp_path: 
     """What is tested above means something."""
     out, _ = profiled(tmp_path, *tool)
     # What a table shows of a path depends on how long that is.
-    assert {*leaks(out)} | {".txt"} == {path.suffix for path in out.iterdir()} | {".txt"}
+    assert {*leaks(out)} >= {path.name for path in out.iterdir() if path.suffix != ".txt"}
 
 
 @pytest.fixture
@@ -169,14 +172,19 @@ def test_variables_are_found_as_they_are_spelled(somebody: Path) -> None:
     assert prose("\ud800 secret12", somebody, X="secret12") == "\\ud800 [redacted]"
 
 
-@pytest.mark.parametrize("user", ["forward", "backward", "1", "py"])
-def test_whatever_the_user_is_called_ranges_stay(
-    user: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, somebody: Path
+ANYBODY = [("forward", None), ("backward", None), ("1", None), ("py", None), ("a", "/"), ("b", ""), ("c", "/root/")]
+
+
+@pytest.mark.parametrize(("user", "home"), ANYBODY)
+def test_ranges_stay_for_any_user(
+    user: str, home: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, somebody: Path
 ) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: user)
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
     expected = capture_checks.expected_ranges({"py": ["forward", "backward"]}, range(2))
     path = nsys_database(tmp_path / "x.sqlite", expected)
-    redaction.redact(path, {"WORD": "backward", "NUMBER": "12345678"})
+    redaction.redact(path, {"WORD": "backward", "NUMBER": "12345678", "HOME": home or ""})
     assert all(one.ok for one in capture_checks.nsys_sqlite(path, expected, cuda=False))
 
 
@@ -235,9 +243,7 @@ def test_a_record_names_its_files_from_its_folder(somebody: Path) -> None:
     assert record.command == ["~/venv/bin/python", "--stem", "./prof_x"]
 
 
-def test_a_trace_in_the_home_folder_is_found_from_outside_it(
-    somebody: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trace_in_the_home_folder_is_found(somebody: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = kept(somebody, redact=False)
     outside = tmp_path / "shared"
     variables = {"A_FOLDER": str(somebody / "work" / "secret"), "X": "/nowhere/else"}
@@ -250,17 +256,13 @@ def test_a_trace_in_the_home_folder_is_found_from_outside_it(
     assert Capture.load(outside / "x.json").artefacts[0].path == str(somebody / "traces" / "prof_x.json")
 
 
-def test_a_record_that_is_not_redacted_names_files_by_their_paths(somebody: Path) -> None:
-    record = kept(somebody, redact=False)
-    document = json.loads((somebody / "out" / "prof_x.json").read_text())
-    assert [one["path"] for one in document["artefacts"]] == [one.path for one in record.artefacts]
-    assert document["command"][0] == f"{somebody}/venv/bin/python"
-
-
 @pytest.mark.parametrize("redact", [False, True])
 def test_keeping_twice_keeps_everything_once(somebody: Path, *, redact: bool) -> None:
-    """It is done again where it went wrong."""
+    """It is done again where it went wrong. A record that is not redacted names files by their paths."""
     once = kept(somebody, redact=redact)
+    document = json.loads((somebody / "out" / "prof_x.json").read_text())
+    assert ([one["path"] for one in document["artefacts"]] == [one.path for one in once.artefacts]) is not redact
+    assert document["command"][0] == f"{'~' if redact else somebody}/venv/bin/python"
     twice = kept(somebody, redact=redact, calls=2)
     assert [(one.kind, one.path) for one in twice.artefacts] == [(one.kind, one.path) for one in once.artefacts]
     assert len({one.path for one in twice.artefacts}) == len(twice.artefacts) == 2
