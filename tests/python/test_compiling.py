@@ -1,8 +1,9 @@
-"""What compiling costs: what is recorded, how long it may take, and where its files are."""
+"""What compiling costs and computes: what is recorded, how long it may take, where its files are. It takes long."""
 
 from __future__ import annotations
 
 import random
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import profile_commands
 import pytest
 from conftest import FACTS, TINY, Done, run_cli
+from models_under_test import Outcome, run_once
 from processes import left_of
 from profile_commands import QUICK
 
@@ -44,43 +46,24 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path, str]:
     return compiled(*names, flags=["--compile-timeout", "15"], **variables), place, mark
 
 
-@pytest.fixture(scope="module")
-def facts(planted: tuple[Done, Path, str]) -> dict[str, Any]:
-    return {row["runner"]: row["processes"][0]["compile"] for row in planted[0].json()["results"]}
-
-
 @pytest.mark.long("inductor")
-def test_the_first_call_is_timed_cold_and_warm_before_the_loop(facts: dict[str, Any]) -> None:
-    for name in ("whole", "broken_graph", "compiles_again"):
-        assert facts[name]["cold_ns"] > facts[name]["warm_ns"] > 0
-
-
-@pytest.mark.long("inductor")
-def test_graph_breaks_are_counted_once(facts: dict[str, Any]) -> None:
-    assert [facts[name]["graph_breaks"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 1, 0]
-
-
-@pytest.mark.long("inductor")
-def test_recompilations_are_those_of_the_loop(facts: dict[str, Any]) -> None:
-    # Calls 3 to 9 are the loop: they are given 1, 2 and 3.
-    assert [facts[name]["recompilations"] for name in ("whole", "broken_graph", "compiles_again")] == [0, 0, 3]
-
-
-@pytest.mark.long("inductor")
-def test_both_are_told_and_warned_of(planted: tuple[Done, Path, str]) -> None:
+def test_compiling_is_timed_counted_and_warned_of(planted: tuple[Done, Path, str]) -> None:
     done = planted[0]
+    rows = {row["runner"]: row["processes"][0]["compile"] for row in done.json()["results"]}
+    found = [rows[name] for name in ("whole", "broken_graph", "compiles_again")]
+    assert all(one["cold_ns"] > one["warm_ns"] > 0 for one in found)
+    assert [one["graph_breaks"] for one in found] == [0, 1, 0]
+    # Calls 3 to 9 are the loop: they are given 1, 2 and 3.
+    assert [one["recompilations"] for one in found] == [0, 0, 3]
     line = next(line for line in done.stderr.splitlines() if line.startswith("compile, cold / warm, s: "))
-    assert "1 graph break" in line
-    assert "compiles_again" in line
-    assert "3 times more in the loop" in line
+    assert all(part in line for part in ("1 graph break", "compiles_again", "3 times more in the loop"))
     evidence = {one["code"]: one["evidence"] for one in done.json()["warnings"]}
-    assert evidence["recompiled"] == "compiles_again: 3"
-    assert evidence["graph_breaks"] == "broken_graph: 1"
+    assert (evidence["recompiled"], evidence["graph_breaks"]) == ("compiles_again: 3", "broken_graph: 1")
 
 
 @pytest.mark.long("inductor")
 def test_a_runner_past_its_time_to_compile_is_a_row_that_says_so(planted: tuple[Done, Path, str]) -> None:
-    done, _, mark = planted
+    done, place, mark = planted
     rows = {row["runner"]: row for row in done.json()["results"]}
     assert done.status == 1
     assert rows["never_compiled"]["status"] == "timed_out"
@@ -88,11 +71,7 @@ def test_a_runner_past_its_time_to_compile_is_a_row_that_says_so(planted: tuple[
     assert [rows[name]["status"] for name in ("whole", "broken_graph", "compiles_again")] == ["ok"] * 3
     assert left_of(mark) == []
     assert done.json()["plan"]["compile_timeout_s"] == 15
-
-
-@pytest.mark.long("inductor")
-def test_each_worker_has_a_folder_of_its_own_that_does_not_stay(planted: tuple[Done, Path, str]) -> None:
-    _, place, _ = planted
+    # Each worker has a folder of its own that does not stay.
     (line,) = (place / "folders").read_text().splitlines()
     inductor, triton = map(Path, line.split())
     assert inductor.parent == triton.parent
@@ -144,24 +123,19 @@ def test_the_folder_is_gone_however_the_worker_ends(error: type[BaseException]) 
     plan = plan_of("whole")
     with pytest.raises(error), compiling(plan.tasks[0], plan) as arranged:
         folder = Path(arranged.setting.variables["TORCHINDUCTOR_CACHE_DIR"]).parent
-        assert folder.is_dir()
-        assert not arranged.shared
+        assert (folder.is_dir(), arranged.shared) == (True, False)
         raise error
     assert not folder.exists()
+    # One of one side alone is not ours to replace.
+    task = replace(plan.tasks[0], setting=Setting(variables={"TORCHINDUCTOR_CACHE_DIR": "/elsewhere"}))
+    with compiling(task, plan) as arranged:
+        assert (arranged.setting.variables["TORCHINDUCTOR_CACHE_DIR"], arranged.shared) == ("/elsewhere", True)
 
 
 def test_a_runner_that_compiles_nothing_has_neither_folder_nor_limit() -> None:
     plan = plan_of("py")
     with compiling(plan.tasks[0], plan) as arranged:
         assert arranged == (plan.tasks[0].setting, False, {})
-
-
-def test_a_folder_of_one_side_alone_is_not_ours_to_replace() -> None:
-    plan = plan_of("whole")
-    task = replace(plan.tasks[0], setting=Setting(variables={"TORCHINDUCTOR_CACHE_DIR": "/elsewhere"}))
-    with compiling(task, plan) as arranged:
-        assert arranged.setting.variables["TORCHINDUCTOR_CACHE_DIR"] == "/elsewhere"
-        assert arranged.shared
 
 
 def test_a_run_is_resumed_with_its_own_limit_and_folder(tmp_path: Path) -> None:
@@ -172,13 +146,56 @@ def test_a_run_is_resumed_with_its_own_limit_and_folder(tmp_path: Path) -> None:
             resumed(run, plan_of("py", **options), run)
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), True, "3"])
-def test_a_limit_that_is_none_is_refused(seconds: Any) -> None:
-    with pytest.raises(UsageError, match="compile_timeout is"):
-        Options(compile_timeout=seconds)
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"compile_timeout": seconds} for seconds in (0, -1, float("nan"), float("inf"), True, "3")),
+        *({"compile_cache": folder} for folder in ("", "a\0b", f"{__file__}/below")),
+    ],
+)
+def test_a_limit_or_a_folder_that_cannot_be_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="compile_timeout is|compile-cache"):
+        plan_of("py", **given)
 
 
-@pytest.mark.parametrize("folder", ["", "a\0b", f"{__file__}/below"])
-def test_a_folder_that_cannot_be_is_refused(folder: str) -> None:
-    with pytest.raises(UsageError, match="compile-cache"):
-        plan_of("py", compile_cache=folder)
+torch = pytest.importorskip("torch")
+
+SIZES = {"seq_length": 3, "input_size": 4, "hidden_size": 8, "mini_batch": 2}
+#: With float64 a difference is one of mathematics.
+LAYERS = {"compile_scan": 1, "compile_unrolled": 1}
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Outcome]:
+    """One process and one folder for all: what they share is compiled once."""
+    from torch._inductor.utils import fresh_cache
+
+    with warnings.catch_warnings(), fresh_cache():
+        # The compiler's own, which differ from version to version.
+        warnings.simplefilter("ignore")
+        found = {name: run_once(name, num_layers=LAYERS[name], dtype="float64", **SIZES) for name in LAYERS}
+    torch.compiler.reset()
+    return found
+
+
+@pytest.mark.long("models")
+@pytest.mark.parametrize("name", LAYERS)
+def test_they_compute_what_nn_lstm_computes(outcomes: dict[str, Outcome], name: str) -> None:
+    reference = run_once("cudnn", num_layers=LAYERS[name], dtype="float64", **SIZES)
+    found = outcomes[name]
+    assert found.output.shape == reference.output.shape
+    torch.testing.assert_close(found.output, reference.output, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(list(found.states), list(reference.states), rtol=1e-12, atol=1e-12)
+    assert len(found.gradients) == len(reference.gradients)
+    torch.testing.assert_close(found.gradients, reference.gradients, rtol=1e-11, atol=1e-12)
+
+
+def test_compiling_ends_before_the_loop_begins_and_files_save_most_of_it() -> None:
+    few = ["--nloops", "3", "--warmup", "1", "--processes", "1", "--threads", "1", "--device", "cpu", *TINY, "--json"]
+    done = run_cli("bench", "--group", "rnns", "--rnns", "compile_cell", *few)
+    assert done.status == 0, done.stderr
+    (process,) = done.json()["results"][0]["processes"]
+    cost, first = process["compile"], process["first_call"]
+    assert cost["graph_breaks"] == cost["recompilations"] == 0
+    assert first["forward_ns"] + first["backward_ns"] < cost["warm_ns"] < cost["cold_ns"] / 2
+    assert "compile, cold / warm, s: compile_cell " in done.stderr

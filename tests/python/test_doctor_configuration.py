@@ -44,9 +44,7 @@ def used_by_profile() -> str:
     return shlex.split(run("profile", "--nsys", "--rnns", "py", "--dry-run"))[0]
 
 
-def test_the_nsys_of_the_configuration_is_the_one_that_is_looked_at(
-    anywhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_nsys_of_the_configuration_is_looked_at(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = (str(fake_tools.nsys(anywhere / name / "nsys")) for name in ("ours", "theirs"))
     configure(anywhere, nsys_path=ours)
     assert (doctor()["nsys"]["path"], used_by_profile()) == (ours, ours)
