@@ -15,19 +15,13 @@ from conftest import FACTS
 from profile_commands import PRETENDED, WITH_CUDA, kept, profile
 
 from fastrnns_rs._core import Profiler
-from fastrnns_rs.runners.plan import Options, Plan, make_plan
+from fastrnns_rs.runners.plan import Options, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import Attempt
 from fastrnns_rs.worker.jobs import profile as profile_job
 from fastrnns_rs.worker.profile import ranges
 from fastrnns_rs.worker.profile.answer import Answer
-
-
-def asked(*runners: str) -> tuple[ProfileRequest, Plan]:
-    options = Options(choice=choice(rnns=runners), quick=True, nloops=2, warmup=1, timeout=60.0, device="cpu")
-    request = ProfileRequest(options=options, tool="nsys", sleep_between_seconds=0.25)
-    return request, make_plan(options, FACTS)
 
 
 @pytest.fixture
@@ -57,7 +51,8 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def run(events: list[str], tmp_path: Path, *runners: str) -> Answer:
-    request, plan = asked(*runners)
+    options = Options(choice=choice(rnns=runners), quick=True, nloops=2, warmup=1, timeout=60.0, device="cpu")
+    request, plan = ProfileRequest(options=options, tool="nsys", sleep_between_seconds=0.25), make_plan(options, FACTS)
     return profile_job.run(request, plan, stem=tmp_path / "stem", answer_path=tmp_path / "answer", say=events.append)
 
 
@@ -118,51 +113,40 @@ def test_the_window_of_a_gpu(monkeypatch: pytest.MonkeyPatch, *, fails: bool) ->
     assert not seen
 
 
-#: Files that a capture left, and whether they say that the profiler saw none of the iterations.
-LEFT: dict[str, tuple[dict[str, Any] | bytes | None, bool]] = {
-    "nothing": (None, True),
-    "no range": ({"ranges": [], "kernels": 5}, True),
-    "ranges of others": ({"ranges": ["aten::mm", "py/update/0"]}, True),
-    "ranges that have not ended": ({"unended": ["py/forward/0"]}, True),
-    "one range": ({"ranges": ["py/forward/0"]}, False),
-    "what cannot be read": (b"x" * 600, False),
-}
-
-
-@pytest.mark.parametrize("case", LEFT)
-@pytest.mark.parametrize("name", ["nsys", "nvprof"])
-def test_whether_a_capture_holds_any_range(name: str, case: str, tmp_path: Path) -> None:
-    content, expected = LEFT[case]
-    program = {"nsys": fake_tools.nsys, "nvprof": fake_tools.nvprof}[name](tmp_path / "bin" / name)
-    attempt = Attempt(tmp_path / "stem", 1.0)
-    database = {"nsys": fake_tools.nsys_database, "nvprof": fake_tools.nvprof_database}[name]
-    path = tmp_path / {"nsys": "stem.sqlite", "nvprof": "stem.nvvp"}[name]
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif content is not None:
-        database(path, **content)
-    assert assessment.holds_no_range(Profiler(name, program), attempt) is expected
-
-
 def test_a_report_that_was_not_read_may_hold_ranges(tmp_path: Path) -> None:
     (tmp_path / "stem.nsys-rep").write_bytes(b"x")
     tool = Profiler("nsys", fake_tools.nsys(tmp_path / "bin" / "nsys"))
     assert not assessment.holds_no_range(tool, Attempt(tmp_path / "stem", 1.0))
 
 
-@pytest.mark.parametrize("sees", ["no file", "no range", "a range"])
-def test_a_range_in_which_nothing_was_seen_is_taken_away(sees: str, tmp_path: Path) -> None:
-    """With a GPU only the iterations are captured; where that yields nothing, everything is.
+#: What a profiler does in the range that it is given, and whether that shows that it saw none of the iterations.
+SEEN = {
+    "nothing": ("pass", True),
+    "no range": ("call.WRITE(ranges=[])", True),
+    "ranges of others": ("call.WRITE(ranges=['aten::mm', 'py/update/0'])", True),
+    "ranges that have not ended": ("call.WRITE(ranges=[], unended=['py/forward/0'])", True),
+    "one range": ("call.WRITE(ranges=['py/forward/0'])", False),
+    "what cannot be read": ("call.file('SUFFIX').write_bytes(b'x' * 600)", False),
+}
 
-    Where some of the iterations were seen, to capture everything would not help.
-    """
-    names = [] if sees == "no range" else ["py/forward/0"]
-    inside = "pass" if sees == "no file" else f"call.report(ranges={names})"
-    statements = f"{PRETENDED}\nif '--capture-range=cudaProfilerApi' in call.words: {inside}\nelse: call.report()"
-    tool = fake_tools.nsys(tmp_path / "nsys", profile=statements)
-    done = profile(tool, tmp_path / "out", facts=WITH_CUDA)
+
+@pytest.mark.parametrize("case", SEEN)
+@pytest.mark.parametrize(
+    ("name", "flag", "write", "suffix"),
+    [
+        ("nsys", "--capture-range=cudaProfilerApi", "report", ".sqlite"),
+        ("nvprof", "--profile-from-start", "profile", ".nvvp"),
+    ],
+)
+def test_a_range_in_which_nothing_was_seen_is_taken_away(
+    name: str, flag: str, write: str, suffix: str, case: str, tmp_path: Path
+) -> None:
+    """With a GPU only the iterations are captured; where none of them was seen, everything is."""
+    inside, everything = SEEN[case]
+    inside = inside.replace("WRITE", write).replace("SUFFIX", suffix)
+    statements = f"{PRETENDED}\nif {flag!r} in call.words: {inside}\nelse: call.{write}()"
+    done = profile(getattr(fake_tools, name)(tmp_path / name, profile=statements), tmp_path / "out", facts=WITH_CUDA)
     record, log = kept(tmp_path / "out")
-    everything = sees != "a range"
     assert done.status == (0 if everything else 1), done.stderr
     assert [one.code for one in record.warnings] == ["range_yielded_nothing"] * everything
     assert log.count("# under the profiler") == 1 + everything

@@ -75,20 +75,22 @@ def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[Be
     return plan, new_run(plan, environment.describe(GPUS, Setting()), ["test"])
 
 
-def test_one_by_one_each_runner_has_a_row_on_each_device(turns: Turns) -> None:
-    plan, run = begin()
-    run = execute(plan, run, executor=turns.together)
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_each_runner_has_a_row_on_each_device(turns: Turns, *, side_by_side: bool) -> None:
+    run = execute(*begin(side_by_side=side_by_side), executor=turns.together)
     assert [one.title for one in run.results] == [f"{name} on {one}" for name in ("cudnn", "aten") for one in BOTH]
-    assert all(len(turn) == 1 for turn in turns.turns)
-    assert (len(turns.turns), {one.forward.n_processes for one in run.results}) == (12, {3})
-    # Each round has each of them once.
-    for first in range(0, 12, 4):
-        assert len({turn[0] for turn in turns.turns[first : first + 4]}) == 4
-    assert (run.plan.devices, run.plan.side_by_side) == (list(BOTH), False)
-    orders = [process.order for one in run.results for process in one.processes]
-    assert sorted(orders) == list(range(12))
-    on_second = run.results[1].forward.estimate_ns
-    assert on_second == pytest.approx(2 * run.results[0].forward.estimate_ns, rel=1e-4)
+    assert {one.forward.n_processes for one in run.results} == {3}
+    # Each round has each of them once; side by side a turn is one runner on every device.
+    devices, count = ([*BOTH], 6) if side_by_side else (None, 12)
+    assert len(turns.turns) == count
+    assert all(devices in (None, [device for _, device in turn]) for turn in turns.turns)
+    assert all(len({name for name, _ in turn}) == 1 and (side_by_side or len(turn) == 1) for turn in turns.turns)
+    for first in range(0, count, count // 3):
+        assert len({tuple(turn) for turn in turns.turns[first : first + count // 3]}) == count // 3
+    assert (run.status, run.plan.devices, run.plan.side_by_side) == ("complete", list(BOTH), side_by_side)
+    assert sorted(process.order for one in run.results for process in one.processes) == list(range(12))
+    on_first, on_second = (one.forward.estimate_ns for one in run.results[:2])
+    assert on_second == pytest.approx(2 * on_first, rel=1e-4)
 
 
 def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
@@ -99,16 +101,6 @@ def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
     for name in ("cudnn on cuda:1", "aten on cuda:0"):
         assert all(name in done.render(form) for form in ("table", "markdown", "oss", "pep"))
     assert Run.from_dict(done.to_dict()) == done
-
-
-def test_side_by_side_a_turn_is_one_runner_on_every_device(turns: Turns) -> None:
-    run = execute(*begin(side_by_side=True), executor=turns.together)
-    assert len(turns.turns) == 6
-    assert all([device for _, device in turn] == [*BOTH] for turn in turns.turns)
-    assert all(len({name for name, _ in turn}) == 1 for turn in turns.turns)
-    orders = [process.order for one in run.results for process in one.processes]
-    assert sorted(orders) == list(range(12))
-    assert (run.status, run.plan.side_by_side) == ("complete", True)
 
 
 def test_a_device_that_fails_drops_out(turns: Turns) -> None:

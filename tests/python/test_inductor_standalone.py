@@ -94,11 +94,9 @@ def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
     ("arguments", "status", "error", "hint"),
     [
         (["--times", "x"], 2, "argument --times: invalid int value: 'x'", "planted.py --help shows what it takes"),
-        (["--times", "0"], 2, "times is 0", "give a whole number of at least 1"),
         (["--benchmark-kernel", "extra\x1b"], 2, r"unrecognized arguments: extra\x1b", "planted.py --help"),
         (["--ncu-metrics", "m"], 2, "kernels, metrics or the path of ncu are given", "give --ncu too"),
         (["--ncu"], 5, "--ncu needs a CUDA device, and ", "leave it out"),
-        (["--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device, and ", "leave it out"),
         (["-p", "--output-dir", "/dev/null/x"], 2, "/dev/null/x cannot be written to", "choose another folder"),
     ],
 )

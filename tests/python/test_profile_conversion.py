@@ -86,10 +86,9 @@ EXPORTS = {
 @pytest.mark.parametrize("case", EXPORTS)
 def test_an_export_that_fails(case: str, tmp_path: Path) -> None:
     statements, reason = EXPORTS[case]
-    error, hint = bad(tmp_path, export=statements)
+    error, _ = bad(tmp_path, export=statements)
     assert error.startswith("there is no valid capture: ")
     assert reason in error
-    assert "everything that was printed is in " in hint
     record, log = kept(tmp_path / "out")
     assert "nsys_report" in [one.kind for one in record.artefacts]
     assert not record.ok

@@ -1,14 +1,17 @@
-"""What `profile` makes of its command line; every option reaches the process that is profiled as it was given."""
+"""What `profile` makes of its command line and its configuration; every option reaches the process as it was given."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
+import fake_tools
 import pytest
 from commands import run_with_facts
 from conftest import FACTS
@@ -42,29 +45,16 @@ OF_TORCH = (
     *("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape"),
     *("memory_timeline", "memory_snapshot"),
 )
+#: Options that take a value.
+VALUES = (
+    "seq_length=7 num_layers=2 input_size=8 hidden_size=9 mini_batch=3 image_size=65 warmup=0 nloops=17 seed=5 "
+    "sleep_between_seconds=0.25 mode=inference proj_size=3 device=cpu dtype=float64 threads=1 fuser=old "
+    "executor=simple cuda_pointwise_loop_level=2 cuda_pointwise_block_count=3 cuda_pointwise_block_size=4"
+)
 FORWARDED = {
     **{name: [f"--{name.replace('_', '-')}"] for name in SWITCHES},
     **{name: ["--torch", f"--{name.replace('_', '-')}"] for name in OF_TORCH},
-    "seq_length": ["--seqLength", "7"],
-    "num_layers": ["--numLayers", "2"],
-    "input_size": ["--inputSize", "8"],
-    "hidden_size": ["--hidden-size", "9"],
-    "mini_batch": ["--mini_batch", "3"],
-    "image_size": ["--image-size", "65"],
-    "warmup": ["--warmup", "0"],
-    "nloops": ["--nloops", "17"],
-    "sleep_between_seconds": ["--sleep_between_seconds", "0.25"],
-    "mode": ["--mode", "inference"],
-    "proj_size": ["--proj-size", "3"],
-    "device": ["--device", "cpu"],
-    "dtype": ["--dtype", "float64"],
-    "seed": ["--seed", "5"],
-    "threads": ["--threads", "1"],
-    "fuser": ["--fuser", "old"],
-    "executor": ["--executor", "simple"],
-    "cuda_pointwise_loop_level": ["--cuda-pointwise-loop-level", "2"],
-    "cuda_pointwise_block_count": ["--cuda-pointwise-block-count", "3"],
-    "cuda_pointwise_block_size": ["--cuda-pointwise-block-size", "4"],
+    **{name: [f"--{name.replace('_', '-')}", value] for name, value in (one.split("=") for one in VALUES.split())},
     "activities": ["--torch", "--activities", "cpu"],
     "schedule": ["--torch", "--schedule", "wait=0,warmup=0,active=2,repeat=2,skip-first=1"],
     "on_trace_ready": ["--torch", "--on-trace-ready", "chrome:-a folder, with 'quotes'"],
@@ -154,21 +144,6 @@ def test_options_of_torch_are_forwarded_whatever_they_are(options: TorchOptions)
 
 
 PREFIX = "FASTRNNS_PROFILE"
-#: A flag for each option that `--internal-run` cannot honour.
-IDLE = {
-    "nsys_path": ["--nsys-path", "nsys"],
-    "nvprof_path": ["--nvprof-path", "nvprof"],
-    "separate": ["--separate"],
-    "keep": ["--keep"],
-    "redact": ["--redact"],
-    "baseline": ["--no-baseline"],
-    "timeout": ["--timeout", "3"],
-    "dry_run": ["--dry-run"],
-    "no_report": ["--no-report"],
-    "format_name": ["--format", "json"],
-    "as_json": ["--json"],
-    "output": ["--output", "x"],
-}
 UNCONFIGURED = [one for one in command.params if isinstance(one, Unconfigured)]
 
 
@@ -188,11 +163,16 @@ def names(request: ProfileRequest) -> list[str]:
     return [runner.name for runner, _ in request.options.choice.runners()]
 
 
-def test_every_flag_of_the_capture_is_refused_inside() -> None:
-    assert set(IDLE) == set(internal_run.OF_THE_CAPTURE)
-    for flags in IDLE.values():
-        with pytest.raises(UsageError, match=f"--internal-run makes no capture, and has no use for {flags[0]}"):
-            checked("--internal-run", "--torch", *flags)
+@pytest.mark.parametrize("name", internal_run.OF_THE_CAPTURE)
+def test_every_flag_of_the_capture_is_refused_inside(name: str) -> None:
+    option = next(one for one in command.params if one.name == name)
+    flag = (option.secondary_opts or option.opts)[-1]
+    words = [flag] if option.is_flag else [flag, "json" if name == "format_name" else "3"]
+    with pytest.raises(UsageError, match=f"--internal-run makes no capture, and has no use for {flag}"):
+        checked("--internal-run", "--torch", *words)
+
+
+def test_flags_that_mean_nothing_inside_are_refused_together() -> None:
     with pytest.raises(UsageError, match="for --keep and --json"):
         checked("--internal-run", "--json", "--keep")
     with pytest.raises(UsageError, match="for --output-dir"):
@@ -307,3 +287,29 @@ def test_a_flag_that_changes_nothing_is_told(verb: str, anywhere: Path) -> None:
     assert (done.status, done.stderr.splitlines()[0]) == (5, note)
     for flags in (["--group", "rnns", "--rnns", "py"], ["--group", "all", "--rnns", "py"], ["--group", "rnns"]):
         assert "note:" not in run_with_facts(verb, *flags).stderr
+
+
+def doctor() -> dict[str, Any]:
+    found = run_with_facts("doctor", "--json").json()
+    return {one["name"]: one for one in found["profilers"]} | {one["id"]: one for one in found["checks"]}
+
+
+def test_doctor_looks_at_the_nsys_that_is_used(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(f"{PREFIX}_NSYS_PATH", raising=False)
+    ours, theirs = (str(fake_tools.nsys(anywhere / name / "nsys")) for name in ("ours", "theirs"))
+    configure(anywhere, f"nsys-path = '{ours}'")
+    for path, variable in ((ours, None), (theirs, theirs)):
+        if variable is not None:
+            monkeypatch.setenv(f"{PREFIX}_NSYS_PATH", variable)
+        used = shlex.split(run_with_facts("profile", "--nsys", "--rnns", "py", "--dry-run").stdout)[0]
+        assert (doctor()["nsys"]["path"], used) == (path, path)
+        assert os.environ.get(f"{PREFIX}_NSYS_PATH") == variable
+
+
+def test_doctor_looks_at_the_disk_that_captures_go_to(anywhere: Path) -> None:
+    assert doctor()["disk.output"]["message"].endswith("fastrnns-rs/captures")
+    configure(anywhere, f"output-dir = '{anywhere / 'here'}'")
+    assert doctor()["disk.output"]["message"].endswith(f"where captures go: {anywhere / 'here'}")
+    (anywhere / "file").touch()
+    configure(anywhere, f"output-dir = '{anywhere / 'file' / 'below'}'")
+    assert doctor()["disk.output"]["status"] == "fail"

@@ -128,10 +128,7 @@ def test_what_the_system_refuses(argv: list[str], options: dict, error: type[OSE
         (["true"], {"cwd": "/\0"}, "NUL"),
         (["true"], {"env": {"A=B": ""}}, "A=B"),
         (["true"], {"env": {"": "x"}}, "name"),
-        (["true"], {"timeout": -0.1}, "timeout"),
-        (["true"], {"timeout": float("nan")}, "timeout"),
-        (["true"], {"grace": -1}, "grace"),
-        (["true"], {"grace": float("nan")}, "grace"),
+        *((["true"], {name: time}, name) for name in ("timeout", "grace") for time in (-0.1, float("nan"))),
     ],
 )
 def test_what_makes_no_sense(argv: list[str], options: dict, words: str) -> None:

@@ -75,9 +75,7 @@ def test_a_schedule_is_read_as_it_is_written(schedule: Schedule) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "pairs such as"),
-        ("wait", "pairs such as"),
-        ("wait=1,", "pairs such as"),
+        *((text, "pairs such as") for text in ("", "wait", "wait=1,")),
         ("actve=1", "did you mean active?"),
         ("skip-frist=1", "did you mean skip-first?"),
         ("wait=1,wait=2", "wait twice"),
@@ -108,11 +106,9 @@ def test_no_other_schedule_is_read(text: str, message: str) -> None:
         ({"sort_by": "self_cuda_time_totl"}, "did you mean self_device_time_total?"),
         ({"sort_by": "cpu_memory_usage"}, "--profile-memory"),
         ({"sort_by": "flops"}, "--with-flops"),
-        ({"on_trace_ready": ""}, "module:function"),
         ({"on_trace_ready": "chrome"}, "chrome:DIR"),
         ({"on_trace_ready": "tensorboard:"}, "tensorboard:DIR"),
-        ({"on_trace_ready": "package.module"}, "module:function"),
-        ({"on_trace_ready": "some/path:function"}, "module:function"),
+        *(({"on_trace_ready": one}, "module:function") for one in ("", "package.module", "some/path:function")),
     ],
 )
 def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
@@ -145,7 +141,7 @@ def test_a_cpu_refuses_what_only_cuda_can_do(given: dict[str, Any], message: str
         (("cpu",), "cuda", ("cpu",), "self_cpu_time_total"),
     ],
 )
-def test_what_is_traced_follows_the_device_and_what_it_is_sorted_by_follows_that(
+def test_what_is_traced_follows_the_device(
     asked: tuple[str, ...] | None, device: str, activities: tuple[str, ...], sort_by: str
 ) -> None:
     options = TorchOptions(activities=asked)
