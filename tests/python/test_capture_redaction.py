@@ -37,7 +37,6 @@ SECRETS = {
 
 
 def kernels(path: Path) -> list[Any]:
-    """Times and names of all kernels."""
     query = """
         SELECT start, end, deviceId, streamId, value FROM CUPTI_ACTIVITY_KIND_KERNEL
         JOIN StringIds ON StringIds.id = demangledName ORDER BY start, correlationId
@@ -46,7 +45,6 @@ def kernels(path: Path) -> list[Any]:
 
 
 def texts(path: Path) -> set[bytes]:
-    """Every text of a database."""
     with closing(sqlite3.connect(path)) as database:
         database.text_factory = bytes
         tables = [name.decode() for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

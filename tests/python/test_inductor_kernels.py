@@ -92,26 +92,22 @@ def test_a_choice_of_an_earlier_process_is_the_chosen_one(compiler: Compiler) ->
     assert found[0]["samples_ns"][0] == 5_000
 
 
-def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler) -> None:
+@pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
+def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
     mod = load(source(NAME))
     asked = triton_heuristics.check_autotune_cache
     copy = triton_kernels.anew(mod)
     assert [config.kwargs["XBLOCK"] for config in copy.configs] == [*BLOCKS]
     assert copy.save_cache_hook is None
+    monkeypatch.setattr(CachingAutotuner, "_precompile_config", TRITON_COMPILES)
+    # The part of `precompile` that needs no driver.
+    copy.precompile(warm_cache_only=True)
+    assert [one.config.kwargs["XBLOCK"] for one in copy.compile_results] == [*BLOCKS]
     assert triton_heuristics.check_autotune_cache is asked
     Path(mod.__file__).write_text("raise ValueError('half a file')")
     with pytest.raises(ValueError, match="half a file"):
         triton_kernels.anew(mod)
     assert triton_heuristics.check_autotune_cache is asked
-
-
-@pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
-def test_a_kernel_that_is_loaded_anew_compiles(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = triton_kernels.anew(load(source(NAME)))
-    monkeypatch.setattr(CachingAutotuner, "_precompile_config", TRITON_COMPILES)
-    # The part of `precompile` that needs no driver.
-    copy.precompile(warm_cache_only=True)
-    assert [one.config.kwargs["XBLOCK"] for one in copy.compile_results] == [*BLOCKS]
 
 
 def test_a_configuration_that_a_search_found_has_a_row_too(compiler: Compiler) -> None:

@@ -38,6 +38,8 @@ REFUSED = (
     "print('==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters "
     "on the target device 0. For instructions see https://developer.nvidia.com/ERR_NVGPUCTRPERM')\n"
 )
+SAMPLES = [2000, 1000, 3000]
+DONE = Answer({"status": "ok"}, "answered", None, "")
 WITH_GPU = replace(FACTS, device="cuda:0", cuda_device_count=1, no_cuda_reason=None)
 
 
@@ -46,6 +48,7 @@ class Ncu:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.output = folder / "output"
         self.said = folder / "words.json"
         self.report = folder / "module_forward_20260101T000000Z.ncu-rep"
         self.report.touch()
@@ -57,13 +60,11 @@ class Ncu:
         return self
 
     def run(self, **changes: Any) -> str:
-        """Runs the module under it."""
         asked = InductorOptions(**{"ncu": True, "ncu_path": str(self.program), "timeout": 120.0, **changes})
         return ncu.run(row_of(self.module), asked, self.report)
 
     @property
     def words(self) -> list[str]:
-        """What it was called with."""
         found: list[str] = json.loads(self.said.read_text())
         return found
 
@@ -202,71 +203,65 @@ def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
     assert not output.exists()
 
 
-class Verb:
+@pytest.fixture
+def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Callable[..., InductorReport]:
     """The verb on a machine that says it has a GPU, where the module's own process only says that all went well."""
 
-    def __init__(self, fake: Ncu, patch: pytest.MonkeyPatch) -> None:
-        self.fake = fake
-        self.output = fake.folder / "output"
-        self.answer = Answer({"status": "ok"}, "answered", None, "")
-        self.samples = [2000, 1000, 3000]
-        patch.setattr(environment, "probe", lambda *_, **__: WITH_GPU)
-        patch.setattr(module_runs, "launch", self._launch)
+    def measure(samples: list[int] = SAMPLES, answer: Answer = DONE) -> InductorReport:
+        def launch(start: Start) -> Answer:
+            start.terms.on_part({"samples_ns": samples, "timing_mode": "cpu_wall_per_call"} if samples else {})
+            return answer
 
-    def _launch(self, start: Start) -> Answer:
-        start.terms.on_part({"samples_ns": self.samples, "timing_mode": "cpu_wall_per_call"} if self.samples else {})
-        return self.answer
-
-    def measure(self) -> InductorReport:
-        asked = InductorOptions(ncu=True, ncu_path=str(self.fake.program), output_dir=self.output)
-        module = Generated(path=self.fake.module, graph="forward", device="cuda:0", compilation=None)
+        monkeypatch.setattr(environment, "probe", lambda *_, **__: WITH_GPU)
+        monkeypatch.setattr(module_runs, "launch", launch)
+        asked = InductorOptions(ncu=True, ncu_path=str(fake.program), output_dir=fake.output)
+        module = Generated(path=fake.module, graph="forward", device="cuda:0", compilation=None)
         return module_runs.measure([module], asked)
 
-
-@pytest.fixture
-def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Verb:
-    return Verb(fake, monkeypatch)
+    return measure
 
 
-def test_the_row_says_where_the_report_is(verb: Verb) -> None:
-    verb.fake.does(REPORT)
-    report = verb.measure()
+def test_the_row_says_where_the_report_is(fake: Ncu, verb: Callable[..., InductorReport]) -> None:
+    fake.does(REPORT)
+    report = verb()
     (row,) = report.modules
-    (written,) = verb.output.iterdir()
+    (written,) = fake.output.iterdir()
     assert (row.status, row.ncu_report_path) == ("ok", str(written))
     assert written.name.startswith("planted_forward_")
-    assert verb.fake.words[-2:] == [str(verb.fake.module), "cuda:0"]
+    assert fake.words[-2:] == [str(fake.module), "cuda:0"]
     assert f"report of Nsight Compute in {written}" in report.render()
     assert InductorReport.from_dict(report.to_dict()) == report
 
 
-def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(verb: Verb) -> None:
-    verb.fake.does(REFUSED)
-    (row,) = verb.measure().modules
-    assert row.status == "failed"
-    assert "ERR_NVGPUCTRPERM" in str(row.reason)
-    assert "\n" not in str(row.reason)
-    assert (row.samples_ns, row.ncu_report_path) == ([verb.samples], None)
-    assert [*verb.output.iterdir()] == []
+def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(
+    fake: Ncu, verb: Callable[..., InductorReport]
+) -> None:
+    fake.does(REFUSED)
+    (row,) = verb().modules
+    assert (row.status, row.samples_ns, row.ncu_report_path) == ("failed", [SAMPLES], None)
+    assert "ERR_NVGPUCTRPERM" in row.reason
+    assert "\n" not in row.reason
+    assert [*fake.output.iterdir()] == []
 
 
-def test_what_could_not_be_called_is_not_called_under_ncu(verb: Verb) -> None:
-    verb.fake.does(REPORT)
-    verb.samples, verb.answer = [], Answer({}, "timed_out", "it was not loaded after 600 s", "")
-    (row,) = verb.measure().modules
+def test_what_could_not_be_called_is_not_called_under_ncu(fake: Ncu, verb: Callable[..., InductorReport]) -> None:
+    fake.does(REPORT)
+    (row,) = verb([], Answer({}, "timed_out", "it was not loaded after 600 s", "")).modules
     assert (row.status, row.reason) == ("timed_out", "it was not loaded after 600 s")
-    assert not verb.fake.said.exists()
-    assert [*verb.output.iterdir()] == []
+    assert not fake.said.exists()
+    assert [*fake.output.iterdir()] == []
 
 
-def test_ctrl_c_during_ncu_keeps_what_was_measured(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
-    verb.fake.does(REPORT)
+def test_ctrl_c_during_ncu_keeps_what_was_measured(
+    fake: Ncu, verb: Callable[..., InductorReport], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.does(REPORT)
     monkeypatch.setattr(ncu, "run_command", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(module_runs.Interrupted) as caught:
-        verb.measure()
+        verb()
     (row,) = caught.value.report.modules
-    assert (row.status, row.samples_ns) == ("interrupted", [verb.samples])
-    assert [*verb.output.iterdir()] == []
+    assert (row.status, row.samples_ns) == ("interrupted", [SAMPLES])
+    assert [*fake.output.iterdir()] == []
 
 
 def test_on_a_gpu_one_call_is_seen_and_one_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -158,15 +157,15 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
         for number in range(15)
     ]
 
-    @contextmanager
-    def profiler(*, activities: Any, record_shapes: bool) -> Iterator[SimpleNamespace]:
+    def profiler(*, activities: Any, record_shapes: bool) -> Any:
         assert record_shapes
         log.append(activities)
-        yield SimpleNamespace(
-            export_chrome_trace=lambda path: Path(path).write_text('{"traceEvents": []}'),
-            key_averages=lambda **_: rows,
-        )
-        log.append("end")
+        made = MagicMock()
+        made.__enter__.side_effect = lambda *_: log.append("begin")
+        made.__exit__.side_effect = lambda *_: log.append("end")
+        made.export_chrome_trace.side_effect = lambda path: Path(path).write_text('{"traceEvents": []}')
+        made.key_averages.return_value = rows
+        return made
 
     monkeypatch.setattr(torch.profiler, "profile", profiler)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: log.append("wait"))
@@ -174,7 +173,7 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
     found = profiled_calls.profile(module, 2, 3, str(reserved(tmp_path)))
     both = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     # The first warms up, and each call ends within the profile.
-    assert log == ["wait", both, "wait", "end", "wait", both, *["wait"] * 6, "end"]
+    assert log == [both, "wait", "begin", "wait", "end", both, "wait", "begin", *["wait"] * 6, "end"]
     # All that ran there, as torch's own tables have it, the longest first, and what took as long in torch's order.
     longest = [operation for operation in found["operations"] if operation["total_ns"] == 6000]
     assert longest == operations(("k6", "unknown", 6, 6000), ("k13", "unknown", 13, 6000))

@@ -127,28 +127,21 @@ def test_that_nobody_reads_on_is_no_failure(tmp_path: Path) -> None:
         assert (process.wait(120), said) == (0, b"")
 
 
-class Told:
-    """A benchmark that answers one after the other of what a test gives it, and prints as torch's does."""
+def telling(*answers: Any) -> tuple[Callable[..., Any], list[tuple[int, int]]]:
+    """A benchmark that gives these answers, the last for good, and prints as torch's does; and what it was asked."""
+    asked: list[tuple[int, int]] = []
+    following = iter(answers)
 
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.asked: list[tuple[int, int]] = []
+    def benchmark(times: int, repeat: int) -> Any:
+        asked.append((times, repeat))
+        print("0.000010")
+        return next(following, answers[-1])
 
-    @property
-    def function(self) -> Callable[..., Any]:
-        def benchmark(times: int, repeat: int) -> Any:
-            self.asked.append((times, repeat))
-            print("0.000010")
-            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
-
-        return benchmark
+    return benchmark, asked
 
 
-def measured(told: Told, *arguments: str, capsys: pytest.CaptureFixture[str]) -> ModuleRow:
-    done = ended(capsys, ExitCode.DONE, compiled_module_main, "None", told.function, [*arguments, "--json"])
+def measured(benchmark: Callable[..., Any], *arguments: str, capsys: pytest.CaptureFixture[str]) -> ModuleRow:
+    done = ended(capsys, ExitCode.DONE, compiled_module_main, "None", benchmark, [*arguments, "--json"])
     assert done.stderr == ""
     return row_of(done.stdout)
 
@@ -156,10 +149,10 @@ def measured(told: Told, *arguments: str, capsys: pytest.CaptureFixture[str]) ->
 def test_each_repeat_is_a_sample(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert measured(Told(0.0), capsys=capsys).samples_ns == [[0] * 10], "a benchmark of nothing"
-    told = Told(0.5, 9.0, 1e-6, 2.5e-6, 1.5e-6, 0.002)
-    row = measured(told, "--times", "7", "--repeat", "3", capsys=capsys)
-    assert told.asked == [(1, 1), (7, 1), (7, 1), (7, 1), (7, 1), (7, 3)]
+    assert measured(telling(0.0)[0], capsys=capsys).samples_ns == [[0] * 10], "a benchmark of nothing"
+    benchmark, asked = telling(0.5, 9.0, 1e-6, 2.5e-6, 1.5e-6, 0.002)
+    row = measured(benchmark, "--times", "7", "--repeat", "3", capsys=capsys)
+    assert asked == [(1, 1), (7, 1), (7, 1), (7, 1), (7, 1), (7, 3)]
     assert row.first_call_ns == 500_000_000
     assert row.samples_ns == [[1000, 2500, 1500]]
     assert row.wall.median_ns == 1500
@@ -178,7 +171,7 @@ def ended(capsys: pytest.CaptureFixture[str], status: ExitCode, call: Callable[.
 
 @pytest.mark.parametrize("answer", [None, math.nan, math.inf, -1.0, True, "0.1", [0.1], "x" * 10_000, 10**400])
 def test_what_is_no_time_is_refused(capsys: pytest.CaptureFixture[str], answer: Any) -> None:
-    done = ended(capsys, ExitCode.FAILED, compiled_module_main, "None", Told(answer).function, ["--json"])
+    done = ended(capsys, ExitCode.FAILED, compiled_module_main, "None", telling(answer)[0], ["--json"])
     row = row_of(done.stdout)
     assert (row.status, row.samples_ns, row.wall) == ("failed", [], None)
     assert "the function that benchmarks the module returned" in row.reason
@@ -189,7 +182,7 @@ def test_what_is_no_time_is_refused(capsys: pytest.CaptureFixture[str], answer: 
 
 @pytest.mark.parametrize(("name", "shown"), [("None", ""), ("", ""), ("resnet\x1b[2J", "resnet\\x1b[2J\n")])
 def test_the_name_stands_above_the_table(capsys: pytest.CaptureFixture[str], name: str, shown: str) -> None:
-    compiled_module_main(name, Told(1e-3).function, ["--times", "1", "--repeat", "1"])
+    compiled_module_main(name, telling(1e-3)[0], ["--times", "1", "--repeat", "1"])
     assert capsys.readouterr().out.startswith(f"{shown}module ")
 
 

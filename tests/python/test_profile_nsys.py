@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -14,11 +13,11 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from conftest import Done, run_cli
+from nsys_exports import found
 from processes import forget_killed_nsys, survivors, with_variable
 from profile_commands import PLANTED_RUN
 from real_nsys import NSYS, check_captured, finished, nsys_is_here, of_nsys, profile, tried
@@ -41,8 +40,7 @@ QUICK = ["--quick", "--nloops", "2", "--warmup", "1", "--sleep-between-seconds",
 
 def ranges_of(path: Path) -> Counter[str]:
     """The names of start/end ranges, read without the package's own reader."""
-    with closing(sqlite3.connect(path)) as database:
-        rows = database.execute("SELECT text, start, end FROM NVTX_EVENTS WHERE eventType = 60").fetchall()
+    rows = found(path, "SELECT text, start, end FROM NVTX_EVENTS WHERE eventType = 60")
     assert all(end > start for _, start, end in rows)
     return Counter(name for name, _, _ in rows)
 
@@ -55,8 +53,8 @@ def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
     assert ranges_of(files["nsys_sqlite"]) == expected
     rows = fastrnns_rs.read(files["nsys_sqlite"]).ranges
     phases = [(one, phase) for one in ("jit", "py") for phase in ("forward", "backward")]
-    found = sorted((row.name, row.runner, row.phase, row.count) for row in rows)
-    assert found == sorted((f"{one}/{phase}", one, phase, 5) for one, phase in phases)
+    shown = sorted((row.name, row.runner, row.phase, row.count) for row in rows)
+    assert shown == sorted((f"{one}/{phase}", one, phase, 5) for one, phase in phases)
     assert set(files) == {"nsys_sqlite", "nsys_report"}
     for one in record["artefacts"]:
         content = Path(one["path"]).read_bytes()
@@ -161,11 +159,11 @@ def test_killed_at_any_moment_it_leaves_no_process(tmp_path: Path) -> None:
         # Several at a time: most of the time is waiting.
         batch, todo = todo[:5], todo[5:]
         with ThreadPoolExecutor(5) as pool:
-            for point, found in zip(batch, pool.map(left_by, batch), strict=True):
-                if found is None:
+            for point, still in zip(batch, pool.map(left_by, batch), strict=True):
+                if still is None:
                     todo.append(point)
                 else:
-                    left += found
+                    left += still
         forget_killed_nsys()
     assert not left
     assert not todo

@@ -129,7 +129,6 @@ def test_without_redaction_every_file_names_somebody(tool: list[str], tmp_path: 
 
 @pytest.fixture
 def somebody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home folder of a user."""
     home = tmp_path / "annika"
     (home / "out").mkdir(parents=True)
     (home / "desk").mkdir()

@@ -18,6 +18,7 @@ import torch
 import torch.profiler
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_torch_schedule import SCHEDULES
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -83,17 +84,7 @@ def names(table: str) -> list[str]:
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    schedule=st.builds(
-        Schedule,
-        wait=st.integers(0, 1),
-        warmup=st.integers(0, 1),
-        active=st.integers(1, 3),
-        repeat=st.integers(0, 2),
-        skip_first=st.integers(0, 1),
-    ),
-    iterations=st.integers(1, 9),
-)
+@given(SCHEDULES, st.integers(1, 15))
 def test_traces_hold_the_recorded_iterations_and_no_others(schedule: Schedule, iterations: int, tmp_path: Path) -> None:
     session = profiled(tmp_path, iterations, schedule=schedule)
     assert [cycle.iterations for cycle in session.results] == schedule.cycles(iterations)
@@ -177,7 +168,6 @@ def test_tensorboard_finds_traces_by_runner_and_cycle(tmp_path: Path) -> None:
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module of the user's."""
     path = tmp_path / "users" / "users_module.py"
     path.parent.mkdir()
     path.write_text("""
