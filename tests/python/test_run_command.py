@@ -85,9 +85,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_command(["./program"]).exit_status == 0
     monkeypatch.setenv("PATH", f":{os.environ['PATH']}")
     assert run_command(["program"]).exit_status == 0
-
-
-def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    # One that was deleted.
     code = """
     os.chdir(sys.argv[1])
     print(shell("pwd"))

@@ -84,7 +84,7 @@ def names(table: str) -> list[str]:
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(SCHEDULES, st.integers(1, 15))
+@given(schedule=SCHEDULES, iterations=st.integers(1, 15))
 def test_traces_hold_the_recorded_iterations_and_no_others(schedule: Schedule, iterations: int, tmp_path: Path) -> None:
     session = profiled(tmp_path, iterations, schedule=schedule)
     assert [cycle.iterations for cycle in session.results] == schedule.cycles(iterations)
