@@ -44,11 +44,7 @@ GOOD = [1.0, 2.0, 4.0]
         (GOOD, {"indices": []}, "indices is empty; at least one value is needed"),
         (GOOD, {"indices": np.zeros((0, 3), int)}, "indices is empty"),
         (GOOD, {"indices": [[0, 1, 2], [0, 1]]}, "indices[1]: resample has 2 values, samples has 3; they must"),
-        (
-            GOOD,
-            {"indices": [[0, 1, 2], [0, 3, 1]]},
-            "indices[1]: resample[1] is 3; it must be the position of a sample",
-        ),
+        (GOOD, {"indices": [[0, 1, 2], [0, 3, 1]]}, "indices[1]: resample[1] is 3; it must be the position"),
         (GOOD, {"indices": [[0, 1, -1]]}, "indices[0]: resample[2] is -1; it must be the position of a sample"),
         (GOOD, {"indices": np.array([0, 1, 2])}, "indices has 1 dimensions; it must have two"),
         (GOOD, {"indices": np.array([[0, 1, 2**63]], np.uint64)}, "indices[0]: resample[2] is"),

@@ -6,15 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from simulated_samples import autoregression
 
 from fastrnns_rs import stats
 
 
 def autoregressive(n: int, coefficient: float, seed: int = 0) -> np.ndarray:
-    noise = np.random.default_rng(seed).normal(size=n + 200)
-    for i in range(1, len(noise)):
-        noise[i] += coefficient * noise[i - 1]
-    return noise[200:]
+    return autoregression(np.random.default_rng(seed), (n,), coefficient)
 
 
 def best_block_length(samples: np.ndarray, statistic: str) -> int:
@@ -85,15 +83,6 @@ def test_medians_of_blocks_are_those_of_plain_numpy(n: int, length: int) -> None
     # With gaps between medians an end may lie on either side of one.
     assert np.mean(medians < found.ci_low) - 0.005 <= 0.025 <= np.mean(medians <= found.ci_low) + 0.005
     assert np.mean(medians > found.ci_high) - 0.005 <= 0.025 <= np.mean(medians >= found.ci_high) + 0.005
-
-
-@pytest.mark.parametrize("statistic", ["mean", "median"])
-def test_blocks_of_one_are_the_ordinary_bootstrap(statistic: str) -> None:
-    samples = np.random.default_rng(3).lognormal(size=80)
-    blocks = stats.bootstrap_ci(samples, statistic=statistic, method="block", block_length=1, resamples=50_000)
-    ordinary = stats.bootstrap_ci(samples, statistic=statistic, resamples=50_000)
-    near = 0.06 * ordinary.standard_error
-    assert (blocks.ci_low, blocks.ci_high) == pytest.approx((ordinary.ci_low, ordinary.ci_high), abs=near)
 
 
 @pytest.mark.parametrize("sizes", [[30] * 8, [1, 2, 50, 7], [3, 2100, 40]])

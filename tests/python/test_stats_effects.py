@@ -80,6 +80,8 @@ def test_a_hundred_thousand_against_as_many() -> None:
 
 
 def test_extreme_values() -> None:
+    assert math.copysign(1, stats.hodges_lehmann([-0.0], [0.0]).shift) == 1
+    assert math.copysign(1, stats.hodges_lehmann([0.0], [-0.0]).shift) == 1
     assert stats.hodges_lehmann([0.0], [5e-324]).shift == 5e-324
     assert stats.hodges_lehmann([1e308], [-7e307]).shift == -1.7e308
     assert stats.hodges_lehmann([7.0] * 80, [7.0] * 90).ci_high == 0

@@ -42,6 +42,7 @@ def test_many_processes_give_the_interval_and_the_lack_of_fit(processes: int) ->
     degrees = parts.sum() ** 2 / (parts**2 / (processes - 1)).sum()
     half = scipy.stats.t.ppf(0.975, degrees) * math.sqrt(parts.sum())
     line = scipy.stats.linregress(x, y.mean(axis=1))
+    assert (found.ci_method, found.typical_size) == ("t_process_medians", pytest.approx(256.0))
     assert found.degrees_of_freedom == pytest.approx(degrees, rel=1e-9)
     assert [found.ci_low, found.ci_high] == pytest.approx([line.slope - half, line.slope + half], rel=1e-9)
     residuals = y.mean(axis=1) - line.intercept - line.slope * x

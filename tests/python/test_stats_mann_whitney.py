@@ -50,14 +50,6 @@ def test_the_exact_law_is_scipy_s(n: int, m: int) -> None:
         check(generator.normal(size=n), generator.normal(shift, 1, m), "exact")
 
 
-def test_the_rule_of_auto_is_scipy_s() -> None:
-    generator = np.random.default_rng(5)
-    for n, m in [(8, 8), (8, 200), (9, 9), (200, 8), (9, 200)]:
-        baseline, candidate = generator.normal(size=n), generator.normal(size=m)
-        expected = scipy.stats.mannwhitneyu(baseline, candidate).pvalue
-        assert stats.mann_whitney(baseline, candidate).p_value == pytest.approx(expected, rel=1e-10)
-
-
 @pytest.mark.parametrize("size", [50, 1000, 1 << 15, 70_000])
 def test_large_sides_and_far_tails(size: int) -> None:
     generator = np.random.default_rng(size)
@@ -83,13 +75,8 @@ def test_nasty_values() -> None:
     assert stats.mann_whitney([0.0, tiny], [-0.0, -tiny]).u_baseline == 3.5
     assert stats.mann_whitney([1.7e308, -1.7e308], [0.0]).u_candidate == 1
     assert stats.mann_whitney([7], [7]).p_value == 1
-    assert stats.mann_whitney(np.full(1000, 3.0), np.full(10, 3.0)).to_dict() == {
-        "u_baseline": 5000.0,
-        "u_candidate": 5000.0,
-        "p_value": 1.0,
-        "method": "asymptotic",
-        "ties": True,
-        "probability": 0.5,
-    }
+    same = stats.mann_whitney(np.full(1000, 3.0), np.full(10, 3.0))
+    assert (same.u_baseline, same.u_candidate, same.p_value, same.probability) == (5000, 5000, 1, 0.5)
+    assert (same.method, same.ties) == ("asymptotic", True)
     # A side of one value: every place is as likely.
     assert stats.mann_whitney([-1], np.arange(999_999)).p_value == pytest.approx(2e-6, rel=1e-12)

@@ -115,6 +115,8 @@ def test_the_seed_alone_decides() -> None:
 
 
 def test_nasty_values() -> None:
+    # Every division lies as far apart: 0.1 + 0.2 is not 0.3.
+    assert stats.permutation_test([0.3, 0.3], [0.1 + 0.2, 0.3]).p_value == 1
     assert stats.permutation_test([3.0] * 50, [3.0] * 60).p_value == 1
     assert stats.permutation_test([1.7e308] * 3, [1.7e308] * 4).difference == 0
     assert stats.permutation_test([0.0], [5e-324]).difference == 5e-324

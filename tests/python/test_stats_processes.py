@@ -46,7 +46,8 @@ def test_takes_the_samples_of_each_process() -> None:
     processes = [generator.lognormal(0, 0.1, size) for size in (10, 11, 50)]
     expected = stats.process_ci([np.median(samples) for samples in processes])
     assert stats.process_ci(processes) == expected
-    assert stats.process_ci([samples.tolist() for samples in processes]) == expected
+    assert stats.process_ci(samples.tolist() for samples in processes) == expected
+    assert stats.process_ci(iter([2, 5, 8])) == stats.process_ci([2, 5, 8])
     assert stats.process_ci(np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]])) == stats.process_ci([2, 5, 8])
 
 

@@ -88,12 +88,6 @@ def test_a_single_outlier_makes_no_segment() -> None:
             assert found.outliers >= 1
 
 
-def test_two_modes_are_flat() -> None:
-    for seed in range(10):
-        modes = np.where(np.random.default_rng(seed).random(400) < 0.5, 1.3, 1.0)
-        assert steady_state(noisy(seed, modes)).classification == "flat", seed
-
-
 def test_many_iterations_are_taken_in_blocks() -> None:
     samples = noisy(3, level((20_000, 1.2), (80_003, 1.0)))
     found = steady_state(samples)
