@@ -36,10 +36,6 @@ def found(measured: Run) -> Notice | None:
     return next((one for one in drift.cautions(timed_runners(measured)) if one.code == "drift"), None)
 
 
-def still(_: int, places: np.ndarray) -> np.ndarray:
-    return np.ones_like(places)
-
-
 def test_a_machine_that_gets_slower_is_told_with_how_much() -> None:
     told = found(measured(np.random.default_rng(1), 12, 5, lambda _, place: 1 + 0.05 * place))
     assert told is not None

@@ -134,21 +134,16 @@ def test_one_look_in_a_hundred_is_enough(working: int, told: bool, use: Any) -> 
     assert bool(watched(nvml).notices()) is told
 
 
-def test_the_older_name_of_the_question(use: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    nvml = FakeNvml(POWER_CAP)
-    nvml.nvmlDeviceGetCurrentClocksThrottleReasons = nvml.nvmlDeviceGetCurrentClocksEventReasons
-
+def test_the_older_name_of_the_question(use: Any) -> None:
     def unknown(handle: str) -> int:
         raise FunctionNotFoundError
 
-    nvml.nvmlDeviceGetCurrentClocksEventReasons = unknown
-    use(nvml)
-    assert [one.code for one in watched(nvml).notices()] == ["gpu_throttled"]
-    older = FakeNvml(POWER_CAP)
-    older.nvmlDeviceGetCurrentClocksThrottleReasons = older.nvmlDeviceGetCurrentClocksEventReasons
-    older.nvmlDeviceGetCurrentClocksEventReasons = None
-    use(older)
-    assert [one.code for one in watched(older).notices()] == ["gpu_throttled"]
+    for newer in (unknown, None):
+        nvml = FakeNvml(POWER_CAP)
+        nvml.nvmlDeviceGetCurrentClocksThrottleReasons = nvml.nvmlDeviceGetCurrentClocksEventReasons
+        nvml.nvmlDeviceGetCurrentClocksEventReasons = newer
+        use(nvml)
+        assert [one.code for one in watched(nvml).notices()] == ["gpu_throttled"]
 
 
 def test_what_the_gpu_does_not_tell_is_left_out(use: Any) -> None:
