@@ -32,10 +32,3 @@ def by_name(side: Side) -> dict[str, Series]:
 
 def codes(side: Side) -> list[str]:
     return [warning.code for warning in side.warnings]
-
-
-def evidence(side: Side) -> str:
-    """What all warnings of one file say that they rest on."""
-    (found,) = {warning.evidence for warning in side.warnings}
-    assert found is not None
-    return found

@@ -117,6 +117,24 @@ def test_a_file_without_benchmarks_is_refused(document: Any, tool: str) -> None:
         read_foreign("some.json", document)
 
 
+@pytest.mark.parametrize(
+    ("name", "tool", "said"),
+    [
+        ("hyperfine_2.0", "hyperfine 2.0.0", ["start_included", "not_interleaved"]),
+        ("hyperfine_1.20", "hyperfine 1.20 or 1.21", ["start_included", "not_interleaved"]),
+        ("hyperfine_1.20_failures", "hyperfine 1.20 or 1.21", ["start_included", "not_interleaved"]),
+        ("hyperfine_1.19", "hyperfine 1.19 or older", ["start_included", "not_interleaved"]),
+        ("pyperf", "pyperf 2.10.0, format 1.0", ["not_interleaved"]),
+        ("pytest_benchmark", "pytest-benchmark 5.3.1", ["no_process_level", "not_interleaved"]),
+        ("google_benchmark", "google-benchmark 1.9.5", ["no_process_level", "not_interleaved"]),
+    ],
+)
+def test_warnings_name_the_tool_and_what_its_file_lacks(name: str, tool: str, said: list[str]) -> None:
+    side = imported(plain(f"{name}.json"))
+    assert codes(side) == said
+    assert {warning.evidence for warning in side.warnings} == {f"some.json: {tool}"}
+
+
 def test_a_name_that_moves_the_cursor_is_made_harmless() -> None:
     document = plain("hyperfine_1.20.json")
     document["results"][0]["command"] = "\x1b[2Jcat\n\ud800"

@@ -7,7 +7,7 @@ import statistics
 from typing import Any
 
 import pytest
-from foreign_files import FOLDER, by_name, codes, evidence, imported, plain
+from foreign_files import FOLDER, by_name, codes, imported, plain
 
 from fastrnns_rs.errors import UsageError
 
@@ -48,12 +48,6 @@ def test_aggregates_alone_give_the_median_and_a_label() -> None:
             assert series.lack is not None
             assert "only the median" in series.lack
     assert codes(side) == ["no_process_level", "not_interleaved", "no_samples"]
-
-
-def test_the_warnings_name_the_tool() -> None:
-    side = imported(plain("google_benchmark.json"))
-    assert codes(side) == ["no_process_level", "not_interleaved"]
-    assert evidence(side) == "some.json: google-benchmark 1.9.5"
 
 
 @pytest.mark.parametrize("name", ["google_benchmark.json", "google_benchmark_aggregates.json"])

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from foreign_files import FOLDER, by_name, codes, evidence, imported, plain
+from foreign_files import FOLDER, by_name, imported, plain
 
 from fastrnns_rs.errors import UsageError
 
@@ -20,13 +20,7 @@ def test_medians_are_those_that_pyperf_reads_itself() -> None:
         assert series[name].medians_ns == pytest.approx([1e9 * one for one in expected["process_medians"]], rel=1e-12)
         assert series[name].n_samples == expected["values"]
         assert len(series[name].medians_ns) == 4
-
-
-def test_a_process_level_lacks_nothing_and_the_order_is_warned_of() -> None:
-    side = imported(plain("pyperf.json"))
-    assert {series.lack for series in side.series} == {None}
-    assert codes(side) == ["not_interleaved"]
-    assert evidence(side) == "some.json: pyperf 2.10.0, format 1.0"
+        assert series[name].lack is None
 
 
 def test_the_environment_has_our_keys() -> None:

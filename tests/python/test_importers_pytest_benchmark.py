@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from foreign_files import by_name, codes, evidence, imported, plain
+from foreign_files import by_name, codes, imported, plain
 
 from fastrnns_rs.errors import UsageError
 
@@ -33,12 +33,6 @@ def test_without_samples_there_is_the_median_and_a_label() -> None:
         assert series.lack is not None
         assert "only the median" in series.lack
     assert codes(side) == ["no_process_level", "not_interleaved", "no_samples"]
-
-
-def test_the_warnings_name_the_tool() -> None:
-    side = imported(plain("pytest_benchmark.json"))
-    assert codes(side) == ["no_process_level", "not_interleaved"]
-    assert evidence(side) == "some.json: pytest-benchmark 5.3.1"
 
 
 def test_the_environment_has_our_keys() -> None:
