@@ -82,8 +82,6 @@ def test_numbers_of_processes(words: list[str], expected: int) -> None:
         (("cudnn", "--a", "'"), "--a cannot be split into flags", "quotes"),
         (("cudnn", "--a", "stray"), "--a: Got unexpected extra argument", "flags of sizes"),
         (("cudnn", "--b-env", "NAME"), "no variable is written 'NAME'", "NAME=VALUE"),
-        (("cudnn", "--b-env", "A B=1"), "no variable is written", "NAME=VALUE"),
-        (("cudnn", "--b-env", "=1"), "no variable is written", "NAME=VALUE"),
     ],
 )
 def test_what_makes_no_two_sides_is_refused(words: tuple[str, ...], message: str, hint: str) -> None:
@@ -120,7 +118,7 @@ def test_refusals_come_before_anything_runs(anywhere: Path) -> None:
 def test_variables_are_read_or_refused() -> None:
     assert variables([]) == {}
     assert variables(["_a1=x", "B="]) == {"_a1": "x", "B": ""}
-    for wrong in ("1A=x", "é=1", "A\n=1", "A=\0"):
+    for wrong in ("1A=x", "A B=1", "=1", "é=1", "A\n=1", "A=\0"):
         with pytest.raises(UsageError):
             variables([wrong])
 

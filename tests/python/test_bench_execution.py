@@ -68,6 +68,16 @@ def begin(names: list[str] = NAMES, **effort: Any) -> tuple[BenchPlan, Run]:
     return plan, new_run(plan, environment.describe(FACTS, setting), ["test"])
 
 
+def interrupted(workers: Workers, at: int, run: Run | None = None) -> Run:
+    """What is left of a run of three processes each, into whose process `at` Ctrl-C came."""
+    plan, fresh = begin(processes=3)
+    workers.instead[at] = KeyboardInterrupt()
+    with pytest.raises(Interrupted) as stopped:
+        execute(plan, run or fresh, executor=each(workers))
+    workers.instead.clear()
+    return stopped.value.run
+
+
 def test_runners_take_turns_in_the_order_of_the_seed(workers: Workers) -> None:
     run = execute(*begin(processes=4), executor=each(workers))
     assert run.status == "complete"
@@ -154,14 +164,9 @@ def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: 
     whole = execute(*begin(processes=3), executor=each(workers))
     order = workers.started.copy()
     workers.started.clear()
-    plan, run = begin(processes=3)
-    workers.instead[4] = KeyboardInterrupt()
-    with pytest.raises(Interrupted) as stopped:
-        execute(plan, run, executor=each(workers))
-    part = stopped.value.run
+    part = interrupted(workers, 4)
     assert (part.status, part.plan.stopped_by) == ("interrupted", "interrupt")
     assert sum(len(result.processes) for result in part.results) == 4
-    workers.instead.clear()
     workers.started.clear()
     # The seed of the order is the file's, whatever the new plan drew.
     fresh_plan, fresh = begin(processes=3, order_seed=99)
@@ -198,10 +203,7 @@ def test_the_first_call_is_a_figure_of_its_own(workers: Workers) -> None:
     ("effort", "said"),
     [
         ({"processes": 2}, "2 processes of each, with the warm-up that is detected and 0.2 s of iterations"),
-        (
-            {"processes": 1, "stop": "count:1"},
-            "1 process of each, with the warm-up that is detected and 1 timed iteration;",
-        ),
+        ({"processes": 1, "stop": "count:1"}, "with the warm-up that is detected and 1 timed iteration;"),
         ({"stop": "time:10m", "processes": 2}, "and 300 s of iterations; that takes about 30 min to 75 min"),
         ({"stop": "precision:1%"}, "at least 5 processes of each, "),
         ({"stop": "precision:1%:90s"}, "until intervals are within ±1 % or 90 s are over"),
@@ -236,11 +238,7 @@ def test_time_that_does_not_fit_into_the_timeout_is_refused() -> None:
 
 
 def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
-    plan, run = begin(processes=3)
-    workers.instead[4] = KeyboardInterrupt()
-    with pytest.raises(Interrupted) as stopped:
-        execute(plan, run, executor=each(workers))
-    part, now = stopped.value.run, begin(processes=3)
+    part, now = interrupted(workers, 4), begin(processes=3)
     (first, *others), process = part.results, part.results[0].processes[0]
     changed = {
         "steady_from": replace(process, steady_from=99),
@@ -260,12 +258,9 @@ def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
 
 def test_what_was_said_of_the_first_part_stays(workers: Workers) -> None:
     busy = Notice(code="machine_busy", message="busy then", evidence="9", hint=None)
-    plan, run = begin(processes=3)
-    workers.instead[4] = KeyboardInterrupt()
-    with pytest.raises(Interrupted) as stopped:
-        execute(plan, replace(run, warnings=[busy, *run.warnings]), executor=each(workers))
-    workers.instead.clear()
-    done = execute(*resumed(stopped.value.run, *begin(processes=3)), executor=each(workers))
+    _, run = begin(processes=3)
+    part = interrupted(workers, 4, run=replace(run, warnings=[busy, *run.warnings]))
+    done = execute(*resumed(part, *begin(processes=3)), executor=each(workers))
     assert busy in done.warnings
     assert len({(one.code, one.message) for one in done.warnings}) == len(done.warnings)
 
@@ -296,12 +291,11 @@ def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:
 def test_every_process_is_saved_before_the_next_begins(workers: Workers) -> None:
     plan, run = begin(processes=2)
     saved: list[int] = []
-    execute(
-        plan,
-        run,
-        save=lambda one: saved.append(sum(len(result.processes) for result in one.results)),
-        executor=each(workers),
-    )
+
+    def save(one: Run) -> None:
+        saved.append(sum(len(result.processes) for result in one.results))
+
+    execute(plan, run, save=save, executor=each(workers))
     assert saved == [0, 1, 2, 3, 4, 5, 6, 6]
 
 
@@ -313,20 +307,13 @@ def test_every_process_is_saved_before_the_next_begins(workers: Workers) -> None
     ],
 )
 def test_another_plan_is_not_resumed(workers: Workers, change: dict[str, Any], named: str) -> None:
-    plan, run = begin(processes=3)
-    workers.instead[1] = KeyboardInterrupt()
-    with pytest.raises(Interrupted) as stopped:
-        execute(plan, run, executor=each(workers))
+    part = interrupted(workers, 1)
     with pytest.raises(UsageError, match=named):
-        resumed(stopped.value.run, *begin(**{"processes": 3, **change}))
+        resumed(part, *begin(**{"processes": 3, **change}))
 
 
 def test_another_machine_torch_or_program_does_not_go_on(workers: Workers) -> None:
-    plan, run = begin(processes=3)
-    workers.instead[1] = KeyboardInterrupt()
-    with pytest.raises(Interrupted) as stopped:
-        execute(plan, run, executor=each(workers))
-    part, (plan, fresh) = stopped.value.run, begin(processes=3)
+    part, (plan, fresh) = interrupted(workers, 1), begin(processes=3)
     busy = replace(fresh.environment, load_average_1m=31.0)
     assert resumed(part, plan, replace(fresh, environment=busy))
     for key, value in {"torch_version": "9.9", "cpu_model": "another", "num_threads": 7}.items():
