@@ -81,26 +81,3 @@ pub fn resolution_ns() -> u64 {
     }
     ((smallest as f64 * clock.nanoseconds_per_tick()).round() as u64).max(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn agrees_with_the_system_clock() {
-        let clock = Clock::start();
-        let (began, began_at) = (clock.ticks(), Instant::now());
-        std::thread::sleep(Duration::from_millis(30));
-        let (ended, ended_at) = (clock.ticks(), Instant::now());
-        let measured = (ended - began) as f64 * clock.nanoseconds_per_tick();
-        let expected = ended_at.duration_since(began_at).as_nanos() as f64;
-        // The reads beside each other may be torn apart by the scheduler, hence the wide bound.
-        assert!((measured / expected - 1.0).abs() < 0.05, "{measured} against {expected}");
-    }
-
-    #[test]
-    fn the_resolution_is_a_small_number_of_nanoseconds() {
-        let resolution = resolution_ns();
-        assert!((1..10_000).contains(&resolution), "{resolution}");
-    }
-}
