@@ -144,14 +144,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_order_of_the_jobs() {
-        let squares = map(0..100_u64, &|| false, |job, _| job * job);
-        assert_eq!(squares, (0..100).map(|job| job * job).collect::<Vec<u64>>());
+    fn keeps_the_order_of_the_jobs_on_any_number_of_threads() {
         assert!(map(0..0, &|| false, |job: u64, _| job).is_empty());
-    }
-
-    #[test]
-    fn the_number_of_threads_does_not_matter() {
         for threads in [0, 1, 2, 16] {
             let squares = map_on(threads, 0..50_u64, &|| false, |job, _| job * job);
             assert_eq!(squares, (0..50).map(|job| job * job).collect::<Vec<u64>>());

@@ -4,7 +4,6 @@ mod categories;
 mod orchestrate;
 mod profilers;
 mod short_name;
-mod stats;
 mod stats_bootstrap;
 mod stats_decisions;
 mod stats_description;

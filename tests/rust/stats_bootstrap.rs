@@ -1,8 +1,7 @@
 //! Properties of intervals by resampling that hold for whatever samples come.
 
-use fastrnns_rs::error::Error;
 use fastrnns_rs::stats::intervals::bootstrap::{
-    BootstrapInterval, Method, Request, Resampling, Statistic, automatic_block_length, bootstrap_ci, hierarchical_ci,
+    BootstrapInterval, Method, Request, Resampling, Statistic, bootstrap_ci,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -69,60 +68,9 @@ proptest! {
     }
 
     #[test]
-    fn threads_do_not_matter(samples in samples(), request in methods(), threads in 1..17_usize) {
-        let resampling = Resampling { threads, ..request.resampling };
-        prop_assert_eq!(interval(&samples, &request), interval(&samples, &Request { resampling, ..request }));
-    }
-
-    #[test]
     fn higher_levels_are_wider(samples in samples(), request in methods()) {
         let wider = interval(&samples, &Request { confidence_level: 0.99, ..request });
         let found = interval(&samples, &request);
         prop_assert!(wider.ci_low <= found.ci_low && found.ci_high <= wider.ci_high);
     }
-
-    #[test]
-    fn indices_repeat_what_they_say(samples in vec(-1e9..1e9_f64, 1..50), picks in vec(any::<u64>(), 1..500)) {
-        let n = samples.len();
-        let rows: Vec<Vec<i64>> =
-            (0..20).map(|row| (0..n).map(|i| (picks[(row * n + i) % picks.len()] % n as u64).cast_signed()).collect()).collect();
-        let rows: Vec<&[i64]> = rows.iter().map(Vec::as_slice).collect();
-        let request = request(Statistic::Mean, Method::Percentile);
-        let found = bootstrap_ci(&samples, &request, Some(&rows), &|| false).expect("the rows are sound");
-        let mean = |row: &&[i64]| row.iter().map(|&at| samples[at as usize]).sum::<f64>() / n as f64;
-        let mut means: Vec<f64> = rows.iter().map(mean).collect();
-        means.sort_unstable_by(f64::total_cmp);
-        let expected = means[0] + (means[1] - means[0]) * 0.95;
-        prop_assert!((found.ci_low - expected).abs() <= 1e-6 * expected.abs().max(1.0), "{} {expected}", found.ci_low);
-    }
-
-    #[test]
-    fn blocks_are_no_longer_than_a_third(samples in samples()) {
-        for statistic in [Statistic::Mean, Statistic::Median] {
-            let length = automatic_block_length(&samples, statistic, &|| false).expect("the samples are sound");
-            prop_assert!(length >= 1 && length <= samples.len().div_ceil(3));
-        }
-    }
-
-    #[test]
-    fn processes_of_one_number_vary_as_their_means_do(numbers in vec(-1e9..1e9_f64, 2..20)) {
-        let processes: Vec<&[f64]> = numbers.chunks(1).collect();
-        let request = request(Statistic::Mean, Method::Hierarchical);
-        let found = hierarchical_ci(&processes, &request, None, &|| false).expect("the processes are sound");
-        let (low, high) = numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
-        prop_assert!(low - 1e-3 <= found.ci_low && found.ci_low <= found.ci_high && found.ci_high <= high + 1e-3);
-        prop_assert_eq!((found.n_processes, found.count), (Some(numbers.len()), numbers.len()));
-    }
-}
-
-#[test]
-fn whoever_wants_to_be_left_alone_is() {
-    for method in [Method::Percentile, Method::Bca, Method::Block] {
-        for statistic in [Statistic::Mean, Statistic::Median] {
-            let found = bootstrap_ci(&[1.0, 2.0], &request(statistic, method), None, &|| true);
-            assert_eq!(found, Err(Error::Interrupted));
-        }
-    }
-    let request = request(Statistic::Mean, Method::Hierarchical);
-    assert_eq!(hierarchical_ci(&[&[1.0], &[2.0]], &request, None, &|| true), Err(Error::Interrupted));
 }

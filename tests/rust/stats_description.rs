@@ -1,6 +1,7 @@
-//! What quantiles, outliers and modes have in common with their definitions, whatever samples come.
+//! What order statistics, quantiles, outliers and modes have in common with their definitions, whatever samples come.
 
 use fastrnns_rs::stats::describe::{QuantileMethod, modality, outliers, quantiles};
+use fastrnns_rs::stats::samples::order_statistics;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -27,6 +28,17 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn order_statistics_are_those_of_a_sort(samples in samples(), picks in vec(any::<prop::sample::Index>(), 0..12)) {
+        let mut ranks: Vec<usize> = picks.iter().map(|pick| pick.index(samples.len())).collect();
+        ranks.sort_unstable();
+        let mut sorted = samples.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let expected: Vec<f64> = ranks.iter().map(|&rank| sorted[rank]).collect();
+        let range = (sorted[0], sorted[sorted.len() - 1]);
+        prop_assert_eq!(order_statistics(&samples, |value| value, range, &ranks, &|| false), Ok(expected));
+    }
+
+    #[test]
     fn quantiles_ascend_among_the_samples(samples in samples(), mut p in vec(0.0..=1.0_f64, 1..20), method in method()) {
         p.sort_unstable_by(f64::total_cmp);
         p.push(1.0);
@@ -36,20 +48,6 @@ proptest! {
         prop_assert!(found.windows(2).all(|pair| pair[1] >= pair[0] - 1e-15 * pair[0].abs().max(pair[1].abs())));
         prop_assert!(found.iter().all(|value| (low..=high).contains(value)), "{found:?}");
         prop_assert_eq!(found.last(), Some(&high));
-    }
-
-    #[test]
-    fn the_first_definition_is_the_smallest_sample_that_enough_do_not_exceed(
-        samples in vec(0..50_u32, 1..200), p in 0.0..=1.0_f64,
-    ) {
-        let found = quantiles(&samples, &[p], QuantileMethod::InvertedCdf, &never).expect("sound")[0];
-        let enough = |value: f64| {
-            let share = samples.iter().filter(|sample| f64::from(**sample) <= value).count() as f64;
-            // As the definition has it, with the product that it rounds.
-            share >= samples.len() as f64 * p
-        };
-        prop_assert!(enough(found));
-        prop_assert!(samples.iter().map(|sample| f64::from(*sample)).all(|value| value >= found || !enough(value)));
     }
 
     #[test]

@@ -118,46 +118,6 @@ fn fence(near: f64, far: f64, ranges: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn classes(samples: &[f64]) -> [usize; 5] {
-        let found = outliers(samples, &|| false).expect("sound samples");
-        [found.low_severe, found.low_mild, found.inside, found.high_mild, found.high_severe]
-    }
-
-    #[test]
-    fn classes_and_fences() {
-        // Quartiles 3 and 7 of 1…9: fences at −9, −3, 13 and 19.
-        let mut samples: Vec<f64> = (1..=9).map(f64::from).collect();
-        let found = outliers(&samples, &|| false).expect("sound samples");
-        assert_eq!((found.low_outer_fence, found.low_inner_fence), (-9.0, -3.0));
-        assert_eq!((found.high_inner_fence, found.high_outer_fence), (13.0, 19.0));
-        // Quartiles 2.5 and 7.5 with one on either side: fences at −12.5, −5, 15 and 22.5.
-        samples.extend([-5.0, 15.0]);
-        assert_eq!(classes(&samples), [0, 0, 11, 0, 0]);
-        samples[9] = -12.5;
-        samples[10] = 22.6;
-        assert_eq!(classes(&samples), [0, 1, 9, 0, 1]);
-    }
-
-    #[test]
-    fn runs_are_maximal_across_groups() {
-        let mut samples: Vec<f64> = (0..10_000).map(|i| f64::from(i % 10)).collect();
-        for position in [0, 30, 31, 32, 33, 5000, 9998, 9999] {
-            samples[position] = if position % 2 == 0 { 1e6 } else { -1e6 };
-        }
-        let found = outliers(&samples, &|| false).expect("sound samples");
-        assert_eq!(found.runs, [(0, 1), (30, 4), (5000, 1), (9998, 2)]);
-        assert_eq!((found.longest_run, found.low_severe, found.high_severe), (4, 3, 5));
-    }
-
-    #[test]
-    fn degenerate_samples_have_none() {
-        for samples in [&[1.0][..], &[1.0, 9.0], &[0.0, 0.0, 1e300], &[7.0; 50]] {
-            assert_eq!(classes(samples), [0, 0, samples.len(), 0, 0]);
-        }
-        // Quartiles that are the same leave nothing between the classes.
-        assert_eq!(classes(&[1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 1.1]), [1, 0, 5, 0, 1]);
-    }
-
     #[test]
     fn fences_stay_among_the_floats() {
         let found = outliers(&[f64::MIN, f64::MAX, f64::MIN, f64::MAX], &|| false).expect("sound samples");

@@ -114,33 +114,3 @@ pub fn quantiles<T: Sample>(
     let at = |rank: usize| values[ranks.partition_point(|&other| other < rank)];
     Ok(places.iter().map(|place| place.value(at(place.below), at(place.above))).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worked_example_of_each_definition() {
-        // n = 10 and p = 0.25: n·p = 2.5, so that each definition has its own word to say.
-        let samples: Vec<u64> = (1..=10).collect();
-        let found =
-            QuantileMethod::ALL.map(|method| quantiles(&samples, &[0.25], method, &|| false).expect("sound")[0]);
-        let expected = [3.0, 3.0, 2.0, 2.5, 3.0, 2.75, 3.25, 35.0 / 12.0, 2.9375];
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-12, "{found} against {expected}");
-        }
-    }
-
-    #[test]
-    fn opposite_ends_of_the_floats_have_a_middle() {
-        let found = quantiles(&[f64::MIN, f64::MAX], &[0.5, 0.25, 1.0], QuantileMethod::Linear, &|| false);
-        assert_eq!(found, Ok(vec![0.0, 0.75 * f64::MIN + 0.25 * f64::MAX, f64::MAX]));
-    }
-
-    #[test]
-    fn a_name_is_one_of_nine() {
-        assert_eq!(QuantileMethod::named("method", "hazen"), Ok(QuantileMethod::Hazen));
-        let message = QuantileMethod::named("method", "median").expect_err("no such definition").to_string();
-        assert!(message.starts_with("method is \"median\"; it must be one of inverted_cdf, averaged_"), "{message}");
-    }
-}

@@ -42,36 +42,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stands_between_the_ranks_of_the_sign_test() {
-        // k with its confidence, from tables of the binomial law: n = 10 has 0.9785 at k = 2 and 0.8906 at k = 3.
-        let share = (0.978_515_625 - 0.95) / (0.978_515_625 - 0.890_625);
-        let expected = 1.0 + 8.0 * share / (2.0 + 6.0 * share);
-        assert!((lower_end(10.0, 0.95).expect("enough samples") - expected).abs() < 1e-12);
-        assert_eq!(lower_end(5.0, 0.95), None);
-        assert!(lower_end(6.0, 0.95).is_some());
-    }
-
-    #[test]
-    fn is_continuous_between_whole_numbers_and_monotone() {
-        for step in 60..3000 {
-            let n = f64::from(step) / 10.0;
-            let (here, there) = (lower_end(n, 0.95).expect("n ≥ 6"), lower_end(n + 1e-7, 0.95).expect("n ≥ 6"));
-            assert!((here - there).abs() < 1e-6, "{n}: {here} {there}");
-            let next = lower_end(n + 0.1, 0.95).expect("n ≥ 6");
-            assert!(next > here, "{n}");
-            assert!(lower_end(n, 0.9).expect("n ≥ 6") > here);
-        }
-    }
-
-    #[test]
-    fn low_levels_end_in_the_middle() {
-        for n in [1.0, 2.0, 3.0, 10.0, 11.0, 12.5] {
-            let place = lower_end(n, 1e-9);
-            assert!(place.is_none_or(|place| place <= (n - 1.0) / 2.0), "{n}: {place:?}");
-        }
-    }
-
-    #[test]
     fn large_counts_follow_the_normal_law() {
         let n = 1e8;
         let place = lower_end(n, 0.95).expect("n is large");

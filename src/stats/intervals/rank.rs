@@ -45,23 +45,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_the_published_table() {
-        // Ranks counted from 1 in tables of the sign test: n = 10 gives (2, 9), n = 20 (6, 15), n = 100 (40, 61).
-        for (n, low, high) in [(6, 1, 6), (8, 1, 8), (9, 2, 8), (10, 2, 9), (20, 6, 15), (100, 40, 61)] {
-            assert_eq!(median_rank_interval(n, 0.95), Some((low - 1, high - 1)), "n = {n}");
-        }
-    }
-
-    #[test]
-    fn too_few_samples_have_none() {
-        for n in 0..6 {
-            assert_eq!(median_rank_interval(n, 0.95), None, "n = {n}");
-        }
-        assert_eq!(median_rank_interval(7, 0.99), None);
-        assert_eq!(median_rank_interval(8, 0.99), Some((0, 7)));
-    }
-
-    #[test]
     fn large_counts_follow_the_normal_law() {
         let n = 10_000_000_usize;
         let (low, high) = median_rank_interval(n, 0.95).expect("n is large");

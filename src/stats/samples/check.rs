@@ -54,18 +54,3 @@ pub fn confidence_level(level: f64) -> Result<()> {
     let expected = "between 0 and 1, both excluded";
     Err(Error::OutOfRange { argument: "confidence_level", value: level, expected })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bad_values_are_named_before_their_number() {
-        let message = |values: &[f64]| positive("a", values, 3).expect_err("must be refused").to_string();
-        assert_eq!(message(&[]), "a is empty; at least one value is needed");
-        assert_eq!(message(&[1.0]), "a has 1 value; at least 3 are needed");
-        assert_eq!(message(&[1.0, 0.0]), "a[1] is 0; every value must be above 0");
-        assert_eq!(message(&[f64::INFINITY]), "a[0] is inf; every value must be finite");
-        assert_eq!(finite("a", &[-1.0, 0.0], 2), Ok(()));
-    }
-}

@@ -32,23 +32,3 @@ pub fn median(argument: &'static str, samples: &[f64], interrupted: &dyn Fn() ->
     let middle = order_statistics(samples, std::convert::identity, (low, high), &[below, above], interrupted)?;
     Ok(middle[0].midpoint(middle[1]))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_process_has_its_median() {
-        let found = process_medians("processes", &[&[3.0, 1.0, 2.0], &[4.0, 1.0], &[7.0]], &|| false);
-        assert_eq!(found, Ok(vec![2.0, 2.5, 7.0]));
-        assert_eq!(median("huge", &[f64::MIN, f64::MAX], &|| false), Ok(0.0));
-    }
-
-    #[test]
-    fn a_bad_process_is_named() {
-        let message =
-            |bad: &[f64]| process_medians("sides", &[&[1.0], bad], &|| false).expect_err("must be refused").to_string();
-        assert_eq!(message(&[]), "sides[1]: samples is empty; at least one value is needed");
-        assert_eq!(message(&[0.0, f64::NAN]), "sides[1]: samples[1] is NaN; every value must be finite");
-    }
-}

@@ -151,31 +151,6 @@ mod tests {
     }
 
     #[test]
-    fn each_verdict_has_its_reason() {
-        let baseline = [100.0, 101.0, 99.0, 100.5, 99.5];
-        let times = |factor: f64| baseline.map(|value| value * factor);
-        let found = compare(&baseline, &times(1.1));
-        assert_eq!(found.verdict, Verdict::Slower);
-        assert_eq!(found.reason, "the 95 % interval of the ratio, 1.0874 to 1.1128, lies above 1");
-        assert!(found.shift > 0.0 && found.cliffs_delta > 0.0 && (found.ratio - 1.1).abs() < 1e-12);
-        assert_eq!(compare(&times(1.1), &baseline).verdict, Verdict::Faster);
-        let found = compare(&baseline, &times(1.005));
-        assert_eq!(found.verdict, Verdict::Inconclusive);
-        assert!(found.additional_processes.is_some_and(|more| (1..60).contains(&more)), "{found:?}");
-        assert!(found.reason.ends_with("reaches beyond the margin, 0.9901 to 1.0100"), "{}", found.reason);
-    }
-
-    #[test]
-    fn fewer_than_three_processes_give_no_verdict() {
-        let found = compare(&[1.0, 1.0], &[2.0, 2.0, 2.0]);
-        assert_eq!(
-            (found.verdict, found.reason.as_str()),
-            (Verdict::Inconclusive, "fewer than 3 processes: no verdict")
-        );
-        assert_eq!((found.judged, found.additional_processes, found.ratio), (None, None, 2.0));
-    }
-
-    #[test]
     fn sides_without_spread_are_judged_by_their_ratio() {
         assert_eq!(compare(&[5.0; 3], &[5.0; 4]).verdict, Verdict::Equivalent);
         let found = compare(&[5.0; 3], &[6.0; 4]);
@@ -184,17 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_input_is_named() {
-        let message = |baseline: &[f64], candidate: &[f64], margin, level| {
-            let refused = compare_samples(baseline, candidate, margin, level, &|| false);
-            refused.expect_err("must be refused").to_string()
-        };
-        assert_eq!(message(&[], &[1.0], 0.01, 0.95), "baseline is empty; at least one value is needed");
-        assert_eq!(message(&[1.0], &[1.0, 0.0], 0.01, 0.95), "candidate[1] is 0; every value must be above 0");
-        assert_eq!(message(&[1.0], &[1.0], -0.1, 0.95), "margin is -0.1; it must be from 0 to 1");
-        assert!(message(&[1.0], &[1.0], 0.1, 0.5).starts_with("confidence_level is 0.5; it must be between 0.5 and 1"));
-        assert!(message(&[1e-300], &[1e300], 0.1, 0.9).starts_with("the spread of candidate / baseline overflows"));
-        let stopped = compare_samples(&[1.0], &[1.0], 0.01, 0.95, &|| true);
-        assert_eq!(stopped, Err(Error::Interrupted));
+    fn can_be_broken_off() {
+        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, &|| true), Err(Error::Interrupted));
     }
 }

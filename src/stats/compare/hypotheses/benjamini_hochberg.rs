@@ -55,37 +55,3 @@ pub fn benjamini_hochberg(p_values: &[f64], rate: f64, interrupted: &dyn Fn() ->
     let rejected = adjusted.iter().map(|&adjusted| adjusted <= rate).collect();
     Ok(BenjaminiHochberg { adjusted, rejected, threshold, rate })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_example_of_the_paper() {
-        // Section 4.1: 15 comparisons of thrombolysis, of which the first four are rejected at 5 %.
-        let p_values = [
-            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
-            0.7590, 1.000,
-        ];
-        let found = benjamini_hochberg(&p_values, 0.05, &|| false).expect("sound p-values");
-        assert_eq!(found.rejected, (0..15).map(|place| place < 4).collect::<Vec<_>>());
-        assert_eq!(found.threshold, Some(0.0095));
-    }
-
-    #[test]
-    fn a_table_without_rows_has_no_discoveries() {
-        let found = benjamini_hochberg(&[], 0.05, &|| false).expect("nothing is wrong");
-        assert_eq!((found.adjusted, found.rejected, found.threshold), (vec![], vec![], None));
-    }
-
-    #[test]
-    fn bad_input_is_named() {
-        let message = |p_values: &[f64], rate| {
-            benjamini_hochberg(p_values, rate, &|| false).expect_err("must be refused").to_string()
-        };
-        assert_eq!(message(&[0.5, 1.5], 0.05), "p_values[1] is 1.5; it must be from 0 to 1");
-        assert_eq!(message(&[f64::NAN], 0.05), "p_values[0] is NaN; it must be from 0 to 1");
-        assert_eq!(message(&[], 0.0), "rate is 0; it must be between 0 and 1, both excluded");
-        assert_eq!(benjamini_hochberg(&[0.5], 0.05, &|| true), Err(Error::Interrupted));
-    }
-}

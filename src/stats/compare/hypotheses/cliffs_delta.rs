@@ -15,18 +15,3 @@ pub fn cliffs_delta(baseline: &[f64], candidate: &[f64], interrupted: &dyn Fn() 
     let difference = greater.abs_diff(less) as f64 / (less + equal + greater) as f64;
     Ok(if greater < less { -difference } else { difference })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn is_the_share_of_pairs() {
-        let delta = |baseline: &[f64], candidate: &[f64]| cliffs_delta(baseline, candidate, &|| false);
-        assert_eq!(delta(&[1.0, 2.0], &[3.0]), Ok(1.0));
-        assert_eq!(delta(&[3.0], &[1.0, 2.0]), Ok(-1.0));
-        assert_eq!(delta(&[1.0, 2.0, 3.0], &[2.0, 4.0]), Ok(0.5));
-        assert_eq!(delta(&[7.0; 5], &[7.0; 3]), Ok(0.0));
-        assert!(delta(&[], &[1.0]).is_err() && delta(&[1.0], &[f64::NAN]).is_err());
-    }
-}

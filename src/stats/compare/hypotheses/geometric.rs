@@ -64,31 +64,3 @@ pub(crate) fn logarithms(values: &[f64], interrupted: &dyn Fn() -> bool) -> Resu
     }
     Ok(logs)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_and_doubles_cancel() {
-        let found = geometric_mean_ratio(&[0.5, 2.0], 0.95, &|| false).expect("sound ratios");
-        assert!((found.ratio - 1.0).abs() < 1e-15);
-        assert!((found.ci_low.expect("two ratios") * found.ci_high.expect("two ratios") - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn one_ratio_has_no_interval() {
-        let found = geometric_mean_ratio(&[1.5], 0.95, &|| false).expect("a sound ratio");
-        assert!((found.ratio - 1.5).abs() < 1e-15);
-        assert_eq!((found.ci_low, found.ci_high, found.log_stddev), (None, None, None));
-    }
-
-    #[test]
-    fn bad_input_is_named() {
-        let message =
-            |ratios: &[f64]| geometric_mean_ratio(ratios, 0.95, &|| false).expect_err("must be refused").to_string();
-        assert_eq!(message(&[]), "ratios is empty; at least one value is needed");
-        assert_eq!(message(&[1.0, 0.0]), "ratios[1] is 0; every value must be above 0");
-        assert!(message(&[1e-300, 1e300]).starts_with("the spread of ratios overflows"));
-    }
-}

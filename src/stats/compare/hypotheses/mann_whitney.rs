@@ -99,38 +99,3 @@ fn asymptotic(u: f64, n: usize, m: usize, ties: f64, continuity: bool) -> f64 {
     // Nothing but one value leaves no variance, or what rounding makes of none.
     if distance <= 0.0 || variance <= 0.0 { 1.0 } else { normal_two_sided(distance / variance.sqrt()) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn test(baseline: &[f64], candidate: &[f64], method: Option<RankMethod>) -> Result<MannWhitney> {
-        mann_whitney(baseline, candidate, method, true, &|| false)
-    }
-
-    #[test]
-    fn three_against_three_apart() {
-        let found = test(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0], None).expect("sound samples");
-        assert_eq!((found.u_baseline, found.u_candidate, found.probability), (0.0, 9.0, 1.0));
-        assert_eq!((found.method, found.ties), (RankMethod::Exact, false));
-        assert!((found.p_value - 0.1).abs() < 1e-15);
-    }
-
-    #[test]
-    fn equal_values_leave_the_normal_law() {
-        let found = test(&[1.0, 2.0, 2.0], &[2.0, 3.0], None).expect("sound samples");
-        assert_eq!((found.u_candidate, found.method, found.ties), (5.0, RankMethod::Asymptotic, true));
-        let same = test(&[4.0; 7], &[4.0; 900], None).expect("sound samples");
-        assert_eq!((same.p_value, same.probability), (1.0, 0.5));
-        let message = test(&[1.0], &[1.0], Some(RankMethod::Exact)).expect_err("values are equal").to_string();
-        assert_eq!(message, "method is \"exact\"; it must be one of auto, asymptotic where values are equal");
-    }
-
-    #[test]
-    fn bad_sides_are_named() {
-        let message = |one: &[f64], other: &[f64]| test(one, other, None).expect_err("must be refused").to_string();
-        assert_eq!(message(&[], &[1.0]), "baseline is empty; at least one value is needed");
-        assert_eq!(message(&[1.0], &[f64::NAN]), "candidate[0] is NaN; every value must be finite");
-        assert!(RankMethod::parse("Exact").is_err());
-    }
-}

@@ -97,28 +97,3 @@ impl Merge {
         self.ties += u128::from(3 * self.equals * (self.equals + 1));
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_pair_is_counted_once() {
-        let baseline = [3.0, 1.0, 2.0, 2.0, -0.0];
-        let candidate = [2.0, 0.0, 5.0];
-        let found = Pairs::of(&baseline, &candidate, &|| false);
-        // Three values are 2, and two are 0, of either sign.
-        assert_eq!(found, Ok(Pairs { less: 5, equal: 3, greater: 7, ties: 24.0 + 6.0 }));
-    }
-
-    #[test]
-    fn sides_apart_and_of_several_parts() {
-        let low: Vec<f64> = (0..PART + 5).map(|i| i as f64).collect();
-        let high: Vec<f64> = low.iter().map(|value| value + 0.5).collect();
-        let n = low.len() as u64;
-        let found = Pairs::of(&low, &high, &|| false).expect("nobody interrupts");
-        assert_eq!(found, Pairs { less: n * (n - 1) / 2, equal: 0, greater: n * (n + 1) / 2, ties: 0.0 });
-        assert_eq!(Pairs::of(&[1.0], &[2.0], &|| false).map(|found| found.greater), Ok(1));
-        assert_eq!(Pairs::of(&[2.0], &[1.0], &|| false).map(|found| found.less), Ok(1));
-    }
-}

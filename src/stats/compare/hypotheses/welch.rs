@@ -153,15 +153,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_by_hand() {
-        // Means 2 and 5, variances 1 and 4: the squared standard errors are 1/3 and 4/3.
-        let found = welch(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.95).expect("sound samples");
-        assert!((found.difference - 3.0).abs() < 1e-15);
-        assert!((found.standard_error - (5.0_f64 / 3.0).sqrt()).abs() < 1e-15);
-        assert!((found.degrees_of_freedom.expect("a spread") - 50.0 / 17.0).abs() < 1e-14);
-    }
-
-    #[test]
     fn constant_sides_leave_nothing_to_chance() {
         let same = welch(&[5.0, 5.0], &[5.0, 5.0, 5.0], 0.95).expect("sound samples");
         assert_eq!((same.difference, same.p_value, same.statistic), (0.0, 1.0, None));
@@ -182,17 +173,5 @@ mod tests {
             assert!((found.ci_high / scale - expected.ci_high).abs() < 1e-13, "{scale:e}");
             assert!((found.p_value - expected.p_value).abs() < 1e-15, "{scale:e}");
         }
-    }
-
-    #[test]
-    fn bad_input_is_named() {
-        let message = |one: &[f64], other: &[f64]| welch(one, other, 0.95).expect_err("must be refused").to_string();
-        assert_eq!(message(&[], &[1.0, 2.0]), "baseline is empty; at least one value is needed");
-        assert_eq!(message(&[1.0, 2.0], &[1.0]), "candidate has 1 value; at least 2 are needed");
-        assert_eq!(message(&[1.0, 2.0], &[1.0, f64::NAN]), "candidate[1] is NaN; every value must be finite");
-        assert!(
-            message(&[f64::MAX, f64::MIN], &[1.0, 2.0]).starts_with("the spread of baseline and candidate overflows")
-        );
-        assert!(welch(&[1.0, 2.0], &[1.0, 2.0], 1.0).is_err());
     }
 }

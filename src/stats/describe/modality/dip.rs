@@ -171,36 +171,3 @@ fn height_at(hull: &Hulls, corners: &[usize], next: usize, step: usize) -> f64 {
     }
     hull.line(corners[next - 1], corners[next]).at(hull.steps.at[step])
 }
-
-#[cfg(test)]
-#[allow(clippy::float_cmp, reason = "what is exact is asked for exactly")]
-mod tests {
-    use super::*;
-
-    fn of(sorted: &[f64]) -> f64 {
-        dip(&Steps::of(sorted), &|| false).expect("nobody interrupts")
-    }
-
-    #[test]
-    fn closed_forms() {
-        assert_eq!(of(&[5.0]), 0.0);
-        assert_eq!(of(&[5.0; 9]), 0.0);
-        // Evenly spaced: nothing but the height of the steps.
-        assert_eq!(of(&[1.0, 2.0, 3.0, 4.0]), 1.0 / 8.0);
-        // One of two heavy values is the mode; the rise at the other is halved.
-        assert_eq!(of(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), 0.25);
-        assert_eq!(of(&[0.0, 0.0, 0.0, 1.0]), 1.0 / 8.0);
-        assert_eq!(of(&[0.0, 0.0, 0.0, 1.0, 2.0, 2.0, 2.0]), 3.0 / 14.0);
-    }
-
-    #[test]
-    fn two_far_groups_come_near_the_most_there_can_be() {
-        let sorted: Vec<f64> = (0..1000).map(|i| f64::from(i) + if i < 500 { 0.0 } else { 1e9 }).collect();
-        assert!((of(&sorted) - 0.25).abs() < 1e-3);
-    }
-
-    #[test]
-    fn can_be_broken_off() {
-        assert!(dip(&Steps::of(&[1.0, 2.0]), &|| true).is_err());
-    }
-}

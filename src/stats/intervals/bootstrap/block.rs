@@ -106,18 +106,3 @@ pub(super) fn ranks(samples: &[f64], sorted: &[f64], interrupted: &dyn Fn() -> b
     }
     Ok(ranks)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_go_around_the_circle() {
-        let values: Vec<f64> = (0..11).map(|i| f64::from(1 << i)).collect();
-        for length in 1..=11 {
-            let sums = circular_sums(&values, length, &|| false).expect("nobody interrupts");
-            let sum = |start: usize| (start..start + length).map(|place| values[place % 11]).sum();
-            assert_eq!(sums, (0..11).map(sum).collect::<Vec<f64>>(), "{length}");
-        }
-    }
-}

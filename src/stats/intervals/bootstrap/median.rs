@@ -85,26 +85,3 @@ pub(super) fn middle(one: f64, other: f64) -> f64 {
 pub(super) fn median_of(sorted: &[f64]) -> f64 {
     middle(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_give_the_median_of_what_was_drawn() {
-        let sorted: Vec<f64> = (0..50).map(|i| f64::from(i * i)).collect();
-        for n in [1, 2, 3, 16, 17, 49, 50] {
-            let sorted = &sorted[..n];
-            let mut counts = Counts::new(n);
-            for turn in 0..200_usize {
-                let mut ranks: Vec<u32> =
-                    (0..n).map(|i| ((i + 3) * (turn + 7) * 2_654_435_761 / 1000 % n) as u32).collect();
-                counts.add(&ranks);
-                ranks.sort_unstable();
-                let drawn: Vec<f64> = ranks.iter().map(|&rank| sorted[rank as usize]).collect();
-                let found = counts.take_median(sorted);
-                assert_eq!(found.to_bits(), median_of(&drawn).to_bits(), "n = {n}, turn {turn}");
-            }
-        }
-    }
-}

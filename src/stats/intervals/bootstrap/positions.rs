@@ -118,16 +118,3 @@ impl Source for Given<'_> {
         Ok(&self.piece)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_make_up_the_count() {
-        for count in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2, 1_000_003] {
-            assert_eq!(pieces(count).sum::<usize>(), count);
-            assert!(pieces(count).all(|size| (1..=PIECE).contains(&size)));
-        }
-    }
-}

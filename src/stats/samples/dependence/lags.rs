@@ -137,28 +137,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_give_the_sums_that_define_them() {
-        for n in [1_usize, 2, 300, BLOCK, BLOCK + 3, 3 * BLOCK + 17] {
-            let samples: Vec<f64> = (0..n).map(|i| (i.wrapping_mul(2_654_435_761) % 1009) as f64 / 1009.0).collect();
-            let series = Centred::new(&samples, 1.0, &|| false).expect("nobody interrupts");
-            let mut deviations = vec![0.0; n];
-            series.read(0, &mut deviations);
-            for (first, count) in [(0, 1), (0, 40), (5, 300), (n - 1, 3)] {
-                let expected = |lag: usize| -> f64 {
-                    deviations.iter().zip(deviations.iter().skip(lag)).map(|(one, other)| one * other).sum()
-                };
-                let direct = directly(series, first, count, &|| false).expect("nobody interrupts");
-                let quick = transformed(series, first, count, &|| false).expect("nobody interrupts");
-                for (i, (direct, quick)) in direct.iter().zip(&quick).enumerate() {
-                    let sum = expected(first + i);
-                    assert!((direct - sum).abs() < 1e-12 * n as f64, "{n}, lag {}: {direct} {sum}", first + i);
-                    assert!((quick - sum).abs() < 1e-12 * n as f64, "{n}, lag {}: {quick} {sum}", first + i);
-                }
-            }
-        }
-    }
-
-    #[test]
     fn rounds_of_transforms_join() {
         let samples: Vec<f64> = (0..MOST + 5000).map(|i| (i.wrapping_mul(2_654_435_761) % 1009) as f64).collect();
         let series = Centred::new(&samples, 1009.0, &|| false).expect("nobody interrupts");

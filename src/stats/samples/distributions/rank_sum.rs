@@ -151,27 +151,6 @@ fn leading(number: &[u64]) -> (f64, i32) {
 mod tests {
     use super::*;
 
-    /// Counts by the recursion of Mann and Whitney (1947): the largest value belongs to one side or to the other.
-    fn recursively(n: usize, m: usize, u: usize) -> f64 {
-        if n == 0 || m == 0 {
-            return f64::from(u8::from(u == 0));
-        }
-        u.checked_sub(m).map_or(0.0, |rest| recursively(n - 1, m, rest)) + recursively(n, m - 1, u)
-    }
-
-    #[test]
-    fn counts_as_the_recursion_does() {
-        for (n, m) in [(1, 1), (1, 9), (3, 4), (5, 5), (7, 3)] {
-            let all: f64 = (0..=n * m).map(|u| recursively(n, m, u)).sum();
-            let mut below = 0.0;
-            for u in 0..=n * m / 2 {
-                below += recursively(n, m, u);
-                let found = RankSum::new(n, m).lower_tail(u, &|| false).expect("nobody interrupts");
-                assert!((found - below / all).abs() <= 1e-15, "{n} {m} {u}: {found}");
-            }
-        }
-    }
-
     #[test]
     fn the_centre_holds_a_half_however_many_words_it_takes() {
         // Where n · m is odd the two halves are mirror images.
@@ -179,15 +158,6 @@ mod tests {
             let law = RankSum::new(n, m);
             let half = law.lower_tail(n * m / 2, &|| false).expect("nobody interrupts");
             assert!((half - 0.5).abs() < 1e-15, "{n} {m}: {half}");
-        }
-    }
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        // Critical values of the two-sided test at 5 %, from Mann and Whitney's table as textbooks have it.
-        for (n, m, expected) in [(3, 3, None), (3, 5, Some(0)), (5, 5, Some(2)), (8, 8, Some(13)), (10, 20, Some(55))] {
-            let found = RankSum::new(n, m).quantile(0.025, n * m / 2, &|| false);
-            assert_eq!(found, Ok(expected), "{n} {m}");
         }
     }
 

@@ -157,41 +157,6 @@ fn central_binomial(m: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every resample of so few samples.
-    fn medians_of_all_resamples(values: &[f64]) -> Vec<f64> {
-        let n = values.len();
-        let resample = |number: usize| {
-            let mut drawn: Vec<f64> = (0..n).map(|place| values[number / n.pow(place as u32) % n]).collect();
-            drawn.sort_unstable_by(f64::total_cmp);
-            middle(drawn[(n - 1) / 2], drawn[n / 2])
-        };
-        let mut medians: Vec<f64> = (0..n.pow(n as u32)).map(resample).collect();
-        medians.sort_unstable_by(f64::total_cmp);
-        medians
-    }
-
-    #[test]
-    fn is_the_law_of_all_resamples() {
-        let values = [-3.5, -1.0, 0.25, 0.25, 7.0, 11.0];
-        for n in 1..=values.len() {
-            let (law, values) = (Law::of(n), &values[..n]);
-            let medians = medians_of_all_resamples(values);
-            let count = medians.len() as f64;
-            let variance = medians.iter().map(|value| value * value).sum::<f64>() / count
-                - (medians.iter().sum::<f64>() / count).powi(2);
-            assert!((law.standard_deviation(values) - variance.sqrt()).abs() < 1e-12, "n = {n}");
-            let mut distinct = medians.clone();
-            distinct.dedup();
-            for value in distinct {
-                let share = medians.partition_point(|&other| other <= value) as f64 / count;
-                assert!((law.at_most(value, values) - share).abs() < 1e-14, "n = {n}, {value}");
-            }
-            let tails = [1e-6, 0.025, 0.05, 0.25, 0.49];
-            let expected = tails.map(|tail| medians[((tail * count).ceil() as usize).max(1) - 1].to_bits());
-            assert_eq!(tails.map(|tail| law.quantile(values, tail).to_bits()), expected, "n = {n}");
-        }
-    }
-
     #[test]
     fn even_numbers_have_the_law_that_odd_ones_suggest() {
         // The series takes over where the product ends; neighbours in n hardly differ.

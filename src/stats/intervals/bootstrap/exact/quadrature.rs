@@ -30,20 +30,3 @@ pub(super) fn masses(n: usize, k: usize, ranks: impl Iterator<Item = usize>) -> 
     let total = masses.iter().sum::<f64>();
     masses.into_iter().map(|mass| mass / total).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn closed_forms() {
-        assert_eq!(masses(1, 1, 0..1), [1.0]);
-        // The smaller one of two draws from two.
-        let smaller = masses(2, 1, 0..2);
-        assert!((smaller[0] - 0.75).abs() < 1e-15, "{smaller:?}");
-        // The middle one of three draws from three: at most the lowest where two or three draws are that.
-        let middle = masses(3, 2, 0..3);
-        let expected = [7.0 / 27.0, 13.0 / 27.0, 7.0 / 27.0];
-        assert!(middle.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-15), "{middle:?}");
-    }
-}
