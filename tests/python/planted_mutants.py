@@ -41,73 +41,42 @@ def _model(problem: Problem, step=_step, after=lambda result: result) -> ModelDe
     )
 
 
-@runner("faultless", reference="nn.LSTM")
-def faultless(problem: Problem) -> ModelDef:
-    return _model(problem)
+def _plant(name, step=_step, after=lambda result: result, reference="nn.LSTM"):
+    runner(name, reference=reference)(lambda problem: _model(problem, step, after))
 
 
-@runner("like_faultless", reference="faultless")
-def like_faultless(problem: Problem) -> ModelDef:
-    """Names another runner as what it is to equal."""
-    return _model(problem)
+def _other_dtype(result):
+    return result[0], tuple(one.double() for one in result[1])
 
 
-@runner("swapped_gates", reference="nn.LSTM")
-def swapped_gates(problem: Problem) -> ModelDef:
-    return _model(problem, lambda *given: _step(*given, order="figo"))
+def _nan_once(result):
+    y = result[0].clone()
+    y[2, 1, 3] = float("nan")
+    return y, result[1]
 
 
-@runner("unlike_faultless", reference="faultless")
-def unlike_faultless(problem: Problem) -> ModelDef:
-    return swapped_gates(problem)
-
-
-@runner("missing_bias", reference="nn.LSTM")
-def missing_bias(problem: Problem) -> ModelDef:
-    return _model(problem, lambda x, h, c, w_ih, w_hh, b_ih, b_hh: _step(x, h, c, w_ih, w_hh, b_ih, b_hh * 0))
-
-
-@runner("returns_nan_once", reference="nn.LSTM")
-def returns_nan_once(problem: Problem) -> ModelDef:
-    def after(result):
-        y = result[0].clone()
-        y[2, 1, 3] = float("nan")
-        return y, result[1]
-
-    return _model(problem, after=after)
-
-
-@runner("broadcastable", reference="nn.LSTM")
-def broadcastable(problem: Problem) -> ModelDef:
-    """States without the dimension of layers, of one layer: they would broadcast."""
-    return _model(problem, after=lambda result: (result[0], tuple(one[0] for one in result[1])))
-
-
-@runner("missing_state", reference="nn.LSTM")
-def missing_state(problem: Problem) -> ModelDef:
-    return _model(problem, after=lambda result: (result[0], result[1][:1]))
-
-
-@runner("no_states", reference="nn.LSTM")
-def no_states(problem: Problem) -> ModelDef:
-    return _model(problem, after=lambda result: (result[0],))
-
-
-@runner("extra_output", reference="nn.LSTM")
-def extra_output(problem: Problem) -> ModelDef:
-    return _model(problem, after=lambda result: (*result, result[0]))
-
-
-@runner("detached", reference="nn.LSTM")
-def detached(problem: Problem) -> ModelDef:
-    """No gradient goes back in time, so that those of the weights are incomplete."""
-    return _model(problem, lambda x, h, c, *weights: _step(x, h.detach(), c, *weights))
-
-
-@runner("unreached", reference="nn.LSTM")
-def unreached(problem: Problem) -> ModelDef:
-    """One parameter has no gradient at all."""
-    return _model(problem, lambda x, h, c, w_ih, w_hh, b_ih, b_hh: _step(x, h, c, w_ih, w_hh, b_ih, b_hh.detach()))
+_plant("faultless")
+# These two name another runner as what they are to equal.
+_plant("like_faultless", reference="faultless")
+_plant("unlike_faultless", lambda *given: _step(*given, order="figo"), reference="faultless")
+_plant("swapped_gates", lambda *given: _step(*given, order="figo"))
+_plant("missing_bias", lambda x, h, c, w_ih, w_hh, b_ih, b_hh: _step(x, h, c, w_ih, w_hh, b_ih, b_hh * 0))
+# No gradient goes back in time, so that those of the weights are incomplete.
+_plant("detached", lambda x, h, c, *weights: _step(x, h.detach(), c, *weights))
+# One parameter has no gradient at all.
+_plant("unreached", lambda x, h, c, w_ih, w_hh, b_ih, b_hh: _step(x, h, c, w_ih, w_hh, b_ih, b_hh.detach()))
+_plant("returns_nan_once", after=_nan_once)
+# States without the dimension of layers, of one layer: they would broadcast.
+_plant("broadcastable", after=lambda result: (result[0], tuple(one[0] for one in result[1])))
+_plant("missing_state", after=lambda result: (result[0], result[1][:1]))
+_plant("no_states", after=lambda result: (result[0],))
+_plant("extra_output", after=lambda result: (*result, result[0]))
+_plant("other_dtype", after=_other_dtype)
+_plant("no_reference", reference=None)
+_plant("unknown_reference", reference="nn.LSTN")
+_plant("dies", after=lambda _result: os._exit(7))
+# Right again, after all that went wrong before it.
+_plant("last")
 
 
 @runner("other_order", reference="nn.LSTM")
@@ -153,32 +122,6 @@ def overwrites(problem: Problem) -> ModelDef:
     return replace(model, forward=forward)
 
 
-@runner("other_dtype", reference="nn.LSTM")
-def other_dtype(problem: Problem) -> ModelDef:
-    return _model(problem, after=lambda result: (result[0], tuple(one.double() for one in result[1])))
-
-
-@runner("no_reference")
-def no_reference(problem: Problem) -> ModelDef:
-    return _model(problem)
-
-
-@runner("unknown_reference", reference="nn.LSTN")
-def unknown_reference(problem: Problem) -> ModelDef:
-    return _model(problem)
-
-
-@runner("dies", reference="nn.LSTM")
-def dies(problem: Problem) -> ModelDef:
-    return _model(problem, after=lambda _result: os._exit(7))
-
-
 @runner("says_why", reference="nn.LSTM")
 def says_why(problem: Problem) -> ModelDef:
     raise RuntimeError("it was never written")
-
-
-@runner("last", reference="nn.LSTM")
-def last(problem: Problem) -> ModelDef:
-    """Right again, after all that went wrong before it."""
-    return _model(problem)

@@ -35,36 +35,45 @@ def _times_two(weight):
     return weight * 2
 
 
+def _raise(error):
+    raise error
+
+
+def _too_much(_weight):
+    import torch
+
+    return torch.empty(1 << 60)
+
+
+_FORWARDS = {
+    "crashes": lambda _weight: ctypes.string_at(0),
+    "calls_exit": lambda _weight: sys.exit(4),
+    # Ends as the kernel ends a process when memory runs out.
+    "is_killed": lambda _weight: os.kill(os.getpid(), 9),
+    "returns_nan": lambda weight: weight * float("nan"),
+    "nan_gradient": lambda weight: (weight - weight).sqrt() * 0,
+    "eats_memory": _too_much,
+}
+for _name, _forward in _FORWARDS.items():
+    runner(_name)(lambda _problem, forward=_forward: _model(forward))
+
+runner("no_model")(lambda _problem: 3)
+runner("raises")(lambda _problem: _raise(RuntimeError("the model could not be built\nand here is more")))
+runner("mute")(lambda _problem: _raise(RuntimeError()))
+# Text that is no UTF-8 and would change a terminal's colour.
+runner("escapes")(lambda _problem: _raise(ValueError("odd \udcff \x1b[31m letters")))
+runner("shouts")(lambda _problem: _raise(ValueError("x" * 1_000_000)))
+
+
 @runner("sound", description="works")
 def sound(_problem: Problem) -> ModelDef:
     return _model(_times_two)
-
-
-@runner("raises")
-def raises(_problem: Problem) -> ModelDef:
-    raise RuntimeError("the model could not be built\nand here is more")
-
-
-@runner("crashes")
-def crashes(_problem: Problem) -> ModelDef:
-    def forward(_weight):
-        ctypes.string_at(0)
-
-    return _model(forward)
 
 
 @runner("exits")
 def exits(_problem: Problem) -> ModelDef:
     def forward(_weight):
         os._exit(3)
-
-    return _model(forward)
-
-
-@runner("calls_exit")
-def calls_exit(_problem: Problem) -> ModelDef:
-    def forward(_weight):
-        sys.exit(4)
 
     return _model(forward)
 
@@ -97,11 +106,6 @@ def hangs_deaf(_problem: Problem) -> ModelDef:
     return _model(forward)
 
 
-@runner("returns_nan")
-def returns_nan(_problem: Problem) -> ModelDef:
-    return _model(lambda weight: weight * float("nan"))
-
-
 @runner("hides_nan")
 def hides_nan(_problem: Problem) -> ModelDef:
     """NaN in a mapping in a list."""
@@ -114,32 +118,6 @@ def hides_nan(_problem: Problem) -> ModelDef:
         forward=model.forward,
         backward=lambda output: output["x"].sum().backward(),
     )
-
-
-@runner("nan_gradient")
-def nan_gradient(_problem: Problem) -> ModelDef:
-    return _model(lambda weight: (weight - weight).sqrt() * 0)
-
-
-@runner("no_model")
-def no_model(_problem: Problem) -> int:
-    return 3
-
-
-@runner("mute")
-def mute(_problem: Problem) -> ModelDef:
-    raise RuntimeError
-
-
-@runner("escapes")
-def escapes(_problem: Problem) -> ModelDef:
-    """Text that is no UTF-8 and would change a terminal's colour."""
-    raise ValueError("odd \udcff \x1b[31m letters")
-
-
-@runner("shouts")
-def shouts(_problem: Problem) -> ModelDef:
-    raise ValueError("x" * 1_000_000)
 
 
 @runner("garbles", note=lambda _problem: str(1 // 0))
@@ -187,19 +165,6 @@ def no_gradient(_problem: Problem) -> ModelDef:
         backward_setup=model.backward_setup,
         backward=model.backward,
     )
-
-
-@runner("eats_memory")
-def eats_memory(_problem: Problem) -> ModelDef:
-    import torch
-
-    return _model(lambda _weight: torch.empty(1 << 60))
-
-
-@runner("is_killed")
-def is_killed(_problem: Problem) -> ModelDef:
-    """Ends as the kernel ends a process when memory runs out."""
-    return _model(lambda _weight: os.kill(os.getpid(), 9))
 
 
 @runner("prints")
