@@ -9,28 +9,19 @@ import textwrap
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import planted_runners
 import pytest
 import torch
+from test_upstream_faults_models import UpstreamModelDef
 
 import fastrnns_rs
 from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.worker.torch_settings import cuda_device_count
 
-TINY = {
-    "seq_length": 3,
-    "input_size": 4,
-    "hidden_size": 5,
-    "mini_batch": 2,
-    "nloops": 6,
-    "warmup": 1,
-    "processes": 1,
-    "order_seed": 0,
-    "device": "cpu",
-}
+TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "device": "cpu"}
+TINY |= {"nloops": 6, "warmup": 1, "processes": 1, "order_seed": 0}
 
 
 @pytest.mark.usefixtures("_no_torch")
@@ -185,20 +176,6 @@ def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     assert raised.value.run["sound"].status == "ok"
 
 
-def test_entry_points_of_packages_add_runners(tmp_path: Path) -> None:
-    (tmp_path / "extra_runners.py").write_text(
-        "from fastrnns_rs import runner\n@runner('extra', group='rnns')\ndef extra(problem):\n    'Adds one.'\n"
-    )
-    info = tmp_path / "extra-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[fastrnns_rs.runners]\nextra = extra_runners\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from fastrnns_rs.cli import main; main(['list'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["extra", "rnns", "custom", "cpu,cuda", "-", "Adds", "one.", "(extra", "1.0)"] in lines, done.stderr
-
-
 def slow(_problem: Problem) -> ModelDef:
     return ModelDef(inputs=[], params=[], forward=lambda: time.sleep(0.01), backward=lambda _: time.sleep(0.005))
 
@@ -226,15 +203,8 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
         return slow(None)
 
     fastrnns_rs.trainbench("theirs", lambda problem: upstream_creator(**problem.upstream_arguments()), **sizes, seed=0)
-    assert heard == {
-        "seqLength": 3,
-        "numLayers": 1,
-        "inputSize": 4,
-        "hiddenSize": 5,
-        "miniBatch": 2,
-        "device": "cpu",
-        "seed": 0,
-    }
+    given = {name: value for name, value in sizes.items() if name not in {"nloops", "warmup"}}
+    assert heard == {**given, "numLayers": 1, "seed": 0}
     for mistake, message in (
         ({"nloops": 0}, "nloops is 0"),
         ({"hiddenSize": 0}, "hidden_size is 0"),
@@ -256,20 +226,13 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
 
 
 def test_trainbench_takes_upstreams_own_model_definition() -> None:
-    class Upstream(NamedTuple):
-        inputs: object
-        params: object
-        forward: object
-        backward_setup: object
-        backward: object
-
     weight = torch.ones(2, requires_grad=True)
 
     def creator(**_kwargs: object) -> object:
         def setup(y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             return y, torch.ones_like(y)
 
-        return Upstream([weight], iter([weight]), lambda w: w * 2, setup, torch.Tensor.backward)
+        return UpstreamModelDef([weight], iter([weight]), lambda w: w * 2, setup, torch.Tensor.backward)
 
     def adapted(problem: Problem) -> object:
         return creator(**problem.upstream_arguments())

@@ -16,9 +16,8 @@ import pytest
 import torch
 from models_under_test import problem_of, run_once
 
-from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.errors import RunnerError
-from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
+from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.models.inputs import lstm_inputs
 from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes
 from fastrnns_rs.runners.registry import all_runners, find
@@ -109,14 +108,6 @@ def test_fault_05_the_multilayer_runner_lives_through_iterations(executor: str) 
 
     with pytest.raises(AssertionError, match="state is missing"):
         check_05(replace(model, forward=last_state_only), 2)
-    output = []
-
-    def one_graph(*inputs: Any) -> Any:
-        output.append(model.forward(*inputs))
-        return output[0]
-
-    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
-        check_05(replace(model, forward=one_graph), 2)
 
 
 # 6. One runner differentiates a single step, and nothing says so.
@@ -182,15 +173,6 @@ def test_fault_08_device_seed_and_layers_are_honoured() -> None:
     for name in ("cudnn_layernorm", "jit_layernorm", "jit_layernorm_decom", "jit_dropout", "cudnn_dropout"):
         check_08(find(name).creator, name)
 
-    def unseeded(problem: Problem) -> ModelDef:
-        model = find("jit_layernorm").creator(problem)
-        anew = torch.Generator()
-        anew.seed()
-        return replace(model, inputs=[torch.randn(model.inputs[0].shape, generator=anew), *model.inputs[1:]])
-
-    with pytest.raises(AssertionError, match="the seed is ignored"):
-        check_08(unseeded, "jit_layernorm")
-
     def one_layer(problem: Problem) -> ModelDef:
         return find("jit_layernorm").creator(replace(problem, num_layers=1))
 
@@ -252,21 +234,11 @@ def test_fault_15_recurrent_runs_need_no_torchvision() -> None:
 
 
 def test_fault_15_image_networks_take_batch_and_seed() -> None:
-    def check(creator: Creator) -> None:
-        model = creator(problem_of("resnet18", mini_batch=3, seed=0))
+    for name in ("resnet18", "resnet18_jit"):
+        model, again = (find(name).creator(problem_of("resnet18", mini_batch=3, seed=0)) for _ in range(2))
         assert model.inputs[0].shape[0] == 3, "miniBatch is ignored"
-        again = creator(problem_of("resnet18", mini_batch=3, seed=0))
         assert torch.equal(model.inputs[0], again.inputs[0]), "the seed is ignored"
         assert torch.equal(model.params[0], again.params[0]), "the seed is ignored"
-
-    check(find("resnet18").creator)
-    check(find("resnet18_jit").creator)
-
-    def of_32(_problem: Problem) -> ModelDef:
-        return find("resnet18").creator(problem_of("resnet18", mini_batch=32))
-
-    with pytest.raises(AssertionError, match="miniBatch"):
-        check(of_32)
 
 
 # 26. Importing a module compiles and runs models.
@@ -294,11 +266,3 @@ def test_fault_26_importing_every_module_runs_no_model() -> None:
     )
     with pytest.raises(AssertionError, match="compiled at import"):
         check_26("torch.nn.LSTM(1, 1)(torch.ones(1, 1, 1))")
-
-
-def test_a_model_keeps_its_contract_with_results() -> None:
-    """Planted copies above replace fields of these classes; a renamed field must not make them pass."""
-    model = find("cudnn").creator(problem_of("cudnn"))
-    assert isinstance(model.backward_setup, type(from_sequence(0)))
-    assert model.backward is backward
-    assert {"runner", "note", "backward"} <= set(Result.__dataclass_fields__)
