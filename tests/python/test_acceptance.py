@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import TINY, run_cli
+from models_under_test import OURS
 
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.registry import find
-
-#: The runners of the package; files of tests define others.
-OURS = [name for name, one in registry.all_runners().items() if one.source.module.startswith("fastrnns_rs.")]
 
 
 def test_a_bench_of_each_family_with_real_workers(anywhere: Path) -> None:

@@ -43,33 +43,13 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "hangs_deaf": "no result after 12 s",
     }
     output = tmp_path / "run.json"
-    done = run_with_facts(
-        *PLANTED_RUN,
-        "--rnns",
-        "sound",
-        *planted,
-        "shouts",
-        "garbles",
-        "eats_memory",
-        "prints",
-        "--timeout",
-        "12",
-        "--json",
-        "--output",
-        output,
-    )
+    names = ["sound", *planted, "shouts", "garbles", "eats_memory", "prints"]
+    done = run_with_facts(*PLANTED_RUN, "--rnns", *names, "--timeout", "12", "--json", "--output", output)
     assert done.status == 1
     run = Run.from_dict(done.json())
     assert run == Run.load(output)
     assert run.status == "failed"
-    assert [result.runner for result in run.results] == [
-        "sound",
-        *planted,
-        "shouts",
-        "garbles",
-        "eats_memory",
-        "prints",
-    ]
+    assert [result.runner for result in run.results] == names
     assert len(run["shouts"].reason) == 400
     for name, reason in planted.items():
         result = run[name]

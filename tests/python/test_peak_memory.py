@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,7 @@ import pytest
 import run_files
 from conftest import FACTS, run_cli
 
-from fastrnns_rs.documents.run_file import Process, Result, Run
+from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.runners.plan import Choice, Options
@@ -46,8 +43,6 @@ def small(problem):
 def large(problem):
     return model(problem, {BYTES})
 """
-#: What markdown has for a number that is not known.
-NONE = "\N{EN DASH}"
 NEW = ("peak_memory_bytes", "peak_reserved_bytes")
 
 
@@ -114,51 +109,9 @@ def test_a_row_has_the_most_of_the_processes_that_count() -> None:
     assert (found.status, found.peak_memory_bytes, found.peak_reserved_bytes) == ("timed_out", None, None)
 
 
-def without_new_keys(run: Run) -> Any:
-    """The document as it was before there were these keys."""
-    plain = run.to_dict()
-    for row in plain["results"]:
-        for key in NEW:
-            del row[key]
-        for process in row["processes"]:
-            del process["baseline_memory_bytes"]
-    return plain
-
-
 def measured(*rows: Result) -> Run:
     phase = row_of((1, None)).forward
     return run_files.run([replace(row, forward=phase) for row in rows])
-
-
-def test_files_without_these_keys_are_read_and_shown(tmp_path: Path) -> None:
-    run = Run.from_dict(without_new_keys(measured(run_files.result("py"))))
-    assert isinstance(run["py"].processes[0], Process)
-    assert run["py"].peak_memory_bytes is None
-    assert run.render("table").splitlines()[1].split()[-1] == "-"
-    assert run.render("markdown").splitlines()[2].endswith(f"| {NONE} |")
-    (line,) = csv.DictReader(io.StringIO(run.render("csv")))
-    assert [line[key] for key in NEW] == ["", ""]
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps(without_new_keys(measured(run_files.result("py")))))
-    assert run_cli("show", path).stdout.splitlines()[1].split()[-1] == "-"
-
-
-def test_each_format_shows_it_in_its_unit() -> None:
-    on_cpu = run_files.result("py", peak_memory_bytes=MEBIBYTE * 3 // 2)
-    on_cuda = run_files.result("jit", peak_memory_bytes=1 << 30, peak_reserved_bytes=3 << 29)
-    run = measured(on_cpu, on_cuda)
-    heading, py, jit = (line.split() for line in run.render("table").splitlines())
-    assert (heading[-1], py[-1], jit[-1]) == ("peak_MiB", "1.500", "1024")
-    heading, _, py, jit = run.render("markdown").splitlines()
-    assert heading.endswith("| peak, MiB | reserved, MiB |")
-    cells = [[cell.strip() for cell in line.split("|")[-3:-1]] for line in (py, jit)]
-    assert cells == [["1.500", NONE], ["1024", "1536"]]
-    lines = {line["runner"]: [line[key] for key in NEW] for line in csv.DictReader(io.StringIO(run.render("csv")))}
-    assert lines == {"py": ["1572864", ""], "jit": ["1073741824", "1610612736"]}
-    # As upstream has them.
-    for name in ("oss", "pep"):
-        assert "1073741824" not in run.render(name)
-    assert "reserved" not in measured(on_cpu).render("markdown")
 
 
 def test_numbers_that_no_machine_has_are_shown_or_refused() -> None:
