@@ -81,23 +81,6 @@ def test_a_plain_network_equals_that_of_torch(nonlinearity: str, compiled) -> No
     assert_close(compiled(ours)(x, h, *parameters(cell)), cell(x, h))
 
 
-def test_multiplicative_integration_equals_its_equations(compiled) -> None:
-    x, (h, c) = drawn(BATCH, FEATURES), state()
-    w_ih, w_hh = drawn(4 * HIDDEN, FEATURES), drawn(4 * HIDDEN, HIDDEN)
-    alpha, beta_i, beta_h, bias = (drawn(4 * HIDDEN) for _ in range(4))
-    h_next, c_next = compiled(cells.milstm_cell)(x, (h, c), w_ih, w_hh, alpha, beta_i, beta_h, bias)
-    for row in range(BATCH):
-        for unit in range(HIDDEN):
-            sums = []
-            for gate in range(4):
-                at = gate * HIDDEN + unit
-                of_x, of_h = torch.dot(w_ih[at], x[row]), torch.dot(w_hh[at], h[row])
-                sums.append(alpha[at] * of_x * of_h + beta_i[at] * of_x + beta_h[at] * of_h + bias[at])
-            expected = sums[1].sigmoid() * c[row, unit] + sums[0].sigmoid() * sums[2].tanh()
-            assert_close(c_next[row, unit], expected)
-            assert_close(h_next[row, unit], sums[3].sigmoid() * expected.tanh())
-
-
 def test_an_lstm_is_a_special_case_of_multiplicative_integration() -> None:
     torch.manual_seed(0)
     cell = torch.nn.LSTMCell(FEATURES, HIDDEN, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""The runners' mathematics, against `nn.LSTM` and against formulas written out."""
+"""The runners' mathematics, against formulas written out; test_models_variants.py holds them against `nn.LSTM`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,8 @@ from models_under_test import OURS, QUICK, problem_of, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
-from fastrnns_rs.runners.registry import find
 
 LIKE_NN_LSTM = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
-
-
-@pytest.mark.parametrize("layers", [1, 2, 3])
-@pytest.mark.parametrize("name", LIKE_NN_LSTM)
-def test_equals_nn_lstm(name: str, layers: int) -> None:
-    reference = run_once("cudnn", num_layers=layers, dtype="float64")
-    found = run_once(name, num_layers=layers, dtype="float64")
-    assert_close(found.output, reference.output)
-    assert_close(found.states, reference.states)
-    assert len(found.gradients) == 4 * layers
-    assert_close(found.gradients, reference.gradients)
-
-
-@pytest.mark.parametrize("executor", ["profiling", "legacy", "simple", None])
-@pytest.mark.parametrize("name", [name for name in LIKE_NN_LSTM if name.startswith("jit")])
-def test_equals_nn_lstm_once_compiled(name: str, executor: str | None) -> None:
-    """TorchScript profiles the first calls and optimises later ones: both must be right."""
-    reference = run_once("cudnn", num_layers=2)
-    found = run_once(name, num_layers=2, times=25, executor=executor)
-    assert_close(found.output, reference.output)
-    assert_close(found.states, reference.states)
-    assert_close(found.gradients, reference.gradients, rtol=1e-4, atol=1e-5)
 
 
 def test_jit_simple_gives_the_last_step_of_nn_lstm() -> None:
@@ -110,36 +87,6 @@ def test_dropout_silences_its_share_between_layers() -> None:
     again, _ = recurrence.multilayer(x, state, weights * 2, 0.4)
     assert not torch.equal(plain, once)
     assert torch.equal(once, again)
-
-
-@pytest.mark.parametrize("name", ["cudnn_dropout", "jit_dropout"])
-def test_dropout_changes_from_call_to_call(name: str) -> None:
-    model = find(name).creator(problem_of(name, num_layers=2))
-    first, second = (model.forward(*model.inputs)[0] for _ in range(2))
-    assert not torch.equal(first, second)
-
-
-@pytest.mark.parametrize("name", [name for name in QUICK if not find(name).images])
-def test_shapes_are_the_documented_ones(name: str) -> None:
-    runner = find(name)
-    layers = 2 if runner.layers[1] != 1 else 1
-    found = run_once(name, num_layers=layers)
-    steps, batch, hidden = 6, 3, 5
-    for state in [found.states] if isinstance(found.states, torch.Tensor) else found.states:
-        assert state.shape == (layers, batch, hidden)
-    if isinstance(found.output, list):
-        assert all(y.shape[1:] == (hidden,) for y in found.output)
-    elif name == "vl_cudnn":
-        assert found.output.shape[1:] == (batch, hidden)
-    else:
-        assert found.output.shape == (1 if name == "jit_simple" else steps, batch, hidden)
-
-
-@pytest.mark.parametrize("name", ["resnet18", "resnet18_jit"])
-def test_residual_networks_give_logits(name: str) -> None:
-    found = run_once(name, mini_batch=2)
-    assert found.output.shape == (2, 1000)
-    assert len(found.gradients) == 62
 
 
 def test_a_trace_computes_what_the_module_computes() -> None:

@@ -7,9 +7,9 @@ import torch
 from models_under_test import Outcome, assert_same, problem_of, run_module, run_once
 from torch import Tensor
 
-from fastrnns_rs.models.inputs import RnnInputs, milstm_inputs, rnn_inputs
+from fastrnns_rs.models.inputs import milstm_inputs, rnn_inputs
 from fastrnns_rs.problem.problem import Problem
-from fastrnns_rs.runners.registry import all_runners, find
+from fastrnns_rs.runners.registry import all_runners
 
 LIKE_TORCH = [f"{kind}_{way}" for kind in ("gru", "rnn_tanh", "rnn_relu") for way in ("cudnn", "jit", "py")]
 MULTIPLICATIVE = ["milstm_jit", "milstm_py"]
@@ -19,11 +19,7 @@ EXECUTORS = ["profiling", "legacy", "simple", None]
 
 def reference(name: str, problem: Problem) -> Outcome:
     kind = name.rpartition("_")[0]
-    return of_equations(problem) if kind == "milstm" else run_module(torch_inputs(kind, problem), problem.seed)
-
-
-def torch_inputs(kind: str, problem: Problem) -> RnnInputs:
-    return rnn_inputs(problem, kind)
+    return of_equations(problem) if kind == "milstm" else run_module(rnn_inputs(problem, kind), problem.seed)
 
 
 def of_equations(problem: Problem) -> Outcome:
@@ -82,7 +78,7 @@ def test_equals_its_reference_once_compiled(name: str, executor: str | None) -> 
 def test_each_family_is_drawn_from_its_seed_on_the_cpu_in_float32() -> None:
     for kind in ("gru", "rnn_tanh", "rnn_relu"):
         plain, again, wider, other = (
-            torch_inputs(kind, problem_of(f"{kind}_py", **changes))
+            rnn_inputs(problem_of(f"{kind}_py", **changes), kind)
             for changes in ({}, {}, {"dtype": "float64"}, {"seed": 4})
         )
         assert torch.equal(plain.x, again.x)
@@ -120,9 +116,3 @@ def test_cuda_equals_the_cpu(name: str) -> None:
     found = run_once(name, device="cuda", **changes)
     states = found.states.cpu() if isinstance(found.states, Tensor) else tuple(state.cpu() for state in found.states)
     assert_same(Outcome(found.output.cpu(), states, [gradient.cpu() for gradient in found.gradients]), expected)
-
-
-@pytest.mark.parametrize("name", NEW)
-def test_they_refuse_what_they_have_not(name: str) -> None:
-    refusal = find(name).refusal(problem_of(name, proj_size=2))
-    assert refusal == "--proj-size is not among its variants"
