@@ -10,25 +10,27 @@ from typing import Any
 
 import pytest
 import torch
+from models_under_test import problem_of
 from test_planning import CPU, GPU, plan
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.problem.modes import Modes
-from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes
+from fastrnns_rs.problem.problem import Problem, Sizes
 from fastrnns_rs.problem.sweep.axes import axes_of
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.worker import timed_loop
-from fastrnns_rs.worker.torch_settings import cudnn_benchmark, deterministic, driver_warnings_silenced, problem_settings
+from fastrnns_rs.worker.torch_settings import (
+    cudnn_benchmark,
+    cudnn_disabled,
+    deterministic,
+    driver_warnings_silenced,
+    problem_settings,
+    tf32_allowed,
+)
 
 SIZES = Sizes(seq_length=4, num_layers=1, input_size=3, hidden_size=5, mini_batch=2, image_size=33)
-
-
-def problem_of(name: str, **modes: Any) -> Problem:
-    return registry.find(name).problem(
-        SIZES, PRESETS["quick"], Modes(**modes), dtype="float32", device="cpu", seed=3, allow_tf32=False
-    )
 
 
 def refusal(name: str, **modes: Any) -> str:
@@ -154,6 +156,27 @@ def test_settings_of_the_process_are_put_back() -> None:
     with problem_settings(problem_of("py", deterministic=True)):
         assert torch.are_deterministic_algorithms_enabled()
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def precisions() -> list[str]:
+    cudnn = torch.backends.cudnn
+    return [torch.backends.cuda.matmul.fp32_precision, cudnn.conv.fp32_precision, cudnn.rnn.fp32_precision]
+
+
+@pytest.mark.parametrize(("allowed", "precision"), [(True, "tf32"), (False, "ieee")])
+def test_tf32_holds_for_products_convolutions_and_recurrent_layers(allowed: bool, precision: str) -> None:
+    before = precisions()
+    with pytest.raises(KeyError), tf32_allowed(allowed):
+        assert precisions() == [precision] * 3
+        raise KeyError
+    assert precisions() == before
+
+
+def test_cudnn_is_switched_off_and_on_again() -> None:
+    with pytest.raises(KeyError), cudnn_disabled():
+        assert not torch.backends.cudnn.enabled
+        raise KeyError
+    assert torch.backends.cudnn.enabled
 
 
 def test_settings_that_are_not_asked_for_load_nothing() -> None:
