@@ -34,7 +34,7 @@ from fastrnns_rs.verbs.inductor.module_profiles import parts, view
 from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 from fastrnns_rs.views.module_profile import profile_text, upstream_text
 from fastrnns_rs.worker.inductor import kernel_categories
-from fastrnns_rs.worker.inductor.standalone_options import options
+from fastrnns_rs.worker.inductor.standalone import options
 
 SOURCE = inspect.getsource(wrapper_benchmark)
 PAGE = (ROOT / "docs" / "migration.md").read_text()
