@@ -38,6 +38,7 @@ REFUSED = (
     "print('==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters "
     "on the target device 0. For instructions see https://developer.nvidia.com/ERR_NVGPUCTRPERM')\n"
 )
+Verb = Callable[..., InductorReport]
 SAMPLES = [2000, 1000, 3000]
 DONE = Answer({"status": "ok"}, "answered", None, "")
 WITH_GPU = replace(FACTS, device="cuda:0", cuda_device_count=1, no_cuda_reason=None)
@@ -119,14 +120,14 @@ def test_words_reach_it_whatever_is_in_them(tmp_path: Path) -> None:
         (["import os; os.kill(os.getpid(), 9)"], {}, "ncu failed: it was killed by signal 9", ""),
         (["print('==ERROR== no\\x1b[2J room')", "\nsys.exit(1)"], {}, r"ncu failed: no\x1b[2J room", ""),
         # What the module says comes before what ncu says.
-        ([RUN, "print('==ERROR== The application returned an error.'); sys.exit(status)"], {}, "ncu failed: boom", ""),
+        ([RUN, "print('==ERROR== It ended.'); sys.exit(status)"], {}, "ncu failed: SystemError: boom", ""),
     ],
 )
 def test_no_report_is_one_line(fake: Ncu, steps: list[str], asked: dict[str, Any], message: str, hint: str) -> None:
     fake.module = planted(fake.folder, "raise SystemError('boom\\nand more')")
     with pytest.raises(FastrnnsError) as caught:
         fake.does(*steps).run(**asked)
-    assert message in caught.value.message.replace("SystemError: ", "")
+    assert message in caught.value.message
     assert hint in caught.value.hint
     assert str(caught.value).isprintable()
     assert fake.reports == []
@@ -176,18 +177,13 @@ def test_it_is_looked_for_on_the_path_and_then_elsewhere(nowhere: Path, monkeypa
     on_path = program(nowhere / "bin/ncu")
     monkeypatch.setenv("PATH", str(nowhere / "bin"))
     assert ncu.find(asked, nowhere) == on_path
-
-
-def test_one_that_is_named_is_taken_or_refused(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One that is named is taken or refused.
     named = program(nowhere / "ncu-2024")
-    assert ncu.find(InductorOptions(ncu=True, ncu_path=named)) == named
-    program(nowhere / "bin/ncu")
-    monkeypatch.setenv("PATH", str(nowhere / "bin"))
+    assert ncu.find(InductorOptions(ncu=True, ncu_path=named), nowhere) == named
     Path(named).chmod(0o644)
     for path in (named, str(nowhere), str(nowhere / "missing"), "no-such-ncu", ""):
-        with pytest.raises(MissingError, match="there is no ncu that can be run") as caught:
+        with pytest.raises(MissingError, match="there is no ncu that can be run"):
             ncu.find(InductorOptions(ncu=True, ncu_path=path))
-        assert caught.value.exit_code == ExitCode.MISSING
 
 
 def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
@@ -204,7 +200,7 @@ def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Callable[..., InductorReport]:
+def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """The verb on a machine that says it has a GPU, where the module's own process only says that all went well."""
 
     def measure(samples: list[int] = SAMPLES, answer: Answer = DONE) -> InductorReport:
@@ -221,7 +217,7 @@ def verb(fake: Ncu, monkeypatch: pytest.MonkeyPatch) -> Callable[..., InductorRe
     return measure
 
 
-def test_the_row_says_where_the_report_is(fake: Ncu, verb: Callable[..., InductorReport]) -> None:
+def test_the_row_says_where_the_report_is(fake: Ncu, verb: Verb) -> None:
     fake.does(REPORT)
     report = verb()
     (row,) = report.modules
@@ -233,9 +229,7 @@ def test_the_row_says_where_the_report_is(fake: Ncu, verb: Callable[..., Inducto
     assert InductorReport.from_dict(report.to_dict()) == report
 
 
-def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(
-    fake: Ncu, verb: Callable[..., InductorReport]
-) -> None:
+def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(fake: Ncu, verb: Verb) -> None:
     fake.does(REFUSED)
     (row,) = verb().modules
     assert (row.status, row.samples_ns, row.ncu_report_path) == ("failed", [SAMPLES], None)
@@ -244,7 +238,7 @@ def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(
     assert [*fake.output.iterdir()] == []
 
 
-def test_what_could_not_be_called_is_not_called_under_ncu(fake: Ncu, verb: Callable[..., InductorReport]) -> None:
+def test_what_could_not_be_called_is_not_called_under_ncu(fake: Ncu, verb: Verb) -> None:
     fake.does(REPORT)
     (row,) = verb([], Answer({}, "timed_out", "it was not loaded after 600 s", "")).modules
     assert (row.status, row.reason) == ("timed_out", "it was not loaded after 600 s")
@@ -252,9 +246,7 @@ def test_what_could_not_be_called_is_not_called_under_ncu(fake: Ncu, verb: Calla
     assert [*fake.output.iterdir()] == []
 
 
-def test_ctrl_c_during_ncu_keeps_what_was_measured(
-    fake: Ncu, verb: Callable[..., InductorReport], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_during_ncu_keeps_what_was_measured(fake: Ncu, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     fake.does(REPORT)
     monkeypatch.setattr(ncu, "run_command", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(module_runs.Interrupted) as caught:
