@@ -190,6 +190,7 @@ def test_they_compute_what_nn_lstm_computes(outcomes: dict[str, Outcome], name: 
     torch.testing.assert_close(found.gradients, reference.gradients, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.long("inductor")
 def test_compiling_ends_before_the_loop_begins_and_files_save_most_of_it() -> None:
     few = ["--nloops", "3", "--warmup", "1", "--processes", "1", "--threads", "1", "--device", "cpu", *TINY, "--json"]
     done = run_cli("bench", "--group", "rnns", "--rnns", "compile_cell", *few)
