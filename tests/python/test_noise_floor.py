@@ -22,7 +22,7 @@ from fastrnns_rs.documents.run_file import Process, Result, Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
 from fastrnns_rs.machine.noise import floor_of, measure_floor, store, stored
-from fastrnns_rs.machine.noise.relabelling import minimum_detectable_change, relabelled, wilson
+from fastrnns_rs.machine.noise.floor import minimum_detectable_change, relabelled, wilson
 from fastrnns_rs.views.noise import sentence
 
 CPU = "A Processor (R) @ 2.60GHz / 9"

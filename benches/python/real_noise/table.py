@@ -10,7 +10,7 @@ from real_noise.designs import PER_SIDE
 from real_noise.judges import Word
 from real_noise.pool import PHASES, Pool
 
-from fastrnns_rs.machine.noise.relabelling import wilson
+from fastrnns_rs.machine.noise.floor import wilson
 
 if TYPE_CHECKING:
     from real_noise.figures import Phase

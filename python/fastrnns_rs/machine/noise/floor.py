@@ -1,4 +1,4 @@
-"""The noise floor from processes of one runner, whose labels are drawn at random."""
+"""The noise floor: verdicts on processes of one runner, labelled at random, and the minimum detectable change."""
 
 from __future__ import annotations
 
