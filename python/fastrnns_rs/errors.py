@@ -65,11 +65,6 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def printable(text: str) -> str:
-    """Text without what would move a terminal's cursor, and with what no encoding takes."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
-
-
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint that offers the nearest match of `name`, or all that is known when nothing is near."""
     import difflib  # few have misspelt anything

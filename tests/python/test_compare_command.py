@@ -199,7 +199,7 @@ def test_hostile_names_move_no_cursor(call: Any, tmp_path: Path) -> None:
     other = write(tmp_path / "y.json", run([exactly([2000, 2001, 2002], name)]))
     done = call("compare", path, other, "--explain", name)
     assert done.status == 0
-    assert done.stdout.startswith("\\x1b[2J\\r\\n| a |<b>\\u202e\\x00/forward: slower\n")
+    assert done.stdout.startswith("\\x1b[2J\\r\\n| a |<b>\\u{202e}\\x00/forward: slower\n")
     plain = validated(call("compare", path, other, "--json").stdout)
     assert plain["rows"][0]["runner"] == name
     done = call("compare", path, write(tmp_path / "z.json", run([result("other")])))

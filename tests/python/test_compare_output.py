@@ -40,7 +40,7 @@ def test_warnings_are_told_once_with_what_to_do(words: list[str], told: bool, ca
     ]
     paths = [write(tmp_path / name, run([result()], warnings=warnings)) for name in ("a.json", "b.json")]
     done = call("compare", *paths, *words)
-    lines = "warning: odd \\x1b[2J (as \\u202eseen)\n  hint: do\\nit\nwarning: bare\n"
+    lines = "warning: odd \\x1b[2J (as \\u{202e}seen)\n  hint: do\\nit\nwarning: bare\n"
     assert done.stderr.count(lines) == told
     assert told or ("warning" in done.stdout and not done.stderr)
 

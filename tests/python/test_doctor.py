@@ -133,7 +133,7 @@ def test_the_table_has_a_line_a_check_and_what_is_set(
     assert [line.split() for line in config.splitlines()] == [
         ["option", "source", "value"],
         ["bench.seed", "environment", "7"],
-        ["bench.sep", "environment", r"\x1b[31m\udcff\u202e|é"],
+        ["bench.sep", "environment", r"\x1b[31m\u{dcff}\u{202e}|é"],
     ]
     assert r"77 (\x1b[2Jname" in checks
     assert "\x1b" not in done.stdout

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers import NAMES as TOOLS
 from fastrnns_rs.verbs.compare.importers import read_foreign
 from fastrnns_rs.verbs.compare.side import Side
@@ -28,7 +29,7 @@ def check_sound(side: Side) -> None:
         assert (series.reason is None) == bool(series.medians_ns)
         assert all(math.isfinite(one) and one > 0 for one in series.medians_ns)
         assert (series.group, series.phase, series.problem, series.timing_mode) == (None, None, None, None)
-        assert series.runner.isprintable()
+        assert visible(series.runner) == series.runner
     assert len({series.runner for series in side.series}) == len(side.series) > 0
     json.dumps(to_plain(side), allow_nan=False).encode()
 
@@ -44,7 +45,7 @@ def check_read(document: Any) -> None:
         check_sound(side)
     if refused is not None:
         assert refused.message.startswith("some.json is not a ")
-        assert refused.message.isprintable()
+        assert visible(refused.message) == refused.message
         assert len(refused.message) < 400
         assert refused.hint
 
@@ -138,7 +139,7 @@ def test_warnings_name_the_tool_and_what_its_file_lacks(name: str, tool: str, sa
 def test_a_name_that_moves_the_cursor_is_made_harmless() -> None:
     document = plain("hyperfine_1.20.json")
     document["results"][0]["command"] = "\x1b[2Jcat\n\ud800"
-    assert imported(document).series[0].runner == r"\x1b[2Jcat\n\ud800"
+    assert imported(document).series[0].runner == r"\x1b[2Jcat\n\u{d800}"
 
 
 def test_benchmarks_of_one_name_are_numbered_and_warned_of() -> None:

@@ -8,6 +8,7 @@ import random
 
 import pytest
 
+from fastrnns_rs import escaping
 from fastrnns_rs.views import text, units
 
 
@@ -88,7 +89,7 @@ def test_every_digit_of_a_number_comes_back() -> None:
     ],
 )
 def test_characters_that_act_are_shown(given: str, shown: str) -> None:
-    assert text.visible(given) == shown
+    assert escaping.visible(given) == shown
 
 
 def test_formulas_are_quoted_and_names_are_not() -> None:
@@ -130,7 +131,7 @@ def test_xml_has_no_markup_and_no_character_that_it_may_not_have() -> None:
 
 def test_json_means_what_it_meant() -> None:
     given = 'a\x9b\x7f\u202e\u2028\U000e0041\x1b\n"\\漢'
-    safe = text.json_safe(json.dumps({"name": given}, ensure_ascii=False, indent=1))
+    safe = escaping.json_safe(json.dumps({"name": given}, ensure_ascii=False, indent=1))
     assert "\\u009b\\u007f\\u202e\\u2028\\udb40\\udc41\\u001b\\n" in safe
     assert json.loads(safe) == {"name": given}
 

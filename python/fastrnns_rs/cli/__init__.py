@@ -122,7 +122,8 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 
 def _tell(error: Exception) -> int:
     """Writes an error for a person, and returns its exit code."""
-    from fastrnns_rs.errors import ExitCode, FastrnnsError, printable
+    from fastrnns_rs.errors import ExitCode, FastrnnsError
+    from fastrnns_rs.escaping import visible
 
     if os.environ.get("FASTRNNS_DEBUG"):
         import traceback
@@ -145,6 +146,6 @@ def _tell(error: Exception) -> int:
     else:
         message = f"{type(error).__name__}: {error}"
         hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED
-    hints = [f"hint: {printable(hint)}"] if hint else []
-    tell(["error: " + printable(" ".join(message.split())), *hints])
+    hints = [f"hint: {visible(hint)}"] if hint else []
+    tell(["error: " + visible(" ".join(message.split())), *hints])
     return code

@@ -13,7 +13,8 @@ from fastrnns_rs.cli import options, shared
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.codec import check_writable, write_atomically
 from fastrnns_rs.documents.diagnosis import ConfigEntry
-from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.doctor.diagnosis import diagnose
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 from fastrnns_rs.views import noise
@@ -116,7 +117,7 @@ def _tables(found: Diagnosis) -> str:
 def _checks(found: Diagnosis) -> str:
     rows = [(one.status, one.id, _quantity(one), one.message) for one in found.checks]
     header, *lines = aligned([("status", "check", "value", "message"), *rows])
-    hints = [f"\n  hint: {printable(one.hint)}" if one.hint else "" for one in found.checks]
+    hints = [f"\n  hint: {visible(one.hint)}" if one.hint else "" for one in found.checks]
     return "\n".join([header, *(line + hint for line, hint in zip(lines, hints, strict=True))])
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fastrnns_rs.errors import FastrnnsError, printable
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.report.capture_reader import read
 from fastrnns_rs.verbs.report.manifests import READABLE
 
@@ -31,7 +32,7 @@ def first_look(capture: Capture, stem: Path, width: int | None) -> str:
             summary = read(stem.with_name(f"{stem.name}.json"))
             report, devices = summary.render(width=width, top=_ROWS), bool(summary.devices)
     except FastrnnsError as error:
-        click.echo(f"note: no report: {printable(error.message)}", err=True)
+        click.echo(f"note: no report: {visible(error.message)}", err=True)
     paths = [] if devices else [Path(one.path) for one in capture.artefacts if one.kind in _TABLES]
     return "\n".join([*filter(None, [report]), *map(_table, paths)])
 

@@ -12,7 +12,8 @@ from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
-from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
@@ -191,7 +192,7 @@ def _of_runners(
 
 def _failures(report: InductorReport) -> list[str]:
     return [
-        f"error: {printable(one.path)}: {printable(one.reason or '')}"
+        f"error: {visible(one.path)}: {visible(one.reason or '')}"
         for one in report.modules
         if one.status in {"failed", "timed_out"}
     ]

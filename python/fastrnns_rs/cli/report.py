@@ -11,7 +11,8 @@ import click
 
 from fastrnns_rs.cli import options, shared
 from fastrnns_rs.cli.options import Count, ListOption, Verb
-from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
 #: What the extension counts with.
@@ -135,7 +136,7 @@ def command(**given: Any) -> int:
     if format_name in {"json", "csv"}:
         # The text has no room for them, or whoever reads it is a program.
         for warning in summary.to_dict()["warnings"]:
-            click.echo(f"warning: {printable(warning['message'])}", err=True)
+            click.echo(f"warning: {visible(warning['message'])}", err=True)
     width = None
     if given["output"] is None and sys.stdout.isatty():
         from shutil import get_terminal_size

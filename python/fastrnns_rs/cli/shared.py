@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,7 +187,7 @@ class ProgressLine:
     def shows(self, what: str, done: int, of: int) -> None:
         """Shows what begins, with how many are done and how many there are."""
         if self._shown:
-            click.echo(f"\r\x1b[K[{done + 1}/{of}] {printable(what)}", err=True, nl=False)
+            click.echo(f"\r\x1b[K[{done + 1}/{of}] {visible(what)}", err=True, nl=False)
 
     def close(self) -> None:
         """Takes the line away."""

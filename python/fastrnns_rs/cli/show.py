@@ -9,7 +9,8 @@ import click
 
 from fastrnns_rs.cli import options, shared, sweep_options
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.errors import ExitCode, UsageError, printable
+from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
         _check(file, "a run", format_name, formats.RUN)
         text = _rendered(file, sweep_options.chosen(found, given), format_name)
         if found.status != "complete":
-            shared.tell([f"note: this run is not complete, but {printable(found.status)}"])
+            shared.tell([f"note: this run is not complete, but {visible(found.status)}"])
         shared.tell_warnings(found.warnings)
         return text
     sweep_options.refuse(given, file)

@@ -10,7 +10,8 @@ from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
-from fastrnns_rs.errors import ExitCode, printable
+from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.runners.plan import Choice, options_of
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
@@ -103,9 +104,7 @@ def _asked(given: dict[str, Any]) -> VerifyOptions:
 
 def _failures(found: Verification) -> list[str]:
     lines = [
-        f"error: {printable(one.runner)}: {printable(one.reason or '')}"
-        for one in found.results
-        if one.status == "failed"
+        f"error: {visible(one.runner)}: {visible(one.reason or '')}" for one in found.results if one.status == "failed"
     ]
     if not found.ok and not lines:
         lines = ["error: no runner was checked", "hint: the reasons are in the table"]

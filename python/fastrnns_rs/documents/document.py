@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from fastrnns_rs.documents import codec
-from fastrnns_rs.errors import DocumentWarning, MissingError, UsageError, printable
+from fastrnns_rs.errors import DocumentWarning, MissingError, UsageError
+from fastrnns_rs.escaping import visible
 
 #: The version of every document that this build writes. Rust writes the same in summaries.
 VERSION = "1.1"
@@ -134,7 +135,7 @@ def _is_newer(plain: object) -> bool:
     told = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
     writer = f"fastrnns-rs {told[:_LONGEST_VERSION]}, which" if isinstance(told, str) else "the fastrnns-rs that"
     message = f"its schema_version is {version[:_LONGEST_VERSION]}; this build, {__version__}, reads {major}.x"
-    raise UsageError(printable(message), printable(f"use {writer} wrote it"))
+    raise UsageError(visible(message), visible(f"use {writer} wrote it"))
 
 
 def _warn(name: str, version: str, kept: codec.Kept) -> None:
@@ -146,4 +147,4 @@ def _warn(name: str, version: str, kept: codec.Kept) -> None:
     told = f"unknown keys are kept, but not used: {', '.join(key[:_LONGEST_PATH] for key in keys[:_MOST_NAMED])}{more}"
     text = f"{name} has schema_version {version}, and this build reads {VERSION}: {told}"
     # One place in the code, so that Python tells it once of a file that is read several times.
-    warnings.warn(printable(text), DocumentWarning, stacklevel=1)
+    warnings.warn(visible(text), DocumentWarning, stacklevel=1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastrnns_rs.documents.codec import replacing
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.views.text import json_safe
+from fastrnns_rs.escaping import json_safe
 
 _INDENT = b"  "
 #: The integers that JSON readers of other languages hold.

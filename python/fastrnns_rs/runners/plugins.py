@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -113,7 +113,7 @@ def _reason(error: BaseException) -> str:
         text = str(error).strip()
     except Exception as second:  # noqa: BLE001  # an error whose text is an error too
         text = f"its message cannot be shown: {type(second).__name__}"
-    line = printable(f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__)
+    line = visible(f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__)
     return line if len(line) <= _REASON_LENGTH else line[: _REASON_LENGTH - 1] + "…"
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def first_calls(run: Run) -> Iterator[str]:
     each = []
     for one in run.results:
         side, first = "" if one.side is None else f" ({one.side})", one.first_call_ns()
-        each += [] if first is None else [f"{printable(one.title)}{side} {first / 1e6:.4g}"]
+        each += [] if first is None else [f"{visible(one.title)}{side} {first / 1e6:.4g}"]
     if each:
         both = ", forward and backward" if any(one.backward is not None for one in run.results) else ""
         yield f"first call{both}, ms: {', '.join(each)}"
@@ -105,7 +105,7 @@ def compiling(run: Run) -> Iterator[str]:
             again = max(fact.recompilations or 0 for fact in facts)
             broken = f", {_count(breaks, 'graph break')}" if breaks else ""
             inside = f", compiled {again} times more in the loop" if again else ""
-            each.append(f"{printable(one.title)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
+            each.append(f"{visible(one.title)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
     if each:
         yield f"compile, cold / warm, s: {'; '.join(each)}"
 
@@ -118,10 +118,10 @@ def _seconds(durations_ns: list[int]) -> str:
 def warnings(notices: Sequence[Notice]) -> Iterator[str]:
     """Each with its evidence, and what to do below it."""
     for one in notices:
-        evidence = f" ({printable(one.evidence)})" if one.evidence else ""
-        yield f"warning: {printable(one.message)}{evidence}"
+        evidence = f" ({visible(one.evidence)})" if one.evidence else ""
+        yield f"warning: {visible(one.message)}{evidence}"
         if one.hint:
-            yield f"  hint: {printable(one.hint)}"
+            yield f"  hint: {visible(one.hint)}"
 
 
 def _modes(plan: BenchPlan) -> str:

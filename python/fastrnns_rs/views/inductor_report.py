@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _module(one: ModuleRow) -> Sequence[str]:
 
 
 def _parts(one: ModuleRow) -> Iterator[str]:
-    name = printable(label(one))
+    name = visible(label(one))
     if one.kernels:
         yield f"{name}, kernels\n" + "\n".join(kernel_lines(one.kernels))
     if one.profile is not None:
@@ -61,9 +61,9 @@ def _parts(one: ModuleRow) -> Iterator[str]:
 
         yield profile_text(one)
     if one.memory_snapshot_path is not None:
-        yield f"{name}: memory snapshot in {printable(one.memory_snapshot_path)}"
+        yield f"{name}: memory snapshot in {visible(one.memory_snapshot_path)}"
     if one.ncu_report_path is not None:
-        yield f"{name}: report of Nsight Compute in {printable(one.ncu_report_path)}"
+        yield f"{name}: report of Nsight Compute in {visible(one.ncu_report_path)}"
 
 
 def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:

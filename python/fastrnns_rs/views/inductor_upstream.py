@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from fastrnns_rs.documents.inductor_upstream import CATEGORIES, percent, tabulate_line, total
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 
 _LONGEST_NAME = 120
 
@@ -42,7 +42,7 @@ def tables(
     parts += [
         f"\nPercent of time when {device.upper()} is busy: {busy}",
         f"Total wall time {wall_time_ms:.3f} ms",
-        printable(tabulate_line(benchmark, times, wall_time_ms) if line is None else line),
+        visible(tabulate_line(benchmark, times, wall_time_ms) if line is None else line),
     ]
     return "\n".join(parts)
 
@@ -52,7 +52,7 @@ def _table(lines: Sequence[Line], total: float, wall_time_ms: float, device: str
 
     rows: list[Sequence[str | float]] = [
         (
-            printable(one.name)[:_LONGEST_NAME],
+            visible(one.name)[:_LONGEST_NAME],
             one.milliseconds,
             one.calls,
             percent(one.milliseconds, wall_time_ms),

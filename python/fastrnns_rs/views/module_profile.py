@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_upstream import CPP
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.inductor_upstream import Line, tables
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _parts(row: ModuleRow) -> Iterator[str]:
         return
     device = row.device.partition(":")[0]
     runs = row.profile.runs
-    yield f"{_cut(row.name)} {row.graph}, profile of {runs} calls\ntrace in {printable(row.trace_path or '-')}"
+    yield f"{_cut(row.name)} {row.graph}, profile of {runs} calls\ntrace in {visible(row.trace_path or '-')}"
     if row.top:
         yield "by name and input shape, for one call\n" + _top(row.top, runs, device)
     if row.categories:
@@ -77,7 +77,7 @@ def _top(top: Sequence[TopRow], runs: int, device: str) -> str:
 def _categories(categories: Sequence[CategoryRow], runs: int) -> str:
     rows = [
         (
-            printable(one.name),
+            visible(one.name),
             f"{one.count / runs:g}",
             _ms(one.total_ns / runs),
             "-" if one.kernel_time_fraction is None else f"{one.kernel_time_fraction:.1%}",
@@ -101,5 +101,5 @@ def _ms(nanoseconds: float) -> str:
 
 
 def _cut(text: str) -> str:
-    shown = printable(text)
+    shown = visible(text)
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from operator import gt
 
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.text import pad, width
 
 TYPE_CHECKING = False  # see the package
@@ -79,7 +79,7 @@ def _widest(cells: list[str]) -> int:
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Container[int] = ()) -> list[str]:
     """Draws rows of any texts for a terminal, the headings first; columns of `numbers` are aligned on the right."""
-    headings, *shown = [[printable(cell) for cell in row] for row in rows]
+    headings, *shown = [[visible(cell) for cell in row] for row in rows]
     return lines([Column(heading, right=place in numbers) for place, heading in enumerate(headings)], shown)
 
 

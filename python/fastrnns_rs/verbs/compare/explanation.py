@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import names_of
 from fastrnns_rs.documents.row_names import places_of
-from fastrnns_rs.errors import UsageError, nearest, printable
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def explain(judged: Sequence[Judged], name: str) -> str:
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
         raise UsageError(f"no row is called {name!r}", nearest(name, every))
-    return "\n\n".join("\n".join(printable(line) for line in _lines(one)) for one in found) + "\n"
+    return "\n\n".join("\n".join(visible(line) for line in _lines(one)) for one in found) + "\n"
 
 
 def _lines(one: Judged) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import MissingError, UsageError, printable
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.environment_keys import values
 from fastrnns_rs.verbs.compare.pooling import sizes
 
@@ -105,7 +106,7 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
     floor = noise.kept(device, name)
     if floor is None:
         raise MissingError(
-            f"the noise of {device} ({printable(name or 'unknown')}) was never measured here",
+            f"the noise of {device} ({visible(name or 'unknown')}) was never measured here",
             "fastrnns-rs ab --same does it, on the machine of the files",
         )
     margin = float(floor.minimum_detectable_change)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import run_command
-from fastrnns_rs.errors import FastrnnsError, MissingError, printable
+from fastrnns_rs.errors import FastrnnsError, MissingError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.verbs.profile.attempt import end_of
 
@@ -137,9 +138,9 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
         )
     if completed.exit_status != 0:
         told = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [end_of(completed)]
-        return f"ncu failed: {printable(told[-1].strip())[:_LONGEST_REASON]}", ""
+        return f"ncu failed: {visible(told[-1].strip())[:_LONGEST_REASON]}", ""
     if asked.ncu_kernel_regex:
-        which = printable(f"ncu wrote no report: no kernel's name matches {asked.ncu_kernel_regex}")
+        which = visible(f"ncu wrote no report: no kernel's name matches {asked.ncu_kernel_regex}")
         return which, "it is matched with names of functions, such as triton_poi_fused_add_0"
     return "ncu wrote no report: it saw no kernel", "see whether the module has any with --profile"
 

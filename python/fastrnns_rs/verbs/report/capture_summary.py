@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.errors import UsageError, nearest, printable
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.escaping import visible
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -134,9 +135,9 @@ class Summary:
 
         for word, known in ((by, view.VIEWS), (names, view.NAMES)):
             if word not in known:
-                raise UsageError(f'a report knows no "{printable(word)}"', _HELP)
+                raise UsageError(f'a report knows no "{visible(word)}"', _HELP)
         if format not in view.FORMATS:
-            raise UsageError(f'no output format is called "{printable(format)}"', _HELP)
+            raise UsageError(f'no output format is called "{visible(format)}"', _HELP)
         if min(top or 0, width or 0) < 0:
             raise UsageError("a number of rows or columns is below 0", "give a larger one")
         if format == "json":

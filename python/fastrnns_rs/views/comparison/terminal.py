@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import columns, words
 from fastrnns_rs.views.table import cells, lines
-from fastrnns_rs.views.text import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, Comparison

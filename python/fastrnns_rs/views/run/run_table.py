@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.run import sweep_tables
 from fastrnns_rs.views.table import Column, line
 from fastrnns_rs.views.table import markdown as pipe_table
-from fastrnns_rs.views.text import code_cell, code_span, visible, width
+from fastrnns_rs.views.text import code_cell, code_span, width
 from fastrnns_rs.views.units import mebibytes, milliseconds
 
 if TYPE_CHECKING:

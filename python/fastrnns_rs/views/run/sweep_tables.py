@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
-from fastrnns_rs.views.text import code_cell, code_span, visible
+from fastrnns_rs.views.text import code_cell, code_span
 from fastrnns_rs.views.units import milliseconds, significant
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ Names come from files that anyone may have written: each is made safe for where 
 
 from __future__ import annotations
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
 from fastrnns_rs.views.summary.column_units import BAR
 from fastrnns_rs.views.summary.columns import SCREEN
 from fastrnns_rs.views.summary.lists import VIEWS, List
 from fastrnns_rs.views.summary.pages import page
-from fastrnns_rs.views.text import code_span, visible
+from fastrnns_rs.views.text import code_span
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from fastrnns_rs.views.text import code_cell, spreadsheet, visible
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.text import code_cell, spreadsheet
 from fastrnns_rs.views.units import milliseconds, plain, significant, size
 
 TYPE_CHECKING = False  # see the package

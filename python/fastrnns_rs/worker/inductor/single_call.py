@@ -11,7 +11,8 @@ import sys
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, first_line, printable
+from fastrnns_rs.errors import ExitCode, FastrnnsError, first_line
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.worker.inductor.loader import load
 
 
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _tell(reason: str) -> int:
-    print(f"error: {printable(reason)}", file=sys.stderr)  # noqa: T201  # this is what it has to say
+    print(f"error: {visible(reason)}", file=sys.stderr)  # noqa: T201  # this is what it has to say
     return ExitCode.FAILED
 
 

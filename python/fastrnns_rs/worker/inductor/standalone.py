@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError, printable
+from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.worker.inductor.standalone_measurement import measure
 
@@ -41,11 +42,11 @@ def compiled_module_main(
         asked, as_json = options(arguments)
         report = measure(benchmark_compiled_module_fn, asked)
     except FastrnnsError as error:
-        _tell(f"error: {printable(error.message)}", *([f"hint: {printable(error.hint)}"] if error.hint else []))
+        _tell(f"error: {visible(error.message)}", *([f"hint: {visible(error.hint)}"] if error.hint else []))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
-    heading = f"{printable(benchmark_name)}\n" if benchmark_name not in {"", "None"} else ""
+    heading = f"{visible(benchmark_name)}\n" if benchmark_name not in {"", "None"} else ""
     _deliver(report.render("json") if as_json else heading + report.render())
     _end(report)
 
@@ -56,7 +57,7 @@ def _end(report: InductorReport) -> None:
     if row.status == "interrupted":
         sys.exit(ExitCode.INTERRUPTED)
     if row.status != "ok":
-        _tell(f"error: {printable(row.path)}: {printable(row.reason or '')}")
+        _tell(f"error: {visible(row.path)}: {visible(row.reason or '')}")
         sys.exit(ExitCode.FAILED)
 
 

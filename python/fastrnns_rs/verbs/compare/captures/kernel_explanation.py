@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import UsageError, nearest, printable
+from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.explanation import derivation, sentence
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def explain(compared: CaptureComparison, name: str) -> str:
     if not name or not found:
         known = sorted({one for names, _ in every for one in names if one})
         raise UsageError(f"no row is called {name!r}", nearest(name, known))
-    texts = ["\n".join(printable(line) for line in _lines(compared, one)) for one in found[:_MOST]]
+    texts = ["\n".join(visible(line) for line in _lines(compared, one)) for one in found[:_MOST]]
     if len(found) > _MOST:
         texts.append(f"and {len(found) - _MOST} more rows: give more of the name")
     return "\n\n".join(texts) + "\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
 from fastrnns_rs.verbs.compare.side import Series, Side
 
@@ -63,12 +63,12 @@ def side(
     """
     if not benchmarks:
         raise document.damage("it holds no benchmark")
-    names = [printable(benchmark.name) for benchmark in benchmarks]
+    names = [visible(benchmark.name) for benchmark in benchmarks]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         warnings = [*warnings, _repeated(repeated[0])]
     series = [_series(name, one.read) for name, one in zip(_unique(names), benchmarks, strict=True)]
-    evidence = printable(f"{document.file}: {version}")
+    evidence = visible(f"{document.file}: {version}")
     return Side(
         label=document.file,
         files=[document.file],
@@ -137,7 +137,7 @@ def _series(name: str, read: Callable[[], Measured]) -> Series:
     try:
         measured = read()
     except UnmeasuredError as error:
-        reason = printable(str(error))
+        reason = visible(str(error))
     return Series(
         runner=name,
         group=None,

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from fastrnns_rs.errors import UsageError, printable
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
 
 #: Longer than anyone measures (30 million years), and short enough that sums of times stay numbers.
 _LONGEST_NS = 1e24
@@ -126,9 +127,9 @@ class Place:
 
     def damage(self, what: str) -> UsageError:
         """The error for a document that is not what its tool writes."""
-        what = printable(what)
+        what = visible(what)
         shown = what if len(what) <= _LONGEST_TOLD else what[: _LONGEST_TOLD - 1] + "…"
-        return UsageError(f"{printable(self.file)} is not a {self.tool} file that can be read: {shown}", self.hint)
+        return UsageError(f"{visible(self.file)} is not a {self.tool} file that can be read: {shown}", self.hint)
 
     def shown(self) -> str:
         """What stands here, short enough for a message."""

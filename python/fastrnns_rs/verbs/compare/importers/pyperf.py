@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import printable
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
     SECOND_NS,
     Benchmark,
@@ -102,7 +102,7 @@ def _measured(runs: list[Place]) -> Measured:
 def _no_time(name: str, unit: str) -> Notice:
     return Notice(
         code="not_time",
-        message=printable(f"the benchmark {name!r} is measured in {unit}, not in time, and left out"),
+        message=visible(f"the benchmark {name!r} is measured in {unit}, not in time, and left out"),
         evidence=None,
         hint="measure it without --tracemalloc, --track-memory and the like",
     )

@@ -1,0 +1,51 @@
+"""Text from files that anyone may have written: the one rule for characters that do not show themselves."""
+
+from __future__ import annotations
+
+#: Characters that do something other than show themselves: they move, colour, reorder, hide, or end a line. Controls,
+#: the line ends of Unicode, and what Unicode calls default ignorable.
+_ACTING = (
+    *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5)),
+    *((0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xD800, 0xDFFF)),
+    *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3)),
+    *((0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+#: The last character that one byte has room for.
+_LATIN_1 = 0xFF
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: str) -> str:
+    r"""One line in which every character shows itself: `\n`, `\x1b`, `\u{202e}`.
+
+    Backslashes stay single, so that usual names stay as they are; JSON is the format that loses nothing.
+    """
+    # All that is printable and ASCII needs no look at each character.
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(one) if _acts(one) else one for one in text)
+
+
+def _acts(character: str) -> bool:
+    code = ord(character)
+    return any(first <= code <= last for first, last in _ACTING)
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code <= _LATIN_1 else f"\\u{{{code:x}}}")
+
+
+def json_safe(document: str) -> str:
+    r"""A JSON document that can be printed: characters that act are written as `\uXXXX`, which means the same.
+
+    They can only stand inside strings; the line ends that JSON puts between its tokens stay.
+    """
+    if document.isascii() and "\x7f" not in document:
+        return document
+    return "".join(_unicode_escape(one) if one != "\n" and _acts(one) else one for one in document)
+
+
+def _unicode_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
