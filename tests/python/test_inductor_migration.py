@@ -273,7 +273,7 @@ def test_nothing_moves_the_cursor(tmp_path: Path) -> None:
     text = profile_text(profiled_row(tmp_path, trace_path="/x/\x1b[2J.gz"))
     assert all(line.isprintable() for line in text.split("\n"))
     text.encode()
-    shown = (r"\x1b[31mred", r"triton_poi_\n\r\x07line", r"a\u202eb", r"mod\x1b[2Jule", r"\x1b[2J.gz", r"na\x1bme")
+    shown = (r"\x1b[31mred", r"triton_poi_\n\r\x07line", r"a\u{202e}b", r"mod\x1b[2Jule", r"\x1b[2J.gz", r"na\x1bme")
     assert [part for part in shown if part not in text] == []
     assert profile_text(profiled_row(tmp_path, profile=None)) == ""
 
