@@ -41,7 +41,7 @@ def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:
 
 
 def build_profile(profile: str) -> Check:
-    """Whether the extension is optimised."""
+    """Checks that the extension is optimised."""
     if profile == "release":
         return Check(id="extension.build_profile", status="ok", value=profile, message="the extension is optimised")
     return Check(
@@ -54,14 +54,14 @@ def build_profile(profile: str) -> Check:
 
 
 def torch_import(torch: Facts | FastrnnsError) -> Check:
-    """Whether torch can be imported."""
+    """Checks that torch can be imported."""
     if isinstance(torch, FastrnnsError):
         return Check(id="torch.import", status="fail", message=torch.message, hint=torch.hint or None)
     return Check(id="torch.import", status="ok", value=torch.torch_version, message="torch can be imported")
 
 
 def torch_cuda(facts: Facts | None) -> Check:
-    """Whether torch can compute on the GPU, if there is one."""
+    """Checks that torch can compute on the GPU, if there is one."""
     if facts is None:
         return Check(id="torch.cuda", status="skipped", message="torch does not work here")
     count, version = facts.cuda_device_count, facts.cuda_version

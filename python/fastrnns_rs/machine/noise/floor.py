@@ -186,7 +186,7 @@ def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0
 
 
 def floor_of(run: Run) -> NoiseFloor:
-    """What the processes of both sides tell of the machine, whichever side they were on.
+    """Measures the noise floor from the processes of both sides, whichever side they were on.
 
     Args:
         run: Of `ab --same`. Its processes that failed or were interrupted do not count.

@@ -45,7 +45,7 @@ def after(run: Run) -> list[Notice]:
 
 
 def _of_cpus(environment: Environment, device: str, root: Path) -> list[Notice]:
-    """What the CPUs say, by the limits of `fastrnns-rs doctor`; they launch a GPU's kernels too."""
+    """Warns of busy or slowed CPUs, by the limits of `fastrnns-rs doctor`; CPUs launch a GPU's kernels too."""
     found: list[Notice] = []
     if not device.startswith("cuda"):
         # A model on a GPU leaves torch's threads idle.

@@ -108,7 +108,7 @@ _KEYS = ("name", *_PHASES, *MEASURED)
 
 
 def sort_key(key: str) -> tuple[str, bool]:
-    """What to sort by, and whether the largest comes first.
+    """Returns the sort key, and true if the largest comes first.
 
     Raises:
         UsageError: Rows have no such key.

@@ -75,7 +75,7 @@ def start(
 def facts_of(
     options: Options, devices: Sequence[str] | None, setting: Setting, *, executor: Executor = launch_together
 ) -> list[Facts]:
-    """What is known of torch and of each device; of the one that `options` name where there are no others.
+    """Collects facts of torch and of each device; of the one that `options` name where there are no others.
 
     Args:
         options: The device, if it is one, and the dtype.
@@ -98,7 +98,7 @@ def facts_of(
 
 
 def _another(known: Facts, device: str, dtype: str, setting: Setting, executor: Executor) -> Facts:
-    """What is known of a further device: the same as of a first one of its kind, without asking."""
+    """Returns the facts of a further device; one of the same kind as the known one is not probed."""
     found = resolve(device, known.cuda_device_count)
     kinds = [None if one is None else _kind(known, one) for one in (known.device, found)]
     if kinds[0] == kinds[1] or found is None:

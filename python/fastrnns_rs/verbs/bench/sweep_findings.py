@@ -33,7 +33,7 @@ def name_of(result: Result) -> str:
 
 
 def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:
-    """How times grow along an axis of numbers: for each runner, combination of the other axes, and phase."""
+    """Fits growth along an axis of numbers: for each runner, combination of the other axes, and phase."""
     lines: list[tuple[str, Point, list[Result]]] = []
     for one in results:
         if axis not in one.point:

@@ -107,7 +107,7 @@ def _check_function(module: str, name: str, timeout: float) -> None:
 
 
 def _complaint(module: str, completed: Completed) -> tuple[str, str]:
-    """What the other process said, or how it ended if a module ended it."""
+    """Returns the message and hint of the other process, or its exit status if a module ended it."""
     try:
         message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
     except (ValueError, TypeError):

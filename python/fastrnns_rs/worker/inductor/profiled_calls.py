@@ -125,7 +125,7 @@ _TELLS_ITSELF = "RAIIAtenRecordFunctionHandle"
 
 
 def is_cpp(name: str) -> bool:
-    """Whether what the profiler saw under a name is a C++ kernel of Inductor."""
+    """Returns true if a name in a profile is that of a C++ kernel of Inductor."""
     return _CPP.match(name) is not None
 
 

@@ -87,7 +87,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def options(arguments: Sequence[str] | None) -> tuple[InductorOptions, bool]:
-    """What the flags ask for, and whether the result is to be JSON.
+    """Parses the flags into options, and into true if JSON is requested.
 
     Argparse, where all else here is Click: a prefix of a flag will do, as it does for upstream.
 
