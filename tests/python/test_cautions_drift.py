@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +11,7 @@ from cautioned_runs import process, result, run
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.machine.warnings import after, drift
+from fastrnns_rs.machine.warnings import drift
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 
 Level = Callable[[int, np.ndarray], np.ndarray]
@@ -108,15 +107,3 @@ def test_a_run_that_stands_still_is_seldom_accused(runners: int, processes: int,
 
     accused = sum(found(measured(generator, runners, processes, level, spread=0.1)) is not None for _ in range(trials))
     assert accused <= 0.01 * trials
-
-
-def test_it_is_quick() -> None:
-    """Twelve runners, 20 processes, 1000 samples and two phases: half a second is the limit, of an idle machine."""
-    generator = np.random.default_rng(8)
-    samples = 1e6 * np.exp(0.02 * generator.standard_normal((240, 2, 1000)))
-    processes = [process(order, *samples[order], steady_from=10, warmup_class="warmup") for order in range(240)]
-    results = [result(f"r{one}", processes[one * 20 : one * 20 + 20], warmup_class="warmup") for one in range(12)]
-    whole = run(*results, fixed=10)
-    begin = time.process_time()
-    after(whole)
-    assert time.process_time() - begin < 1.5

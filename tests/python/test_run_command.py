@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import left_of, wait_for
+from processes import AT_ONCE_S, left_of, wait_for
 from supervised import HUNDRED, alone, shell, started
 
 from fastrnns_rs._core import Process, run_command
@@ -41,7 +41,7 @@ def test_how_it_ended(script: str, status: int | None, number: int | None) -> No
 def test_its_streams_and_its_time_are_its_own() -> None:
     done = run_command(shell("printf out; printf err >&2; sleep 0.2"))
     assert (done.stdout_tail, done.stderr_tail) == ("out", "err")
-    assert 0.2e9 <= done.duration_ns < 1e9
+    assert 0.2e9 <= done.duration_ns < AT_ONCE_S * 1e9
     assert run_command(["cat"], timeout=20).exit_status == 0
     assert run_command(["readlink", "/proc/self/fd/0"]).stdout_tail == "/dev/null\n"
 
@@ -175,9 +175,9 @@ def test_output_of_any_bytes() -> None:
 
 def test_a_command_that_closes_its_streams_is_waited_for_in_peace() -> None:
     before = time.process_time()
-    done = run_command(shell("printf early; exec <&- >&- 2>&-; sleep 0.5; exit 7"))
+    done = run_command(shell("printf early; exec <&- >&- 2>&-; sleep 1; exit 7"))
     assert (done.exit_status, done.stdout_tail) == (7, "early")
-    assert time.process_time() - before < 0.1
+    assert time.process_time() - before < 0.5
 
 
 def test_our_terminal_is_not_touched() -> None:
@@ -222,7 +222,7 @@ def test_a_conversation() -> None:
     assert process.read_lines(20) == b"got one\n"
     begin = time.monotonic()
     assert process.read_lines(0.1) == b""
-    assert 0.1 <= time.monotonic() - begin < 1
+    assert 0.1 <= time.monotonic() - begin < AT_ONCE_S
     process.write(b"two\nthree\n")
     said = b""
     while said.count(b"\n") < 2:

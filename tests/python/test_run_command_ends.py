@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from processes import PROMISED_S, left_of, marked, wait_for
+from processes import AT_ONCE_S, left_of, marked, wait_for
 from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_supervisor_of, shell, started
 
 from fastrnns_rs._core import run_command
@@ -26,10 +26,10 @@ pytestmark = pytest.mark.alone
 def test_a_time_out_is_a_result() -> None:
     begin = time.monotonic()
     done = run_command(shell("printf said; printf so >&2; sleep 60"), timeout=0.4)
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - begin < AT_ONCE_S
     assert (done.timed_out, done.exit_status, done.signal) == (True, None, signal.SIGTERM)
     assert (done.stdout_tail, done.stderr_tail) == ("said", "so")
-    assert 0.4e9 <= done.duration_ns < 1e9
+    assert 0.4e9 <= done.duration_ns < AT_ONCE_S * 1e9
     assert "timed out" in repr(done)
     # It may use its grace.
     done = run_command(shell("trap 'sleep 0.3; echo bye; exit 3' TERM; echo hi; sleep 60 & wait"), timeout=0.3)
@@ -40,7 +40,7 @@ def test_a_time_out_is_a_result() -> None:
 def test_a_command_that_ignores_being_asked_is_killed(grace: float, mark: str) -> None:
     begin = time.monotonic()
     done = run_command(shell("trap '' TERM INT HUP; sleep MARK", mark), timeout=0.3, grace=grace)
-    assert time.monotonic() - begin < 0.3 + grace + 0.5
+    assert time.monotonic() - begin < AT_ONCE_S
     assert (done.timed_out, done.signal) == (True, signal.SIGKILL)
     assert not marked(mark)
     # One that has stopped itself.
@@ -82,7 +82,7 @@ def test_what_it_leaves_in_the_background_is_ended(way: str, mark: str) -> None:
     begin = time.monotonic()
     done = run_command(shell(f"{WAYS_OUT[way]}\necho left; sleep 0.05", mark), timeout=20)
     assert (done.exit_status, done.stdout_tail) == (0, "left\n")
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - begin < AT_ONCE_S
     assert not marked(mark)
 
 
@@ -101,7 +101,7 @@ def test_a_family_that_forks_all_the_time_is_ended(mark: str) -> None:
 
 
 @pytest.mark.parametrize("script", ["sleep MARK", "yes MARK", "trap '' TERM INT; sleep MARK & wait; sleep MARK"])
-def test_ctrl_c_ends_it_within_a_second(script: str, mark: str) -> None:
+def test_ctrl_c_ends_it_at_once(script: str, mark: str) -> None:
     code = """
     print("ready", flush=True)
     try:
@@ -118,8 +118,8 @@ def test_ctrl_c_ends_it_within_a_second(script: str, mark: str) -> None:
         process.send_signal(signal.SIGINT)
         said, when = process.stdout.readline().split()
         assert said == b"interrupted"
-        assert float(when) - asked < 1.0
-        assert process.wait(5) == 0
+        assert float(when) - asked < AT_ONCE_S
+        assert process.wait(AT_ONCE_S) == 0
     assert not left_of(mark)
 
 
@@ -148,7 +148,7 @@ def test_nothing_outlives_us(number: signal.Signals, mark: str) -> None:
     with started(code, script, mark=mark) as process:
         wait_for(mark, 103)
         process.send_signal(number)
-        assert process.wait(5) == -number
+        assert process.wait(AT_ONCE_S) == -number
         assert not left_of(mark)
 
 
@@ -162,7 +162,7 @@ def test_nothing_outlives_what_we_become(mark: str) -> None:
         wait_for(mark, 3)
         process.stdin.write(b"\n")
         process.stdin.flush()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + AT_ONCE_S
         while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -227,7 +227,7 @@ def test_nothing_of_a_command_that_runs_commands_outlives(who: str, mark: str) -
             assert not left_of(mark)
         else:
             kill_supervisor_of(mark, process.pid)
-            deadline = time.monotonic() + PROMISED_S
+            deadline = time.monotonic() + AT_ONCE_S
             while len(marked(mark)) > 1 and time.monotonic() < deadline:
                 time.sleep(0.02)
             assert marked(mark) == [process.pid]

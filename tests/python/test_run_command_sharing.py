@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from processes import PROMISED_S, children, marked, wait_for
+from processes import AT_ONCE_S, children, marked, wait_for
 from supervised import WAYS_OUT, alone, interpreter, shell, supervisors
 
 from fastrnns_rs._core import Process, run_command
@@ -42,7 +42,7 @@ def test_others_run_while_a_command_does() -> None:
     with ThreadPoolExecutor() as pool:
         assert pool.submit(run_command, ["true"]).result().exit_status == 0
         assert pool.submit(run_command, ["sleep", "60"], timeout=0.1).result().timed_out
-        running = pool.submit(run_command, ["sleep", "1"])
+        running = pool.submit(run_command, ["sleep", "3"])
         begin, counted = time.monotonic(), 0
         while time.monotonic() - begin < 0.3:
             counted += 1
@@ -172,7 +172,7 @@ def test_with_children_that_nobody_waits_for() -> None:
 
 def gone_in_time() -> bool:
     """Whether no child is left in the time that is promised."""
-    deadline = time.monotonic() + PROMISED_S
+    deadline = time.monotonic() + AT_ONCE_S
     while children() and time.monotonic() < deadline:
         time.sleep(0.02)
     return not children()
@@ -239,11 +239,11 @@ def test_a_lack_of_descriptors_is_an_error_of_one_line() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
         begin = time.monotonic()
         try:
-            run_command(["true"], timeout=20)
+            run_command(["true"], timeout=60)
         except (OSError, RuntimeError) as error:
-            print(limit, "refused", str(error).count("\\n"), time.monotonic() - begin < 5)
+            print(limit, "refused", str(error).count("\\n"), time.monotonic() - begin < 20)
         else:
-            print(limit, "ran", 0, time.monotonic() - begin < 5)
+            print(limit, "ran", 0, time.monotonic() - begin < 20)
     """
     found = [line.split() for line in alone(code)]
     assert len(found) == 37

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::rows;
 use crate::trace::aggregate::Selection;
@@ -143,7 +144,7 @@ proptest! {
     }
 }
 
-/// What takes n² steps would take minutes here.
+/// n² steps would take minutes here. CPU time counts: a busy machine may leave this thread waiting.
 #[test]
 fn hostile_nesting_takes_no_square_of_time() {
     let mut made = Made::new();
@@ -159,9 +160,10 @@ fn hostile_nesting_takes_no_square_of_time() {
         made.range(1, reach, &format!("range {}", place % 1000), place, end);
         made.launch(MAIN, place + 1, "k", 0, (place, place + 3));
     }
-    let begin = std::time::Instant::now();
+    let begin = clock_gettime(ClockId::ThreadCPUTime);
     let rows = all(&made.trace);
+    let taken = clock_gettime(ClockId::ThreadCPUTime).tv_sec - begin.tv_sec;
     assert_eq!(rows.len(), 1000);
     assert_eq!(rows.iter().map(|row| row.gpu_exclusive_ns).sum::<u64>(), 3 * many as u64);
-    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+    assert!(taken < 20, "{taken} s");
 }
