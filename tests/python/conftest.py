@@ -87,10 +87,25 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
+    if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SkippedTests(path))
+
+
+class SkippedTests:
+    """Adds the name of each skipped test to a file, a line each."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{report.nodeid}\n")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--alone", choices=["only", "never"], help="tests that are marked alone: no others, or all others")
+    parser.addoption("--skipped-to", metavar="FILE", help="add the names of skipped tests to this file")
     parser.addoption("--part", choices=PARTS, help="the tests that are marked long(PART), instead of the quick ones")
 
 
