@@ -184,7 +184,7 @@ impl Log {
 impl<'a> Entries<'a> {
     /// Those of one chunk.
     fn of(rest: &'a [u8]) -> Self {
-        Self { chunks: [].iter(), rest, renamed: None, start: 0, correlation: 0 }
+        Self { chunks: [].iter(), rest, renamed: None, before: Before::default() }
     }
 }
 
@@ -203,8 +203,7 @@ pub struct Entries<'a> {
     chunks: std::slice::Iter<'a, Chunk>,
     rest: &'a [u8],
     renamed: Option<&'a [u32]>,
-    start: i64,
-    correlation: u64,
+    before: Before,
 }
 
 impl Iterator for Entries<'_> {
@@ -214,26 +213,75 @@ impl Iterator for Entries<'_> {
     fn next(&mut self) -> Option<Entry> {
         while self.rest.is_empty() {
             let chunk = self.chunks.next()?;
-            (self.rest, self.renamed) = (&chunk.bytes, chunk.renamed.as_deref());
-            (self.start, self.correlation) = (0, 0);
+            (self.rest, self.renamed, self.before) = (&chunk.bytes, chunk.renamed.as_deref(), Before::default());
         }
+        let (entry, length) = self.before.next(self.rest, self.renamed);
+        self.rest = self.rest.get(length..).unwrap_or_default();
+        Some(entry)
+    }
+}
+
+/// The entries of a [`Log`] of their own: each chunk is freed when it has been read.
+#[derive(Debug)]
+pub struct IntoEntries {
+    chunks: std::vec::IntoIter<Chunk>,
+    chunk: Chunk,
+    at: usize,
+    before: Before,
+}
+
+impl Iterator for IntoEntries {
+    type Item = Entry;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry> {
+        while self.at >= self.chunk.bytes.len() {
+            self.chunk = self.chunks.next()?;
+            (self.at, self.before) = (0, Before::default());
+        }
+        let (entry, length) = self.before.next(&self.chunk.bytes[self.at..], self.chunk.renamed.as_deref());
+        self.at += length;
+        Some(entry)
+    }
+}
+
+impl IntoIterator for Log {
+    type Item = Entry;
+    type IntoIter = IntoEntries;
+
+    fn into_iter(self) -> IntoEntries {
+        let chunk = Chunk { bytes: Vec::new(), renamed: None };
+        IntoEntries { chunks: self.chunks.into_iter(), chunk, at: 0, before: Before::default() }
+    }
+}
+
+/// What the numbers of an entry are the difference from.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    start: i64,
+    correlation: u64,
+}
+
+impl Before {
+    /// The entry with which `rest` begins, and how many bytes it takes.
+    #[inline]
+    fn next(&mut self, rest: &[u8], renamed: Option<&[u32]>) -> (Entry, usize) {
         let mut last = [0; ROOM];
-        let entry = self.rest.first_chunk().unwrap_or_else(|| {
+        let entry = rest.first_chunk().unwrap_or_else(|| {
             // Behind the last entries of a chunk there are too few bytes.
-            last[..self.rest.len()].copy_from_slice(self.rest);
+            last[..rest.len()].copy_from_slice(rest);
             &last
         });
         let lengths = Lengths::unpack([entry[0], entry[1]]);
         self.start = self.start.wrapping_add(unzigzag(number(entry, STARTS_AT, lengths.start)));
         let duration = number(entry, lengths.duration_at(), lengths.duration);
         let what = number(entry, lengths.what_at(), lengths.what) as u32;
-        let what = self.renamed.map_or(what, |renamed| renamed[what as usize]);
+        let what = renamed.map_or(what, |renamed| renamed[what as usize]);
         let correlation = unzigzag(number_or_none(entry, lengths.correlation_at(), lengths.correlation));
         self.correlation = self.correlation.wrapping_add(correlation.cast_unsigned());
         let bytes = number_or_none(entry, lengths.bytes_at(), lengths.bytes);
-        self.rest = self.rest.get(lengths.end()..).unwrap_or_default();
         let end = self.start.wrapping_add_unsigned(duration);
-        Some(Entry { what, start: self.start, end, bytes, correlation: self.correlation })
+        (Entry { what, start: self.start, end, bytes, correlation: self.correlation }, lengths.end())
     }
 }
 

@@ -32,14 +32,14 @@ pub use aggregate::{Benchmark, Options, Piece, RepeatedRow, Repeats, Selection, 
 pub use capture::{Capture, LeftOut, Skipped, Warning};
 pub use distinct::Distinct;
 pub use intervals::Busy;
-pub use log::{Entries, Entry, Log};
+pub use log::{Entries, Entry, IntoEntries, Log};
 pub use names::{NameId, Names};
 pub use range::{Label, Range, Reach, Source};
 pub use short_name::short_name;
 pub use summary::{
-    ApiRow, CategoryRow, CudnnRnnRow, DeviceRow, Difference, Figures, IdleRow, Inductor, InductorCategory,
-    InductorKernel, IterationRow, IterationStatistics, KernelRow, Launches, MemoryRow, MetricRow, RangeRow, RankRow,
-    StreamRow, Summary,
+    ApiRow, Budget, BudgetRow, CategoryRow, CudnnRnnRow, DeviceRow, Difference, Figures, IdleRow, Inductor,
+    InductorCategory, InductorKernel, IterationPart, IterationRow, IterationStatistics, KernelRow, Launches, MemoryRow,
+    MetricRow, RangeRow, RankRow, StreamRow, Summary,
 };
 pub use total::{Total, TotalKind};
 pub use trace::{Callee, Device, Trace};

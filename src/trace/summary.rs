@@ -42,6 +42,30 @@ pub struct DeviceRow {
     pub utilization: Option<f64>,
     pub kernel_count: u64,
     pub kernel_total_ns: u64,
+    /// Where its span went.
+    pub budget: Budget,
+}
+
+/// Where the span of a device went: the times of kernels and copies, less what is counted twice, are its busy time, and the
+/// causes add up to its idle time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Budget {
+    /// Of kernels, by category, the longest first.
+    pub kernels: Vec<BudgetRow>,
+    /// Of copies and sets, by kind, the longest first.
+    pub copies: Vec<BudgetRow>,
+    /// The sum of all durations less the busy time.
+    pub counted_twice_ns: u64,
+    /// By cause, the longest first.
+    pub idle: Vec<BudgetRow>,
+}
+
+/// A part of a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BudgetRow {
+    pub name: String,
+    pub count: u64,
+    pub total_ns: u64,
 }
 
 /// The runs of a kernel.
@@ -173,6 +197,8 @@ pub struct RangeRow {
     /// Of those that were launched in no range within them.
     pub gpu_exclusive_ns: u64,
     pub kernel_count: u64,
+    /// Of those that other threads of the process launched meanwhile, as autograd's do: they are in neither sum.
+    pub gpu_other_threads_ns: u64,
 }
 
 /// By how much the device time of a category differs from that of the median iteration.
@@ -190,12 +216,33 @@ pub struct IterationRow {
     pub phase: Option<String>,
     pub start_ns: i64,
     pub duration_ns: u64,
-    /// The length of the union of what was launched in it.
+    /// How long at least one of the operations that it owns ran, on whichever device.
     pub gpu_busy_ns: u64,
-    /// Whether it took longer or less than Tukey's far fences.
+    /// Whether it took longer or less than Tukey's far fences, of ten or more.
     pub outlier: bool,
     /// Of an outlier: what it did differently, the largest first.
     pub differences: Vec<Difference>,
+    /// The length of the range.
+    pub host_ns: u64,
+    /// From the first start to the last end of the operations that it owns; 0 without any.
+    pub gpu_ns: u64,
+    /// The sum of their durations.
+    pub gpu_time_ns: u64,
+    /// The phases within a step of torch's profiler.
+    pub parts: Vec<IterationPart>,
+}
+
+/// A phase within a step: the operations that were launched while it was open, by whichever thread.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IterationPart {
+    pub runner: Option<String>,
+    pub phase: Option<String>,
+    pub start_ns: i64,
+    /// As of an [`IterationRow`], like the next three.
+    pub host_ns: u64,
+    pub gpu_ns: u64,
+    pub gpu_busy_ns: u64,
+    pub gpu_time_ns: u64,
 }
 
 /// The iterations of one runner and phase.
@@ -213,6 +260,11 @@ pub struct IterationStatistics {
     pub p95_ns: f64,
     pub gpu_busy_median_ns: f64,
     pub outlier_count: u64,
+    /// The key of iterations that the figures above are of: `gpu_ns` where they launched anything, else `host_ns`.
+    pub measure: &'static str,
+    pub host_median_ns: f64,
+    pub gpu_median_ns: f64,
+    pub gpu_time_median_ns: f64,
 }
 
 /// How kernels follow the calls that launched them.

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.options import Unconfigured
 from fastrnns_rs.cli.profile import command, request_of
+from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import SORT_KEYS, TorchOptions
@@ -247,7 +248,7 @@ def test_a_dry_run_is_also_a_document(anywhere: Path) -> None:
     assert (done.status, done.stderr) == (0, "")
     document = done.json()
     assert list(document) == ["schema", "schema_version", "commands"]
-    assert (document["schema"], document["schema_version"]) == ("fastrnns-rs/dry-run", "1.1")
+    assert (document["schema"], document["schema_version"]) == ("fastrnns-rs/dry-run", VERSION)
 
     def settled(words: list[str]) -> list[str]:
         """Without the time, which is in the name."""

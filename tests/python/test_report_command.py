@@ -102,6 +102,7 @@ def test_every_format_has_the_rows_of_the_document_in_order(view: str, trace: Pa
     found = rows_of(report(trace, "--by", view, "--format", "csv").stdout)
     assert len(found) > 1
     for row, values in zip(found, expected, strict=True):
+        values.pop("budget", None)  # lists of its own
         assert row.keys() == values.keys()
         assert all(says(row[key], value) for key, value in values.items()), (row, values)
     key = {"memory": "kind", "device": "name", "stream": "stream_id"}.get(view, "name")

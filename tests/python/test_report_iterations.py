@@ -9,6 +9,11 @@ from statistics import mean, median, stdev
 
 import pytest
 from conftest import ROOT, run_cli
+from corpus import captures
+from hypothesis import given
+from hypothesis import strategies as st
+from iteration_reading import Iteration, steps
+from kineto_traces import Event, annotation, call, kernel, write
 from nsys_exports import STARTED, Export, thread
 
 import fastrnns_rs
@@ -19,8 +24,8 @@ from fastrnns_rs.verbs.report.manifests import sequence_length_of
 MAIN, AUTOGRAD = thread(100, 1), thread(100, 2)
 GEMM, PERSISTENT, STEP = 1, 11, 12
 NAMES = {PERSISTENT: "RNN_blockPersist_fp_LSTM", STEP: "void LSTM_elementWise_bp1<float>(int)"}
-#: The fourth is far from the rest.
-FORWARD = [400, 401, 402, 900, 400, 403, 401, 402]
+#: The fourth is far from the rest: its range, and what it does on the devices.
+FORWARD = [400, 401, 402, 900, 400, 403, 401, 402, 400, 401]
 
 
 def capture(path: Path, forward: dict[int, int], backward: dict[int, int]) -> Path:
@@ -61,17 +66,61 @@ def test_iterations_have_statistics_and_outliers_say_what_differs(tmp_path: Path
     ]
     assert {row.gpu_busy_ns for row in forward if not row.outlier} == {30}
     (outlier,) = [row for row in document.iterations if row.outlier]
-    # On the first device 2…12, 22…32 and 310…400, on the second beside it.
-    assert (outlier.index, outlier.phase, outlier.gpu_busy_ns) == (3, "forward", 120)
+    # On the first device 2…12, 22…32 and 310…400, twice at times, on the second beside it.
+    assert (outlier.index, outlier.phase) == (3, "forward")
+    assert (outlier.gpu_ns, outlier.gpu_busy_ns, outlier.gpu_time_ns) == (398, 110, 160)
+    assert outlier.host_ns == outlier.duration_ns == 900
     differences = [(one.category, one.delta_ns) for one in outlier.differences]
     assert differences == [("gemm", 90), ("memcpy HtoD", 50), ("cudnn_rnn_persistent", -10)]
     figures = {row.phase: row for row in document.iteration_statistics}
     assert figures.keys() == {"forward", "backward"}
     found = figures["forward"]
-    assert (found.count, found.total_ns, found.median_ns, found.outlier_count) == (8, sum(FORWARD), median(FORWARD), 1)
-    assert found.mean_ns == pytest.approx(mean(FORWARD))
-    assert found.stddev_ns == pytest.approx(stdev(FORWARD))
+    spans = [row.gpu_ns for row in forward]
+    assert sorted(spans) == [50] * 9 + [398]
+    assert (found.measure, found.count, found.total_ns, found.median_ns) == ("gpu_ns", 10, sum(spans), median(spans))
+    assert found.mean_ns == pytest.approx(mean(spans))
+    assert found.stddev_ns == pytest.approx(stdev(spans))
+    assert (found.host_median_ns, found.gpu_time_median_ns, found.outlier_count) == (median(FORWARD), 30, 1)
     assert (found.gpu_busy_median_ns, figures["backward"].gpu_busy_median_ns) == (30, 10)
+
+
+def figures_of(path: Path) -> list[Iteration]:
+    rows = fastrnns_rs.read(path).iterations
+    return [Iteration(row.index, row.host_ns, row.gpu_ns, row.gpu_busy_ns, row.gpu_time_ns) for row in rows]
+
+
+@pytest.mark.parametrize("path", captures("kineto/*.json.gz"))
+def test_steps_own_what_an_independent_reading_says(path: Path) -> None:
+    assert figures_of(path) == steps(path)
+
+
+PLACES = st.integers(0, 60)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), PLACES, st.integers(0, 40)), max_size=6),
+    st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 2), PLACES, PLACES, st.integers(0, 30)), min_size=1, max_size=20
+    ),
+)
+def test_steps_of_processes_threads_and_gpus(
+    tmp_path_factory: pytest.TempPathFactory,
+    marks: list[tuple[int, int, int]],
+    launches: list[tuple[int, int, int, int, int]],
+) -> None:
+    """Steps nest and overlap; two processes launch from three threads each, every process on a GPU of its own."""
+    events: list[Event] = [call(process=100), call(process=101)]
+    for number, (process, start, length) in enumerate(marks):
+        events.append(
+            {**annotation(f"ProfilerStep#{number}", start, length), "pid": 100 + process, "tid": 100 + process}
+        )
+    for correlation, (process, on, at, start, length) in enumerate(launches, 2):
+        launch = call("cudaLaunchKernel", at, 1, 100 + process)
+        events.append({**launch, "tid": 200 + on, "args": {"correlation": correlation}})
+        events.append(kernel("k", start, length, device=process, correlation=correlation))
+    path = write(tmp_path_factory.mktemp("steps") / "trace.json", events)
+    # Steps that begin together come in the order of the file from the extension, by number from the reading.
+    assert sorted(figures_of(path)) == sorted(steps(path))
 
 
 def test_ranges_of_a_name_mark_iterations_and_one_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -99,8 +148,8 @@ def test_records_tell_the_length_of_sequences(tmp_path: Path) -> None:
     assert [sequence_length_of(paths) for paths in ([eight], [eight, eight], [eight, nine])] == [8, 8, None]
     assert [sequence_length_of(paths) for paths in ([none], [eight, file], [file])] == [None, None, None]
     forward, backward = fastrnns_rs.read(eight).document.cudnn_rnn
-    assert (forward.path, forward.kernels_per_step, forward.iterations) == ("persistent", 1 / 8, 8)
-    assert (backward.path, backward.kernels_per_step, backward.kernel_count) == ("stepwise", 2, 16 * 8)
+    assert (forward.path, forward.kernels_per_step, forward.iterations) == ("persistent", 1 / 8, len(FORWARD))
+    assert (backward.path, backward.kernels_per_step, backward.kernel_count) == ("stepwise", 2, 16 * len(FORWARD))
     assert backward.sentence.startswith(
         "cudnn/backward: cuDNN went step by step: 16 kernels for a sequence of 8 steps, 2.0 for each step"
     )

@@ -150,7 +150,13 @@ def test_causes_sum_to_idle_time(path: Path) -> None:
     for cause in summary.idle_causes:
         causes[cause.device_id] += cause.total_ns
     assert +causes == +idle
-    order = [(row.device_id, CAUSES.index(row.cause)) for row in summary.idle_causes]
-    assert len(set(order)) == len(order)
-    for pair in pairwise(order):
-        assert pair[0][0] != pair[1][0] or pair[0][1] < pair[1][1]
+    for one, other in pairwise(summary.idle_causes):
+        assert one.cause != other.cause or one.device_id != other.device_id
+        assert one.device_id != other.device_id or one.total_ns >= other.total_ns
+    for device in summary.devices:
+        kernels, copies, idle_rows = (
+            sum(row.total_ns for row in rows)
+            for rows in (device.budget.kernels, device.budget.copies, device.budget.idle)
+        )
+        assert kernels + copies - device.budget.counted_twice_ns == device.busy_ns
+        assert idle_rows == device.idle_ns

@@ -37,6 +37,28 @@ class CaptureEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRow:
+    """A category of kernels, a kind of copies or sets, or a cause of idle time."""
+
+    name: str
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Where the span of a device went; each list has the longest first.
+
+    `kernels` and `copies` less `counted_twice_ns` add up to the busy time, `idle` adds up to the idle time.
+    """
+
+    kernels: list[BudgetRow]
+    copies: list[BudgetRow]
+    counted_twice_ns: int
+    idle: list[BudgetRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceRow:
     """A device as one process used it, from its first operation to the end of its last."""
 
@@ -52,6 +74,7 @@ class DeviceRow:
     utilization: float | None
     kernel_count: int
     kernel_total_ns: int
+    budget: Budget | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +198,7 @@ class RangeRow:
 
     `gpu_inclusive_ns` and `kernel_count` count each operation once, however many ranges of the name are around it;
     `gpu_exclusive_ns` counts it in the innermost range only. `host_total_ns` is of the ranges that were closed.
+    `gpu_other_threads_ns` is in neither: other threads of the process, autograd's above all, launched it meanwhile.
     """
 
     name: str
@@ -187,6 +211,7 @@ class RangeRow:
     gpu_inclusive_ns: int
     gpu_exclusive_ns: int
     kernel_count: int
+    gpu_other_threads_ns: int | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,8 +223,27 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IterationPart:
+    """A phase within a step of torch's profiler; its figures are as those of an iteration."""
+
+    runner: str | None
+    phase: str | None
+    start_ns: int
+    host_ns: int
+    gpu_ns: int
+    gpu_busy_ns: int
+    gpu_time_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IterationRow:
-    """An iteration of a model. `outlier`: beyond Tukey's far fences; `differences` says what it did differently."""
+    """An iteration of a model. It owns the GPU activities that its process launched while it was open, on any thread.
+
+    `host_ns` (equal to `duration_ns`) is the length of the range. `gpu_ns` reaches from the first activity's start to
+    the last activity's end, `gpu_busy_ns` is the time with at least one activity, `gpu_time_ns` the sum of all
+    durations; 0 without any. `outlier`: beyond Tukey's far fences, of ten iterations or more; `differences` says what
+    it did differently.
+    """
 
     index: int
     runner: str | None
@@ -209,11 +253,18 @@ class IterationRow:
     gpu_busy_ns: int
     outlier: bool
     differences: list[Difference]
+    host_ns: int | None = field(default=None, metadata=since("1.2"))
+    gpu_ns: int | None = field(default=None, metadata=since("1.2"))
+    gpu_time_ns: int | None = field(default=None, metadata=since("1.2"))
+    parts: list[IterationPart] = field(default_factory=list, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationStatistics:
-    """The durations of the iterations of one runner and phase."""
+    """The iterations of one runner and phase. `measure` is the key of iterations that figures without another are of.
+
+    It is `gpu_ns` where iterations launched anything, else `host_ns`; until version 1.1 it was always `host_ns`.
+    """
 
     runner: str | None
     phase: str | None
@@ -227,6 +278,10 @@ class IterationStatistics:
     p95_ns: float
     gpu_busy_median_ns: float
     outlier_count: int
+    measure: Literal["gpu_ns", "host_ns"] = field(default="host_ns", metadata=since("1.2"))
+    host_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    gpu_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    gpu_time_median_ns: float | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 //! Figures of a few groups of very many values, none of which is kept: values are counted by size, more finely with each
 //! pass where a wanted one lies, until it alone is left. Every figure is exact.
 
-use super::guess::Guess;
 use crate::trace::Figures;
 
 /// More groups are not counted: they would take more memory than their values.
@@ -69,8 +68,6 @@ pub(super) fn figures<I: Iterator<Item = (usize, u64)>>(
 #[derive(Debug)]
 pub(super) struct Counts {
     groups: Vec<Group>,
-    /// What of each group need not be looked for again; of none where that would take more memory than time.
-    guesses: Vec<Guess>,
 }
 
 impl Counts {
@@ -84,28 +81,17 @@ impl Counts {
             counts: vec![0; BUCKETS],
             wanted: [Wanted::default(); 4],
         };
-        Self { groups: vec![empty; groups], guesses: Vec::new() }
-    }
-
-    /// For few groups of values that take long to come by again.
-    pub(super) fn guessing(groups: usize) -> Self {
-        Self { guesses: (0..groups).map(|_| Guess::default()).collect(), ..Self::new(groups) }
+        Self { groups: vec![empty; groups] }
     }
 
     /// Counts a value, in the first pass over all.
     pub(super) fn add(&mut self, group: usize, value: u64) {
         self.groups[group].add(value);
-        if let Some(guess) = self.guesses.get_mut(group) {
-            guess.add(value);
-        }
     }
 
     /// Finds the wanted values, in some more passes. `entries` gives all values again, each time it is called.
     pub(super) fn refine<I: Iterator<Item = (usize, u64)>>(&mut self, entries: impl Fn() -> I) {
         self.groups.iter_mut().for_each(Group::begin);
-        for (group, guess) in self.groups.iter_mut().zip(&self.guesses) {
-            group.take_guessed(guess);
-        }
         loop {
             let mut finer: Vec<Vec<Finer>> = self.groups.iter().map(Group::finer).collect();
             if finer.iter().all(Vec::is_empty) {
@@ -118,11 +104,9 @@ impl Counts {
         }
     }
 
-    /// The two values in the middle of a group, and the two around its 95th percentile with how far it lies between them.
-    pub(super) fn quantiles(&self, group: usize) -> Option<([u64; 4], f64)> {
-        let group = &self.groups[group];
-        let last = group.count.checked_sub(1)?;
-        Some((group.wanted.map(|wanted| wanted.low), (last * 95 % 100) as f64 / 100.0))
+    /// The two values in the middle of a group, and the two around its 95th percentile; 0 without values.
+    pub(super) fn wanted(&self, group: usize) -> [u64; 4] {
+        self.groups[group].wanted.map(|wanted| wanted.low)
     }
 }
 
@@ -146,17 +130,6 @@ impl Group {
             let (bucket, rank) = find(&counts, rank);
             let (low, bits) = values(bucket);
             *wanted = Wanted { rank, low, bits, count: counts[bucket] };
-        }
-    }
-
-    /// Finds what was kept.
-    fn take_guessed(&mut self, guess: &Guess) {
-        for wanted in self.wanted.iter_mut().filter(|wanted| wanted.bits > 0) {
-            if let Some(&low) =
-                guess.bucket(wanted.low, wanted.bits).as_ref().and_then(|all| all.get(wanted.rank as usize))
-            {
-                *wanted = Wanted { low, ..Wanted::default() };
-            }
         }
     }
 
@@ -225,13 +198,13 @@ impl Finer {
 }
 
 /// The bucket of a value, by its highest bits.
-pub(super) fn bucket(value: u64) -> usize {
+fn bucket(value: u64) -> usize {
     let doubling = (value | 1 << FINE).ilog2() - FINE;
     (value >> doubling) as usize + ((doubling as usize) << FINE)
 }
 
 /// The smallest value of a bucket, and how many low bits vary.
-pub(super) fn values(bucket: usize) -> (u64, u32) {
+fn values(bucket: usize) -> (u64, u32) {
     let doubling = (bucket >> FINE).saturating_sub(1);
     (((bucket - (doubling << FINE)) as u64) << doubling, doubling as u32)
 }

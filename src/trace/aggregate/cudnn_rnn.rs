@@ -1,11 +1,11 @@
 //! Which way cuDNN took through recurrent networks.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::iterations::Iterations;
-use super::launched::launched;
-use super::select::Chosen;
-use crate::trace::{CudnnRnnRow, Distinct, KernelRow, Kind, Trace};
+use super::launched::Launch;
+use super::work_categories::WorkCategories;
+use crate::trace::{CudnnRnnRow, Distinct, Entry, IterationRow, Kind, Trace};
 
 /// The categories of kernels that compute all steps of a sequence, and of those that compute one.
 const PERSISTENT: &str = "cudnn_rnn_persistent";
@@ -18,51 +18,57 @@ struct Counts {
     step: u64,
 }
 
-/// A row for each runner and phase of which kernels of cuDNN's recurrent networks are there, and one for those that were
-/// launched in no iteration.
-pub(super) fn rows(
-    trace: &Trace,
-    chosen: &Chosen<'_>,
-    kernels: &[KernelRow],
-    iterations: &Iterations,
-    sequence_length: Option<u64>,
-) -> Vec<CudnnRnnRow> {
-    let of_category = |category: &str| -> FxHashSet<&str> {
-        kernels.iter().filter(|row| row.category == category).map(|row| &*row.name).collect()
-    };
-    let (persistent, step) = (of_category(PERSISTENT), of_category(STEP));
-    if persistent.is_empty() && step.is_empty() {
-        return Vec::new();
+/// Kernels of cuDNN's recurrent networks, as they are counted.
+pub(super) struct CudnnRnn {
+    /// By work: whether it computes one step, of those that count here; empty where there are none.
+    is_step: Vec<Option<bool>>,
+    /// By place of an iteration, and of all that were launched in none.
+    inside: FxHashMap<usize, Counts>,
+    outside: Counts,
+}
+
+impl CudnnRnn {
+    pub(super) fn new(trace: &Trace, categories: &WorkCategories<'_>) -> Self {
+        let is_step = (0..).zip(trace.works.all()).map(|(what, work)| match work.kind {
+            Kind::Kernel(..) => match categories.name(categories.of_work(what)) {
+                PERSISTENT => Some(false),
+                STEP => Some(true),
+                _ => None,
+            },
+            Kind::Memory { .. } => None,
+        });
+        let is_step: Vec<Option<bool>> = is_step.collect();
+        let some = is_step.iter().any(Option::is_some);
+        let is_step = if some { is_step } else { Vec::new() };
+        Self { is_step, inside: FxHashMap::default(), outside: Counts::default() }
     }
-    // By work: whether it computes one step, of those that count here.
-    let is_step = trace.works.all().iter().map(|work| match work.kind {
-        Kind::Kernel(name, _) => {
-            let name = trace.names.text(name.full);
-            if step.contains(name) { Some(true) } else { persistent.contains(name).then_some(false) }
-        }
-        Kind::Memory { .. } => None,
-    });
-    let is_step: Vec<Option<bool>> = is_step.collect();
-    let mut groups = Distinct::default();
-    let group_of: Vec<u32> =
-        iterations.rows.iter().map(|row| groups.intern((row.runner.as_deref(), row.phase.as_deref()))).collect();
-    let mut inside = vec![Counts::default(); groups.all().len()];
-    let mut outside = Counts::default();
-    for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
-        let Some(is_step) = is_step[entry.what as usize] else { continue };
-        let iteration = launch.and_then(|launch| iterations.of(trace, &launch));
-        let counts = iteration.map_or(&mut outside, |place| &mut inside[group_of[place] as usize]);
+
+    /// Takes an operation that counts.
+    pub(super) fn add(&mut self, entry: &Entry, launch: Option<&Launch>, iterations: &Iterations) {
+        let Some(is_step) = self.is_step.get(entry.what as usize).copied().flatten() else { return };
+        let iteration = launch.and_then(|launch| iterations.of(launch));
+        let counts = iteration.map_or(&mut self.outside, |place| self.inside.entry(place).or_default());
         counts.all += 1;
         counts.step += u64::from(is_step);
     }
-    let mut sizes = vec![0_u64; inside.len()];
-    for &group in &group_of {
-        sizes[group as usize] += 1;
+
+    /// A row for each runner and phase of which there are some, and one for those that were launched in no iteration.
+    pub(super) fn rows(self, iterations: &[IterationRow], sequence_length: Option<u64>) -> Vec<CudnnRnnRow> {
+        let mut groups = Distinct::default();
+        let (mut sums, mut sizes) = (Vec::new(), Vec::new());
+        for (place, row) in iterations.iter().enumerate().filter(|_| !self.inside.is_empty()) {
+            let group = groups.intern((row.runner.as_deref(), row.phase.as_deref())) as usize;
+            sums.resize(groups.all().len(), Counts::default());
+            sizes.resize(groups.all().len(), 0_u64);
+            let found = self.inside.get(&place).copied().unwrap_or_default();
+            (sums[group].all, sums[group].step) = (sums[group].all + found.all, sums[group].step + found.step);
+            sizes[group] += 1;
+        }
+        let named = groups.all().iter().zip(sums).zip(sizes);
+        let named = named.map(|((&(runner, phase), counts), size)| (runner, phase, counts, Some(size)));
+        let all = named.chain([(None, None, self.outside, None)]).filter(|(_, _, counts, _)| counts.all > 0);
+        all.map(|(runner, phase, counts, count)| row((runner, phase), counts, count, sequence_length)).collect()
     }
-    let named = groups.all().iter().zip(inside).zip(sizes);
-    let named = named.map(|((&(runner, phase), counts), size)| (runner, phase, counts, Some(size)));
-    let all = named.chain([(None, None, outside, None)]).filter(|(_, _, counts, _)| counts.all > 0);
-    all.map(|(runner, phase, counts, count)| row((runner, phase), counts, count, sequence_length)).collect()
 }
 
 fn row(

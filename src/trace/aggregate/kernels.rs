@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
+use super::work_categories::WorkCategories;
 use super::{Options, fraction, totals};
 
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
@@ -24,7 +25,12 @@ struct Common {
 }
 
 /// A row for each name and device, or each name and shape, the longest in total first.
-pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) -> Vec<KernelRow> {
+pub(super) fn rows(
+    trace: &Trace,
+    chosen: &Chosen<'_>,
+    options: &Options<'_>,
+    categories: &WorkCategories<'_>,
+) -> Vec<KernelRow> {
     let mut groups = Groups::default();
     let mut common: Vec<Common> = Vec::new();
     let group_of: Vec<Option<u32>> = trace
@@ -58,8 +64,12 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) ->
     });
     let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
-    let mut rows: Vec<KernelRow> =
-        figures.iter().filter_map(|(common, figures)| row(trace, common, figures, options, total)).collect();
+    // Names of which a capture tells totals alone have no work.
+    let category = |name: NameId| {
+        categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).to_owned()
+    };
+    let row = |(common, figures): &(Common, Figures)| row(trace, common, figures, category(common.name.full), total);
+    let mut rows: Vec<KernelRow> = figures.iter().filter_map(row).collect();
     rows.sort_by(|one, other| {
         let key = |row: &KernelRow| (row.device_id, row.grid, row.block);
         other
@@ -89,14 +99,14 @@ impl Common {
     }
 }
 
-fn row(trace: &Trace, common: &Common, figures: &Figures, options: &Options<'_>, total: u64) -> Option<KernelRow> {
+fn row(trace: &Trace, common: &Common, figures: &Figures, category: String, total: u64) -> Option<KernelRow> {
     let name = trace.names.text(common.name.full);
     let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
     Some(KernelRow {
         name: name.to_owned(),
         short_name: short.to_owned(),
         mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).to_owned()),
-        category: options.categories.of(name).to_owned(),
+        category,
         device_id: common.device_id,
         count: figures.count,
         total_ns: figures.total,

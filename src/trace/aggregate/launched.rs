@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::calls::{Calls, Correlations, NONE};
+use super::in_order::in_order;
 use super::select::Chosen;
-use super::sweep::in_order;
 use crate::trace::{Entry, Trace};
 
 /// So many operations at a time, and their table stays in the processor's cache.

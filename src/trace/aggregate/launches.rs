@@ -1,103 +1,88 @@
 //! How kernels follow the calls that launched them.
 
 use super::counting::Counts;
-use super::idle;
 use super::launched::{Launch, launched};
+use super::quantiles::Quantiles;
 use super::select::Chosen;
-use crate::trace::{Entry, IdleRow, Kind, Launches, Trace};
+use crate::trace::{Entry, Kind, Launches, Trace};
 
-/// The groups of values.
-const LATENCY: usize = 0;
-const QUEUE: usize = 1;
+/// From calls to the kernels that they launched.
+pub(super) struct Delays<'a> {
+    trace: &'a Trace,
+    chosen: &'a Chosen<'a>,
+    matched: u64,
+    unmatched: u64,
+    latencies: Quantiles,
+    queues: Quantiles,
+    /// The smallest latency: below 0 where the clocks of host and device disagree.
+    lowest: i64,
+}
 
-/// Over all kernels that count, and why devices were idle, in one pass over the launches of all operations.
-pub(super) fn and_idle_causes(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]) -> (Launches, Vec<IdleRow>) {
-    let mut rows = idle::Rows::new(trace);
-    let mut gaps = idle::Gaps::new(trace, chosen, data_loaders);
-    let mut delays = Delays::new();
-    let mut unmatched_kernel_count = 0;
-    for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
-        gaps.add(&entry, launch.as_ref(), &mut |piece| rows.add(&piece));
-        if is_kernel(trace, &entry) {
-            match launch {
-                Some(launch) => delays.add(&entry, &launch),
-                None => unmatched_kernel_count += 1,
-            }
+impl<'a> Delays<'a> {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>) -> Self {
+        let (latencies, queues) = (Quantiles::new(), Quantiles::new());
+        Self { trace, chosen, matched: 0, unmatched: 0, latencies, queues, lowest: i64::MAX }
+    }
+
+    /// Takes a kernel with the call that launched it.
+    pub(super) fn add(&mut self, kernel: &Entry, launch: Option<&Launch>) {
+        let Some(launch) = launch else {
+            self.unmatched += 1;
+            return;
+        };
+        self.matched += 1;
+        let latency = latency(kernel, launch);
+        self.lowest = self.lowest.min(latency);
+        self.latencies.add(latency);
+        self.queues.add(queued(kernel, launch));
+    }
+
+    pub(super) fn figures(self) -> Launches {
+        let counted =
+            Launches { matched_count: self.matched, unmatched_kernel_count: self.unmatched, ..Launches::default() };
+        let Some(last) = self.matched.checked_sub(1) else { return counted };
+        let (trace, chosen, lowest) = (self.trace, self.chosen, self.lowest);
+        let found = self.latencies.figures().zip(self.queues.figures());
+        let (latencies, queues) = found.unwrap_or_else(|| in_passes(trace, chosen, lowest.min(0)));
+        let median = |[lower, upper, ..]: [i64; 4]| (lower as f64).midpoint(upper as f64);
+        let between = (last * 95 % 100) as f64 / 100.0;
+        let p95 = |[.., below, above]: [i64; 4]| below as f64 + (above as f64 - below as f64) * between;
+        Launches {
+            latency_median_ns: Some(median(latencies)),
+            latency_p95_ns: Some(p95(latencies)),
+            queue_median_ns: Some(median(queues)),
+            queue_p95_ns: Some(p95(queues)),
+            ..counted
         }
     }
-    gaps.finish(&mut |piece| rows.add(&piece));
-    let again = || {
+}
+
+/// Where those near the wanted ranks were not kept, which is seldom so: all are counted from `zero`, in some more passes.
+fn in_passes(trace: &Trace, chosen: &Chosen<'_>, zero: i64) -> ([i64; 4], [i64; 4]) {
+    let entries = || {
         let counted = launched(trace, chosen).filter(|(entry, _)| is_kernel(trace, entry) && chosen.operation(entry));
-        counted.filter_map(|(entry, launch)| Some((entry, launch?)))
+        counted.filter_map(|(entry, launch)| Some((entry, launch?))).flat_map(|(kernel, launch)| {
+            [(0, latency(&kernel, &launch).abs_diff(zero)), (1, queued(&kernel, &launch).unsigned_abs())]
+        })
     };
-    (Launches { unmatched_kernel_count, ..delays.figures(again) }, rows.rows())
+    let mut counts = Counts::new(2);
+    entries().for_each(|(group, value)| counts.add(group, value));
+    counts.refine(entries);
+    let of = |group, zero: i64| counts.wanted(group).map(|value| zero.wrapping_add_unsigned(value));
+    (of(0, zero), of(1, 0))
 }
 
 fn is_kernel(trace: &Trace, entry: &Entry) -> bool {
     matches!(trace.works.all()[entry.what as usize].kind, Kind::Kernel(..))
 }
 
-/// From calls to the kernels that they launched.
-struct Delays {
-    count: u64,
-    counts: Counts,
-    /// The smallest latency: below 0 where the clocks of host and device disagree.
-    lowest: i64,
-}
-
-impl Delays {
-    fn new() -> Self {
-        Self { count: 0, counts: Counts::guessing(2), lowest: i64::MAX }
-    }
-
-    /// Counts one, in the first pass over all.
-    fn add(&mut self, kernel: &Entry, launch: &Launch) {
-        self.count += 1;
-        self.lowest = self.lowest.min(latency(kernel, launch));
-        for (group, value) in values(kernel, launch, 0) {
-            self.counts.add(group, value);
-        }
-    }
-
-    /// The figures; `all` gives all again, each time it is called.
-    fn figures<I: Iterator<Item = (Entry, Launch)>>(mut self, all: impl Fn() -> I) -> Launches {
-        // Only what is not below 0 can be counted. Hardly ever is it all counted again.
-        let zero = self.lowest.min(0);
-        let entries = || all().flat_map(|(kernel, launch)| values(&kernel, &launch, zero));
-        if zero < 0 {
-            self.counts = Counts::guessing(2);
-            entries().for_each(|(group, value)| self.counts.add(group, value));
-        }
-        self.counts.refine(entries);
-        let (latency, queue) = (self.quantiles(LATENCY, zero), self.quantiles(QUEUE, 0));
-        Launches {
-            matched_count: self.count,
-            latency_median_ns: latency.map(|(median, _)| median),
-            latency_p95_ns: latency.map(|(_, p95)| p95),
-            queue_median_ns: queue.map(|(median, _)| median),
-            queue_p95_ns: queue.map(|(_, p95)| p95),
-            ..Launches::default()
-        }
-    }
-
-    /// Median and 95th percentile of a group, whose values were counted from `zero`.
-    fn quantiles(&self, group: usize, zero: i64) -> Option<(f64, f64)> {
-        let (values, between) = self.counts.quantiles(group)?;
-        let [lower, upper, below, above] = values.map(|value| zero.wrapping_add_unsigned(value) as f64);
-        Some((lower.midpoint(upper), below + (above - below) * between))
-    }
-}
-
 fn latency(kernel: &Entry, launch: &Launch) -> i64 {
     kernel.start.saturating_sub(launch.start)
 }
 
-/// What is counted of a kernel: its latency from `zero`, and for how long it was queued.
-fn values(kernel: &Entry, launch: &Launch, zero: i64) -> [(usize, u64); 2] {
-    let queued = if launch.end < kernel.start { kernel.start.abs_diff(launch.end) } else { 0 };
-    // A queue longer than any clock runs is as long as that.
-    let queued = queued.min(i64::MAX.cast_unsigned());
-    [(LATENCY, latency(kernel, launch).abs_diff(zero)), (QUEUE, queued)]
+/// For how long a kernel was queued. A queue longer than any clock runs is as long as that.
+fn queued(kernel: &Entry, launch: &Launch) -> i64 {
+    kernel.start.saturating_sub(launch.end).max(0)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ mod calls;
 mod counting;
 mod cudnn_rnn;
 mod figures;
-mod guess;
 mod idle;
+mod in_order;
 mod inductor;
 mod iterations;
 mod kernels;
@@ -14,6 +14,7 @@ mod launches;
 #[cfg(test)]
 mod made;
 mod memory;
+mod quantiles;
 mod ranges;
 mod ranks;
 mod repeats;
@@ -22,6 +23,8 @@ mod sweep;
 mod timeline;
 mod totals;
 mod waits;
+mod walk;
+mod work_categories;
 
 use super::categories::Categories;
 use super::{ApiRow, LeftOut, Summary, Trace};
@@ -33,6 +36,8 @@ pub use repeats::{RepeatedRow, Repeats, repeats};
 use select::Chosen;
 pub use select::Selection;
 pub use timeline::Timeline;
+use walk::Walked;
+use work_categories::WorkCategories;
 
 /// Below so many entries a thread takes longer to start than it saves.
 const WORTH_THREADS: u64 = 50_000;
@@ -59,36 +64,33 @@ pub struct Options<'a> {
 /// The summary of `trace`.
 pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let chosen = Chosen::new(trace, &options.selection);
+    let categories = WorkCategories::new(trace, options.categories);
     let apart = trace.kernels.len() + trace.calls.len() >= WORTH_THREADS;
-    // Two shares that take about as long.
-    let ((timelines, mut kernels, api_calls, ranges, iterations), (launches, idle_causes)) = par::join(
+    let (walked, (mut kernels, api_calls)) = par::join(
         apart,
-        || {
-            let (timelines, kernels) = (sweep::timelines(trace, &chosen), kernels::rows(trace, &chosen, options));
-            let (calls, ranges) = (calls(trace, &chosen), ranges::rows(trace, &chosen));
-            (timelines, kernels, calls, ranges, iterations::Iterations::find(trace, &chosen, options))
-        },
-        || launches::and_idle_causes(trace, &chosen, &options.data_loaders),
+        || Walked::over(trace, &chosen, &categories, options),
+        || (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen)),
     );
-    kernels::add_span_fractions(&mut kernels, &timelines.spans());
-    let ranks = ranks::rows(trace, &chosen);
+    let Walked { sweep, delays, idle, ranges, iterations, cudnn_rnn, ranks } = walked;
+    kernels::add_span_fractions(&mut kernels, &sweep.spans());
+    let ranks = ranks.rows();
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
     Summary {
         schema: "fastrnns-rs/summary",
-        schema_version: "1.1",
+        schema_version: "1.2",
         warnings: warnings.collect(),
         captures: trace.captures.clone(),
         categories: kernels::categories(&kernels),
-        devices: timelines.devices(),
-        streams: timelines.streams(),
+        devices: sweep.devices(&categories, &idle),
+        streams: sweep.streams(),
         memory_operations: memory::rows(trace, &chosen),
         api_calls,
-        ranges,
+        ranges: ranges.rows(),
         iteration_statistics: iterations.statistics(),
-        launches,
-        idle_causes,
-        cudnn_rnn: cudnn_rnn::rows(trace, &chosen, &kernels, &iterations, options.sequence_length),
+        launches: delays.figures(),
+        idle_causes: idle.rows(),
+        cudnn_rnn: cudnn_rnn.rows(&iterations.rows, options.sequence_length),
         ranks,
         metrics: trace.metrics.clone(),
         iterations: iterations.rows,

@@ -1,8 +1,6 @@
 //! Several files that belong together, side by side: the ranks of a job.
 
-use super::select::Chosen;
-use super::sweep::in_order;
-use crate::trace::{Busy, Capture, Kind, RankRow, Trace, Warning};
+use crate::trace::{Busy, Capture, Entry, RankRow, Trace, Warning};
 
 /// A rank that is busy for more times as long as the median is told of.
 const SKEWED: f64 = 1.1;
@@ -10,39 +8,53 @@ const SKEWED: f64 = 1.1;
 const NAMED: usize = 10;
 
 /// A row for each file; none for a single one.
-pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<RankRow> {
-    if trace.captures.len() < 2 {
-        return Vec::new();
+pub(super) struct Ranks<'a> {
+    trace: &'a Trace,
+    rows: Vec<RankRow>,
+    busy: Vec<Busy>,
+}
+
+impl<'a> Ranks<'a> {
+    pub(super) fn new(trace: &'a Trace) -> Self {
+        let empty = |capture: &Capture| RankRow {
+            path: capture.path.clone(),
+            rank: capture.rank.or_else(|| rank_in(&capture.path)),
+            span_ns: 0,
+            busy_ns: 0,
+            kernel_count: 0,
+            kernel_total_ns: 0,
+            busy_ratio: None,
+            slowest: false,
+        };
+        let several = trace.captures.iter().filter(|_| trace.captures.len() > 1);
+        let rows: Vec<RankRow> = several.map(empty).collect();
+        let busy = vec![Busy::default(); rows.len()];
+        Self { trace, rows, busy }
     }
-    let empty = |capture: &Capture| RankRow {
-        path: capture.path.clone(),
-        rank: capture.rank.or_else(|| rank_in(&capture.path)),
-        span_ns: 0,
-        busy_ns: 0,
-        kernel_count: 0,
-        kernel_total_ns: 0,
-        busy_ratio: None,
-        slowest: false,
-    };
-    let mut rows: Vec<RankRow> = trace.captures.iter().map(empty).collect();
-    let mut busy = vec![Busy::default(); rows.len()];
-    let works = trace.works.all();
-    for entry in in_order(&trace.kernels, &trace.memory).filter(|entry| chosen.operation(entry)) {
-        let work = &works[entry.what as usize];
-        let capture = trace.devices[work.queue.device as usize].capture as usize;
-        busy[capture].add(entry.start, entry.end);
-        if matches!(work.kind, Kind::Kernel(..)) {
-            let row = &mut rows[capture];
+
+    /// Takes an operation that counts; starts ascend.
+    pub(super) fn add(&mut self, entry: &Entry, is_kernel: bool) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let device = self.trace.works.all()[entry.what as usize].queue.device;
+        let capture = self.trace.devices[device as usize].capture as usize;
+        self.busy[capture].add(entry.start, entry.end);
+        if is_kernel {
+            let row = &mut self.rows[capture];
             row.kernel_count += 1;
             row.kernel_total_ns = row.kernel_total_ns.saturating_add(entry.duration());
         }
     }
-    for (row, busy) in rows.iter_mut().zip(&busy) {
-        row.busy_ns = busy.busy_ns();
-        row.span_ns = busy.span().map_or(0, |(start, end)| end.abs_diff(start));
+
+    pub(super) fn rows(mut self) -> Vec<RankRow> {
+        for (row, busy) in self.rows.iter_mut().zip(&self.busy) {
+            row.busy_ns = busy.busy_ns();
+            row.span_ns = busy.span().map_or(0, |(start, end)| end.abs_diff(start));
+        }
+        compare(&mut self.rows);
+        self.rows
     }
-    compare(&mut rows);
-    rows
 }
 
 /// Holds the rows against their median, and marks the slowest where they are not all alike.

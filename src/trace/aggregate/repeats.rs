@@ -68,12 +68,12 @@ enum Key {
 /// The device operations of `trace`, by what ran and by iteration.
 pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let chosen = Chosen::new(trace, &options.selection);
-    let iterations = Iterations::find(trace, &chosen, options);
+    let iterations = Iterations::find(trace, &chosen, options.iteration_range.as_deref());
     let (place_of, sizes) = places(&iterations.rows);
     let rows = if sizes.is_empty() {
         gather(trace, &chosen, options, trace.kernels.iter().chain(&trace.memory).map(|entry| (entry, None)))
     } else {
-        let within = |launch| iterations.of(trace, &launch).and_then(|row| place_of.get(row).copied());
+        let within = |launch| iterations.of(&launch).and_then(|row| place_of.get(row).copied());
         let operations = launched(trace, &chosen).map(|(entry, launch)| (entry, launch.and_then(within)));
         gather(trace, &chosen, options, operations)
     };
@@ -225,6 +225,10 @@ mod tests {
             gpu_busy_ns: 1,
             outlier: false,
             differences: Vec::new(),
+            host_ns: 1,
+            gpu_ns: 1,
+            gpu_time_ns: 1,
+            parts: Vec::new(),
         }
     }
 

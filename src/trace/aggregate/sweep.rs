@@ -1,17 +1,19 @@
-//! One pass over all operations in the order of their starts: when devices and their queues were busy.
+//! When devices and their queues were busy, and with what.
 
 use rustc_hash::FxHashMap;
 
 use super::fraction;
+use super::idle::Sums as IdleSums;
 use super::select::Chosen;
-use crate::trace::{Busy, DeviceRow, Distinct, Entries, Entry, Kind, Log, StreamRow, Trace};
+use super::work_categories::WorkCategories;
+use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
 
 /// A device as one process sees it: its clock, its process and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct DeviceKey {
     clock: u32,
     process_id: Option<i64>,
-    device_id: Option<i64>,
+    pub(super) device_id: Option<i64>,
 }
 
 impl DeviceKey {
@@ -23,10 +25,19 @@ impl DeviceKey {
     }
 }
 
-/// When devices and queues were busy.
-pub(super) struct Timelines {
-    devices: Vec<(DeviceKey, Option<String>, Timeline)>,
-    queues: Vec<(DeviceKey, Option<i64>, Timeline)>,
+/// When devices and queues were busy, and with what.
+pub(super) struct Sweep<'a> {
+    trace: &'a Trace,
+    /// By number of work: its device, its queue and its row in the budget.
+    places: Vec<(u32, u32, u32)>,
+    devices: Distinct<DeviceKey>,
+    queues: Distinct<(DeviceKey, Option<i64>)>,
+    of_devices: Vec<Timeline>,
+    of_queues: Vec<Timeline>,
+    /// Devices with a category of kernels, or with a kind of copies or sets.
+    budget: Distinct<(u32, bool, u32)>,
+    /// By place there: count and time.
+    times: Vec<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -53,96 +64,64 @@ impl Timeline {
     }
 }
 
-/// Sweeps over all operations that count.
-pub(super) fn timelines(trace: &Trace, chosen: &Chosen<'_>) -> Timelines {
-    let (mut devices, mut queues) = (Distinct::default(), Distinct::default());
-    let places: Vec<(usize, usize)> = trace
-        .works
-        .all()
-        .iter()
-        .map(|work| {
+impl<'a> Sweep<'a> {
+    pub(super) fn new(trace: &'a Trace, chosen: &Chosen<'_>, categories: &WorkCategories<'_>) -> Self {
+        let (mut devices, mut queues, mut budget) = (Distinct::default(), Distinct::default(), Distinct::default());
+        let place = |(what, work): (u32, &Work)| {
             let key = DeviceKey::at(work.queue.device, trace, chosen);
-            (devices.intern(key) as usize, queues.intern((key, work.queue.stream)) as usize)
-        })
-        .collect();
-    // Captures of one device may differ in whether they name it.
-    let mut names = vec![None; devices.all().len()];
-    for (work, &(device, _)) in trace.works.all().iter().zip(&places) {
-        let name = &trace.devices[work.queue.device as usize].name;
-        names[device] = names[device].take().or_else(|| name.clone());
+            let device = devices.intern(key);
+            let is_kernel = matches!(work.kind, Kind::Kernel(..));
+            let row = budget.intern((device, is_kernel, categories.of_work(what)));
+            (device, queues.intern((key, work.queue.stream)), row)
+        };
+        let places = (0..).zip(trace.works.all()).map(place).collect();
+        let (of_devices, of_queues) =
+            (vec![Timeline::default(); devices.all().len()], vec![Timeline::default(); queues.all().len()]);
+        let times = vec![(0, 0); budget.all().len()];
+        Self { trace, places, devices, queues, of_devices, of_queues, budget, times }
     }
-    let mut of_devices = vec![Timeline::default(); devices.all().len()];
-    let mut of_queues = vec![Timeline::default(); queues.all().len()];
-    for entry in in_order(&trace.kernels, &trace.memory).filter(|entry| chosen.operation(entry)) {
-        let (device, queue) = places[entry.what as usize];
-        let is_kernel = matches!(trace.works.all()[entry.what as usize].kind, Kind::Kernel(..));
-        of_devices[device].add(&entry, is_kernel);
-        of_queues[queue].add(&entry, is_kernel);
+
+    /// Takes an operation that counts; starts ascend.
+    pub(super) fn add(&mut self, entry: &Entry, is_kernel: bool) {
+        let (device, queue, row) = self.places[entry.what as usize];
+        self.of_devices[device as usize].add(entry, is_kernel);
+        self.of_queues[queue as usize].add(entry, is_kernel);
+        let (count, time) = &mut self.times[row as usize];
+        (*count, *time) = (*count + 1, time.saturating_add(entry.duration()));
     }
-    let queues = queues.all().iter().zip(of_queues);
-    Timelines {
-        devices: devices
-            .all()
-            .iter()
-            .zip(names)
-            .zip(of_devices)
-            .map(|((&key, name), line)| (key, name, line))
-            .collect(),
-        queues: queues.map(|(&(key, stream), timeline)| (key, stream, timeline)).collect(),
-    }
-}
 
-/// The entries of both by ascending start.
-pub(super) fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
-    let (mut one, mut other) = (sorted(one).peekable(), sorted(other).peekable());
-    std::iter::from_fn(move || match (one.peek(), other.peek()) {
-        (Some(left), Some(right)) if right.start < left.start => other.next(),
-        (Some(_), _) => one.next(),
-        (None, _) => other.next(),
-    })
-}
-
-/// The entries of a log by ascending start.
-enum Sorted<'a> {
-    /// One that is in order needs no memory.
-    AsItIs(Entries<'a>),
-    InMemory(std::vec::IntoIter<Entry>),
-}
-
-impl Iterator for Sorted<'_> {
-    type Item = Entry;
-
-    #[inline]
-    fn next(&mut self) -> Option<Entry> {
-        match self {
-            Self::AsItIs(entries) => entries.next(),
-            Self::InMemory(entries) => entries.next(),
+    /// A row for each device that did something, in the order of their numbers. `idle` has the causes of each.
+    pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums) -> Vec<DeviceRow> {
+        // Captures of one device may differ in whether they name it.
+        let mut names = vec![None; self.devices.all().len()];
+        for (work, &(device, ..)) in self.trace.works.all().iter().zip(&self.places) {
+            let name = &self.trace.devices[work.queue.device as usize].name;
+            names[device as usize] = names[device as usize].take().or_else(|| name.clone());
         }
-    }
-}
-
-fn sorted(log: &Log) -> Sorted<'_> {
-    if log.is_sorted() {
-        return Sorted::AsItIs(log.iter());
-    }
-    let mut entries: Vec<Entry> = log.iter().collect();
-    entries.sort_by_key(|entry| entry.start);
-    Sorted::InMemory(entries.into_iter())
-}
-
-impl Timelines {
-    /// A row for each device that did something, in the order of their numbers.
-    pub(super) fn devices(&self) -> Vec<DeviceRow> {
-        let mut rows: Vec<DeviceRow> = self
-            .devices
-            .iter()
-            .filter_map(|(key, name, timeline)| {
+        let mut budgets = vec![Budget::default(); self.devices.all().len()];
+        for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
+            let budget = &mut budgets[device as usize];
+            let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
+            if count > 0 {
+                rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
+            }
+        }
+        let lines = self.devices.all().iter().zip(&self.of_devices).zip(names.into_iter().zip(budgets));
+        let mut rows: Vec<DeviceRow> = lines
+            .filter_map(|((key, timeline), (name, mut budget))| {
                 let (start_ns, end_ns, span_ns) = timeline.span()?;
                 let busy_ns = timeline.busy.busy_ns();
+                budget.counted_twice_ns = timeline.total.saturating_sub(busy_ns);
+                budget.idle = idle.of(key);
+                for rows in [&mut budget.kernels, &mut budget.copies, &mut budget.idle] {
+                    rows.sort_by(|one, other| {
+                        other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name))
+                    });
+                }
                 Some(DeviceRow {
                     device_id: key.device_id,
                     process_id: key.process_id,
-                    name: name.clone(),
+                    name,
                     start_ns,
                     end_ns,
                     span_ns,
@@ -152,6 +131,7 @@ impl Timelines {
                     utilization: fraction(busy_ns, span_ns),
                     kernel_count: timeline.kernel_count,
                     kernel_total_ns: timeline.kernel_total,
+                    budget,
                 })
             })
             .collect();
@@ -162,7 +142,8 @@ impl Timelines {
     /// A row for each queue that did something; those of several processes under one number are one row.
     pub(super) fn streams(&self) -> Vec<StreamRow> {
         let (mut numbers, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
-        for (key, stream_id, timeline) in self.queues.iter().filter(|(.., timeline)| timeline.span().is_some()) {
+        let queues = self.queues.all().iter().zip(&self.of_queues);
+        for ((key, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.span().is_some()) {
             let number = (key.device_id, *stream_id);
             let place = numbers.intern(number) as usize;
             if place == rows.len() {
@@ -181,7 +162,7 @@ impl Timelines {
     /// For how long the devices of a number were there, over all processes.
     pub(super) fn spans(&self) -> FxHashMap<Option<i64>, u64> {
         let mut spans = FxHashMap::default();
-        for (key, _, timeline) in &self.devices {
+        for (key, timeline) in self.devices.all().iter().zip(&self.of_devices) {
             if let Some((_, _, span)) = timeline.span() {
                 let sum: &mut u64 = spans.entry(key.device_id).or_default();
                 *sum = sum.saturating_add(span);

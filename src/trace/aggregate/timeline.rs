@@ -1,9 +1,9 @@
 //! Everything that is chosen, piece by piece, for whoever draws it.
 
 use super::idle::{self, Piece};
+use super::in_order::in_order;
 use super::launched::launched;
 use super::select::{Chosen, Selection};
-use super::sweep::in_order;
 use crate::trace::{Device, Entry, Log, Range, Trace};
 
 /// What of a trace is chosen.

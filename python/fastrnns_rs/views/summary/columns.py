@@ -199,6 +199,7 @@ IDLE = (
 RANGES = (
     Column("GPU inclusive", "gpu_inclusive_ns", NANOSECONDS),
     Column("GPU exclusive", "gpu_exclusive_ns", NANOSECONDS, summed=True),
+    Column("by other threads", "gpu_other_threads_ns", NANOSECONDS),
     Column("kernels", "kernel_count", COUNT),
     Column("count", "count", COUNT, summed=True),
     Column("host", "host_total_ns", NANOSECONDS),
@@ -211,8 +212,11 @@ RANGES = (
 ITERATIONS = (
     Column("iteration", "index", COUNT),
     Column("start", "start_ns", NANOSECONDS, DATA),
-    Column("duration", "duration_ns", NANOSECONDS, summed=True),
+    Column("duration", "duration_ns", NANOSECONDS, DATA, summed=True),
+    Column("host", "host_ns", NANOSECONDS, summed=True),
+    Column("GPU span", "gpu_ns", NANOSECONDS, summed=True),
     Column("GPU busy", "gpu_busy_ns", NANOSECONDS, summed=True),
+    Column("GPU time", "gpu_time_ns", NANOSECONDS, summed=True),
     Column("outlier", "outlier", FLAG),
     Column("phase", "phase", TEXT),
     Column("runner", "runner", TEXT),
@@ -223,8 +227,12 @@ ITERATION_STATISTICS = (
     Column("total", "total_ns", NANOSECONDS, summed=True),
     *_DURATIONS,
     Column("p95", "p95_ns", NANOSECONDS),
+    Column("host median", "host_median_ns", NANOSECONDS),
+    Column("GPU span", "gpu_median_ns", NANOSECONDS),
     Column("GPU busy", "gpu_busy_median_ns", NANOSECONDS),
+    Column("GPU time", "gpu_time_median_ns", NANOSECONDS),
     Column("outliers", "outlier_count", COUNT, summed=True),
+    Column("of", "measure", TEXT),
     Column("phase", "phase", TEXT),
     Column("runner", "runner", TEXT),
 )

@@ -58,8 +58,9 @@ def _outliers(group: Row, rows: Sequence[Row]) -> str:
     if not found:
         return some
     # Of two that are as far the later one.
-    worst = max(reversed(found), key=lambda row: abs(row["duration_ns"] - group["median_ns"]))
-    took, median = milliseconds(worst["duration_ns"]), milliseconds(group["median_ns"])
+    measure = group["measure"]
+    worst = max(reversed(found), key=lambda row: abs(row[measure] - group["median_ns"]))
+    took, median = milliseconds(worst[measure]), milliseconds(group["median_ns"])
     unlike = differences(worst["differences"])
     text = f"{some}; the farthest, iteration {worst['index']}, took {took} ms, the median {median} ms"
     return f"{text}: {unlike}" if unlike else text

@@ -11,9 +11,12 @@ mod tests;
 pub(super) use cause::Cause;
 pub(super) use gaps::Gaps;
 
+use std::cmp::Reverse;
+
 use super::launched::launched;
 use super::select::Chosen;
-use crate::trace::{Distinct, IdleRow, Trace};
+use super::sweep::DeviceKey;
+use crate::trace::{BudgetRow, Distinct, IdleRow, Trace};
 
 /// A piece of an idle interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,43 +54,75 @@ pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]
     pieces
 }
 
-/// Sums of pieces: a row for each device and cause.
+/// Sums of pieces, by device and cause.
 #[derive(Debug)]
-pub(super) struct Rows {
-    /// By place of a device: that of its number.
+pub(super) struct Sums {
+    /// By place of a device in [`Trace::devices`].
     places: Vec<u32>,
-    numbers: Distinct<Option<i64>>,
-    /// Number of pieces and their length, by place of a number and by cause.
-    sums: Vec<[(u64, u64); Cause::ALL.len()]>,
+    devices: Distinct<DeviceKey>,
+    /// Number of pieces and their length, by place of a device and by cause.
+    of_devices: Vec<[(u64, u64); Cause::ALL.len()]>,
 }
 
-impl Rows {
-    pub(super) fn new(trace: &Trace) -> Self {
-        let mut numbers = Distinct::default();
-        let places = trace.devices.iter().map(|device| numbers.intern(device.device_id)).collect();
-        let sums = vec![Default::default(); numbers.all().len()];
-        Self { places, numbers, sums }
+impl Sums {
+    pub(super) fn new(trace: &Trace, chosen: &Chosen<'_>) -> Self {
+        let mut devices = Distinct::default();
+        let places = (0..trace.devices.len() as u32).map(|place| devices.intern(DeviceKey::at(place, trace, chosen)));
+        let places = places.collect();
+        let of_devices = vec![Default::default(); devices.all().len()];
+        Self { places, devices, of_devices }
     }
 
     pub(super) fn add(&mut self, piece: &Cut) {
-        let number = self.places[piece.device as usize] as usize;
-        let (count, total) = &mut self.sums[number][piece.cause as usize];
+        let device = self.places[piece.device as usize] as usize;
+        let (count, total) = &mut self.of_devices[device][piece.cause as usize];
         (*count, *total) = (*count + 1, total.saturating_add(piece.end.abs_diff(piece.start)));
     }
 
+    /// The causes of a device.
+    pub(super) fn of(&self, device: &DeviceKey) -> Vec<BudgetRow> {
+        let place = self.devices.find(device);
+        place.map_or_else(Vec::new, |place| {
+            let row = |(cause, count, total_ns): (Cause, u64, u64)| BudgetRow {
+                name: cause.name().to_owned(),
+                count,
+                total_ns,
+            };
+            causes(&self.of_devices[place as usize]).map(row).collect()
+        })
+    }
+
+    /// A row for each number of a device and cause, the longest of a number first.
     pub(super) fn rows(&self) -> Vec<IdleRow> {
+        let mut numbers = Distinct::default();
+        let mut of_numbers: Vec<[(u64, u64); Cause::ALL.len()]> = Vec::new();
+        for (device, sums) in self.devices.all().iter().zip(&self.of_devices) {
+            let number = numbers.intern(device.device_id) as usize;
+            of_numbers.resize(numbers.all().len(), Default::default());
+            for ((count, total), (more, time)) in of_numbers[number].iter_mut().zip(sums) {
+                (*count, *total) = (*count + more, total.saturating_add(*time));
+            }
+        }
         let mut rows: Vec<IdleRow> = Vec::new();
-        for (&device_id, sums) in self.numbers.all().iter().zip(&self.sums) {
-            let of_causes = Cause::ALL.into_iter().zip(sums).filter(|(_, (count, _))| *count > 0);
-            rows.extend(of_causes.map(|(cause, &(count, total_ns))| IdleRow {
+        for (&device_id, sums) in numbers.all().iter().zip(&of_numbers) {
+            let row = |(cause, count, total_ns): (Cause, u64, u64)| IdleRow {
                 device_id,
                 cause: cause.name(),
                 count,
                 total_ns,
-            }));
+            };
+            rows.extend(causes(sums).map(row));
         }
-        // The rows of a device stay in the order of causes.
-        rows.sort_by_key(|row| row.device_id);
+        // Of causes that took as long, the one that counts first is first.
+        rows.sort_by_key(|row| (row.device_id, Reverse(row.total_ns)));
         rows
     }
+}
+
+fn causes(sums: &[(u64, u64); Cause::ALL.len()]) -> impl Iterator<Item = (Cause, u64, u64)> {
+    Cause::ALL
+        .into_iter()
+        .zip(sums)
+        .filter(|(_, (count, _))| *count > 0)
+        .map(|(cause, &(count, time))| (cause, count, time))
 }

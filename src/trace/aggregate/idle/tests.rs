@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::trace::aggregate::made::Made;
 use crate::trace::aggregate::select::Selection;
-use crate::trace::{Entry, Reach, Summary};
+use crate::trace::{BudgetRow, Entry, Reach, Summary};
 
 const PROCESS: i64 = 7;
 const DEVICE: (i64, Option<i64>) = (0, Some(PROCESS));
@@ -27,9 +27,13 @@ fn causes(made: &Made) -> Vec<(&'static str, u64, u64)> {
     summary.idle_causes.iter().map(|row| (row.cause, row.count, row.total_ns)).collect()
 }
 
-/// The pieces of each device number make up its idle time.
+/// The pieces of each device number make up its idle time, and the budget of each device its span.
 fn assert_sums(summary: &Summary) {
     for row in &summary.devices {
+        let sum = |rows: &[BudgetRow]| rows.iter().map(|row| row.total_ns).sum::<u64>();
+        let budget = &row.budget;
+        assert_eq!(sum(&budget.kernels) + sum(&budget.copies) - budget.counted_twice_ns, row.busy_ns);
+        assert_eq!(sum(&budget.idle), row.idle_ns);
         let of_number = |id: Option<i64>| id == row.device_id;
         let idle: u64 = summary.devices.iter().filter(|row| of_number(row.device_id)).map(|row| row.idle_ns).sum();
         let causes = summary.idle_causes.iter().filter(|row| of_number(row.device_id));
@@ -49,7 +53,7 @@ fn the_host_waits_for_data() {
             made.range(PROCESS, reach, name, 50, end);
             made.range(PROCESS, Reach::Thread(Some(2)), "prefetch", 0, None);
             made.range(8, reach, "prefetch", 0, None);
-            assert_eq!(causes(&made), [("launch", 1, 20), (cause, 1, 80)], "{name}");
+            assert_eq!(causes(&made), [(cause, 1, 80), ("launch", 1, 20)], "{name}");
         }
     }
 }
@@ -63,7 +67,7 @@ fn the_first_of_several_causes_counts() {
     made.call(MAIN, "cuMemAlloc_v2", (112, 138), 0);
     made.call(MAIN, "cudaStreamSynchronize", (120, 130), 0);
     let expected =
-        [("launch", 1, 20), ("synchronization", 1, 10), ("allocation", 2, 20), ("data_loader", 2, 25), ("host", 2, 25)];
+        [("data_loader", 2, 25), ("host", 2, 25), ("launch", 1, 20), ("allocation", 2, 20), ("synchronization", 1, 10)];
     assert_eq!(causes(&made), expected);
 }
 
@@ -76,7 +80,7 @@ fn a_filter_hides_no_cause() {
     let summary = made.summary(Selection { filter, ..Selection::default() });
     assert_sums(&summary);
     let rows: Vec<_> = summary.idle_causes.iter().map(|row| (row.cause, row.total_ns)).collect();
-    assert_eq!(rows, [("launch", 20), ("synchronization", 80)]);
+    assert_eq!(rows, [("synchronization", 80), ("launch", 20)]);
 }
 
 #[test]
@@ -222,7 +226,9 @@ proptest! {
             .iter()
             .map(|row| (row.device_id.unwrap(), row.cause, row.count, row.total_ns))
             .collect();
-        prop_assert_eq!(found, by_nanosecond(&operations, &calls, &ranges));
+        let mut expected = by_nanosecond(&operations, &calls, &ranges);
+        expected.sort_by_key(|&(device, .., time)| (device, std::cmp::Reverse(time)));
+        prop_assert_eq!(found, expected);
 
         let chosen = Chosen::new(&made.trace, &Selection::default());
         let pieces = pieces(&made.trace, &chosen, &["prefetch".to_owned()]);

@@ -3,17 +3,22 @@
 use crate::stats::describe::outliers;
 use crate::trace::{Distinct, IterationRow};
 
+/// With fewer, quartiles say little of what is usual.
+pub(super) const FEWEST: usize = 10;
+
 /// The iterations of one runner and phase, by their places.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) places: Vec<usize>,
+    /// Whether they launched anything: then GPU spans are compared, else host times.
+    pub(super) on_gpu: bool,
     /// The one that took the lower median of the times.
     pub(super) median: usize,
     pub(super) outliers: Vec<usize>,
 }
 
-/// The groups, in the order in which they begin; marks outliers.
-pub(super) fn of(rows: &mut [IterationRow]) -> Vec<Group> {
+/// The groups, in the order in which they begin; marks outliers. Some rows, by place, launched something.
+pub(super) fn of(rows: &mut [IterationRow], launched: impl Fn(usize) -> bool) -> Vec<Group> {
     let mut keys = Distinct::default();
     let mut groups: Vec<Group> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
@@ -22,6 +27,7 @@ pub(super) fn of(rows: &mut [IterationRow]) -> Vec<Group> {
             groups.push(Group::default());
         }
         groups[group].places.push(place);
+        groups[group].on_gpu |= launched(place);
     }
     for group in &mut groups {
         group.compare(rows);
@@ -33,16 +39,22 @@ pub(super) fn of(rows: &mut [IterationRow]) -> Vec<Group> {
 }
 
 impl Group {
+    /// How long an iteration took.
+    pub(super) fn time(&self, row: &IterationRow) -> u64 {
+        if self.on_gpu { row.gpu_ns } else { row.host_ns }
+    }
+
     fn compare(&mut self, rows: &[IterationRow]) {
         let mut by_time = self.places.clone();
         let middle = (by_time.len() - 1) / 2;
-        self.median = *by_time.select_nth_unstable_by_key(middle, |&place| (rows[place].duration_ns, place)).1;
-        let durations: Vec<u64> = self.places.iter().map(|&place| rows[place].duration_ns).collect();
-        let Ok(fences) = outliers(&durations, &|| false) else { return };
+        self.median = *by_time.select_nth_unstable_by_key(middle, |&place| (self.time(&rows[place]), place)).1;
+        if self.places.len() < FEWEST {
+            return;
+        }
+        let times: Vec<u64> = self.places.iter().map(|&place| self.time(&rows[place])).collect();
+        let Ok(fences) = outliers(&times, &|| false) else { return };
         let within = fences.low_outer_fence..=fences.high_outer_fence;
-        // Fences of fewer than four are as wide as the samples.
-        let places = self.places.iter().zip(durations);
-        self.outliers =
-            places.filter(|(_, duration)| !within.contains(&(*duration as f64))).map(|(&place, _)| place).collect();
+        let places = self.places.iter().zip(times);
+        self.outliers = places.filter(|(_, time)| !within.contains(&(*time as f64))).map(|(&place, _)| place).collect();
     }
 }

@@ -17,8 +17,12 @@ pub(super) struct Marked<'a> {
     pub(super) phase: Option<&'a str>,
 }
 
-/// Those that count and were closed, in the order of their starts.
-pub(super) fn find<'a>(trace: &'a Trace, chosen: &Chosen<'_>, name: Option<&str>) -> Vec<Marked<'a>> {
+/// Those that count and were closed, in the order of their starts: iterations, then the phases within them.
+pub(super) fn find<'a>(
+    trace: &'a Trace,
+    chosen: &Chosen<'_>,
+    name: Option<&str>,
+) -> (Vec<Marked<'a>>, Vec<Marked<'a>>) {
     let text = |label: u32| trace.names.text(trace.labels.all()[label as usize].name);
     let called: Vec<Called<'a>> = (0..trace.labels.all().len() as u32).map(|label| Called::of(text(label))).collect();
     let those = |marks: &dyn Fn(u32) -> bool| {
@@ -31,20 +35,24 @@ pub(super) fn find<'a>(trace: &'a Trace, chosen: &Chosen<'_>, name: Option<&str>
     };
     if let Some(name) = name {
         let ranges = those(&|label| text(label) == name || called[label as usize].group == name);
-        return numbered(trace, chosen, ranges, |_| (None, None, None));
+        return (numbered(trace, chosen, ranges, |_| (None, None, None)), Vec::new());
     }
-    let kinds: [fn(Mark) -> bool; 3] =
-        [|mark| matches!(mark, Mark::Ours(_)), |mark| mark == Mark::Phase, |mark| matches!(mark, Mark::Step(_))];
-    let ranges = kinds.iter().map(|kind| those(&|label| called[label as usize].mark.is_some_and(kind)));
-    let ranges = ranges.into_iter().find(|ranges| !ranges.is_empty()).unwrap_or_default();
-    numbered(trace, chosen, ranges, |label| {
-        let Called { runner, phase, mark, .. } = called[label as usize];
-        let index = match mark {
-            Some(Mark::Ours(index) | Mark::Step(index)) => Some(index),
-            _ => None,
-        };
-        (runner, phase, index)
-    })
+    let of_kind = |kind: fn(Mark) -> bool| {
+        numbered(trace, chosen, those(&|label| called[label as usize].mark.is_some_and(kind)), |label| {
+            let Called { runner, phase, mark, .. } = called[label as usize];
+            let index = match mark {
+                Some(Mark::Ours(index) | Mark::Step(index)) => Some(index),
+                _ => None,
+            };
+            (runner, phase, index)
+        })
+    };
+    let steps = of_kind(|mark| matches!(mark, Mark::Step(_)));
+    let mut phases = of_kind(|mark| matches!(mark, Mark::Ours(_)));
+    if phases.is_empty() {
+        phases = of_kind(|mark| mark == Mark::Phase);
+    }
+    if steps.is_empty() { (phases, Vec::new()) } else { (steps, phases) }
 }
 
 /// Those without a number of their own count from 0 in each process and phase.

@@ -1,57 +1,93 @@
 //! The iterations of a model.
 //!
 //! - [`marks`] finds the ranges that mark them, [`missing`] says so where none does.
+//! - [`owners`] says which of them were open when a call was made, [`owned`] adds up what that launched.
 //! - [`groups`] tells those of one runner and phase apart, and which of them are outliers.
-//! - [`device`] adds up what was launched in each.
 
-mod device;
 mod groups;
 mod marks;
 mod missing;
+mod owned;
+mod owners;
 #[cfg(test)]
 mod tests;
 
-use super::Options;
 use super::launched::Launch;
-use super::ranges::innermost::{Innermost, Open};
-use super::ranges::scopes::Scopes;
 use super::select::Chosen;
-use crate::trace::{Figures, IterationRow, IterationStatistics, Trace, Warning};
-use device::Device;
+use super::work_categories::WorkCategories;
+use crate::trace::{Entry, Figures, IterationPart, IterationRow, IterationStatistics, Trace, Warning};
 use groups::Group;
 use marks::Marked;
+use owned::{Owned, Times};
+use owners::Owners;
 
-/// The iterations of a trace.
+/// The iterations of a trace. An iteration owns each operation that any thread of its process launched while it was open.
 #[derive(Debug, Default)]
 pub(super) struct Iterations {
     /// A row for each, in the order of their starts.
     pub(super) rows: Vec<IterationRow>,
     /// What there is to say where a name was given that marks none.
     pub(super) warning: Option<Warning>,
+    /// Phases within iterations: the place of the iteration in `rows`, and that of the mark in `owned`.
+    parts: Vec<(usize, usize, IterationPart)>,
+    owners: Owners,
+    /// By place of a mark: those of rows, then those of phases.
+    owned: Vec<Owned>,
+    times: Times,
     groups: Vec<Group>,
-    scopes: Scopes,
-    /// By scope.
-    times: Vec<Innermost>,
 }
 
 impl Iterations {
-    /// Finds them: by the name that the options give, or else by our ranges, by torch's marks of phases, or by
-    /// `ProfilerStep#N`, the first of these that there are.
-    pub(super) fn find(trace: &Trace, chosen: &Chosen<'_>, options: &Options<'_>) -> Self {
-        let name = options.iteration_range.as_deref();
-        let marked = marks::find(trace, chosen, name);
-        if marked.is_empty() {
+    /// Finds them: by `name`, where one is given, or else by `ProfilerStep#N`, by our ranges, or by torch's marks of phases,
+    /// the first of these that there are. Phases within steps are parts of them.
+    pub(super) fn find(trace: &Trace, chosen: &Chosen<'_>, name: Option<&str>) -> Self {
+        let (mut marks, phases) = marks::find(trace, chosen, name);
+        if marks.is_empty() {
             let warning = name.map(|name| missing::warning(trace, chosen, name));
             return Self { warning, ..Self::default() };
         }
-        let scopes = Scopes::of(trace, chosen);
-        let times = times(&marked, &scopes);
-        let mut rows: Vec<IterationRow> = marked.into_iter().map(row).collect();
-        let groups = groups::of(&mut rows);
-        let mut found = Self { rows, warning: None, groups, scopes, times };
-        let device = Device::of(trace, chosen, options, &found);
-        device.describe(&mut found.rows, &found.groups);
-        found
+        let rows: Vec<IterationRow> = marks.iter().map(row).collect();
+        marks.extend(phases);
+        let owners = Owners::of(trace, chosen, &marks);
+        let parts = marks.iter().enumerate().skip(rows.len()).filter_map(|(place, mark)| {
+            let mut around = owners.around(place, mark.start).iter().map(|&place| place as usize);
+            Some((around.find(|&place| place < rows.len())?, place, part(mark)))
+        });
+        let (parts, owned) = (parts.collect(), vec![Owned::default(); marks.len()]);
+        Self { rows, parts, owners, owned, ..Self::default() }
+    }
+
+    /// The place in `rows` of the iteration in which a call was made: of several, of the one that began last.
+    pub(super) fn of(&self, launch: &Launch) -> Option<usize> {
+        let mut open = self.owners.of_call(launch.callee, launch.start).iter().map(|&place| place as usize);
+        open.find(|&place| place < self.rows.len())
+    }
+
+    /// Takes an operation with the call that launched it; starts ascend.
+    pub(super) fn add(&mut self, entry: &Entry, launch: &Launch, categories: &WorkCategories<'_>) {
+        if self.rows.is_empty() {
+            return;
+        }
+        for &place in self.owners.of_call(launch.callee, launch.start) {
+            self.owned[place as usize].add(entry);
+            if self.rows.len() >= groups::FEWEST && (place as usize) < self.rows.len() {
+                self.times.add(place, categories.of_work(entry.what), entry.duration());
+            }
+        }
+    }
+
+    /// Completes the rows, once all operations were added.
+    pub(super) fn finish(&mut self, categories: &WorkCategories<'_>) {
+        for (row, owned) in self.rows.iter_mut().zip(&self.owned) {
+            (row.gpu_ns, row.gpu_busy_ns, row.gpu_time_ns) = owned.figures();
+        }
+        for (iteration, mark, mut part) in std::mem::take(&mut self.parts) {
+            (part.gpu_ns, part.gpu_busy_ns, part.gpu_time_ns) = self.owned[mark].figures();
+            self.rows[iteration].parts.push(part);
+        }
+        let owned = &self.owned;
+        self.groups = groups::of(&mut self.rows, |place| owned[place].is_some());
+        self.times.describe(&mut self.rows, &self.groups, categories);
     }
 
     /// A row for each runner and phase.
@@ -60,57 +96,61 @@ impl Iterations {
     }
 
     fn statistics_of(&self, group: &Group) -> Option<IterationStatistics> {
-        let of = |value: fn(&IterationRow) -> u64| {
+        let of = |value: &dyn Fn(&IterationRow) -> u64| {
             Figures::of(&mut group.places.iter().map(|&place| value(&self.rows[place])).collect::<Vec<_>>())
         };
-        let (durations, busy) = (of(|row| row.duration_ns), of(|row| row.gpu_busy_ns));
+        let times = of(&|row| group.time(row));
+        let median = |value: fn(&IterationRow) -> u64| of(&value).median;
         let first = self.rows.get(*group.places.first()?)?;
         Some(IterationStatistics {
             runner: first.runner.clone(),
             phase: first.phase.clone(),
-            count: durations.count,
-            total_ns: durations.total,
-            mean_ns: durations.mean?,
-            median_ns: durations.median?,
-            min_ns: durations.min?,
-            max_ns: durations.max?,
-            stddev_ns: durations.stddev,
-            p95_ns: durations.p95?,
-            gpu_busy_median_ns: busy.median?,
+            count: times.count,
+            total_ns: times.total,
+            mean_ns: times.mean?,
+            median_ns: times.median?,
+            min_ns: times.min?,
+            max_ns: times.max?,
+            stddev_ns: times.stddev,
+            p95_ns: times.p95?,
+            gpu_busy_median_ns: median(|row| row.gpu_busy_ns)?,
             outlier_count: group.outliers.len() as u64,
+            measure: if group.on_gpu { "gpu_ns" } else { "host_ns" },
+            host_median_ns: median(|row| row.host_ns)?,
+            gpu_median_ns: median(|row| row.gpu_ns)?,
+            gpu_time_median_ns: median(|row| row.gpu_time_ns)?,
         })
     }
-
-    /// The place in `rows` of the iteration in which a call was made: of several, of the one that began last.
-    pub(super) fn of(&self, _trace: &Trace, launch: &Launch) -> Option<usize> {
-        if self.rows.is_empty() {
-            return None;
-        }
-        let around = self.scopes.around(launch.callee).each().filter_map(|scope| self.times[scope].at(launch.start));
-        around.max_by_key(|open| open.depth()).map(|open| open.what as usize)
-    }
-}
-
-/// When iterations run, by scope.
-fn times(marked: &[Marked<'_>], scopes: &Scopes) -> Vec<Innermost> {
-    let mut opens: Vec<Vec<Open>> = vec![Vec::new(); scopes.len()];
-    for (place, mark) in (0..).zip(marked) {
-        let open = Open { start: mark.start, last: mark.end, order: place, what: place };
-        opens[scopes.of_label(mark.label)].push(open);
-    }
-    opens.into_iter().map(Innermost::of).collect()
 }
 
 /// A row that does not know yet what ran.
-fn row(mark: Marked<'_>) -> IterationRow {
+fn row(mark: &Marked<'_>) -> IterationRow {
+    let host_ns = mark.end.abs_diff(mark.start);
     IterationRow {
         index: mark.index,
         runner: mark.runner.map(str::to_owned),
         phase: mark.phase.map(str::to_owned),
         start_ns: mark.start,
-        duration_ns: mark.end.abs_diff(mark.start),
+        duration_ns: host_ns,
         gpu_busy_ns: 0,
         outlier: false,
         differences: Vec::new(),
+        host_ns,
+        gpu_ns: 0,
+        gpu_time_ns: 0,
+        parts: Vec::new(),
+    }
+}
+
+/// The same for a phase within an iteration.
+fn part(mark: &Marked<'_>) -> IterationPart {
+    IterationPart {
+        runner: mark.runner.map(str::to_owned),
+        phase: mark.phase.map(str::to_owned),
+        start_ns: mark.start,
+        host_ns: mark.end.abs_diff(mark.start),
+        gpu_ns: 0,
+        gpu_busy_ns: 0,
+        gpu_time_ns: 0,
     }
 }

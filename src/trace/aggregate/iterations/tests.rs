@@ -4,16 +4,25 @@ use super::Iterations;
 use crate::trace::aggregate::launched::launched;
 use crate::trace::aggregate::made::{Made, options};
 use crate::trace::aggregate::select::Chosen;
-use crate::trace::aggregate::{Options, Selection};
+use crate::trace::aggregate::{Options, Selection, summarize};
 use crate::trace::categories::Categories;
-use crate::trace::{IterationRow, Reach, Trace};
+use crate::trace::{IterationRow, Reach, Summary, Trace};
 
 const ON_MAIN: Reach = Reach::Thread(Some(10));
 
 fn find(trace: &Trace, name: Option<&str>) -> Iterations {
+    Iterations::find(trace, &Chosen::new(trace, &Selection::default()), name)
+}
+
+/// The iterations of a summary.
+fn summarized(made: &Made, name: Option<&str>) -> Summary {
     let categories = Categories::built_in();
-    let options = Options { iteration_range: name.map(str::to_owned), ..options(&categories) };
-    Iterations::find(trace, &Chosen::new(trace, &Selection::default()), &options)
+    summarize(&made.trace, &Options { iteration_range: name.map(str::to_owned), ..options(&categories) })
+}
+
+/// GPU span, GPU busy and GPU time.
+fn figures(row: &IterationRow) -> (u64, u64, u64) {
+    (row.gpu_ns, row.gpu_busy_ns, row.gpu_time_ns)
 }
 
 /// What says which iteration each is.
@@ -24,10 +33,6 @@ fn named(rows: &[IterationRow]) -> Vec<(u64, Option<&str>, Option<&str>)> {
 #[test]
 fn the_first_kind_of_mark_that_is_there_counts() {
     let mut made = Made::new();
-    made.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
-    made.range(1, ON_MAIN, "batch", 50, Some(90));
-    made.range(1, ON_MAIN, "batch", 10, Some(40));
-    assert_eq!(named(&find(&made.trace, None).rows), [(7, None, None)]);
     made.range(1, Reach::Process, "## forward ##", 20, Some(30));
     made.range(1, Reach::Process, "## backward ##", 30, Some(40));
     made.range(1, Reach::Process, "## forward ##", 60, Some(80));
@@ -37,6 +42,10 @@ fn the_first_kind_of_mark_that_is_there_counts() {
     made.range(1, Reach::Process, "cudnn/forward/4", 31, None);
     let ours = find(&made.trace, None);
     assert_eq!(named(&ours.rows), [(3, Some("cudnn"), Some("forward"))]);
+    made.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
+    made.range(1, ON_MAIN, "batch", 50, Some(90));
+    made.range(1, ON_MAIN, "batch", 10, Some(40));
+    assert_eq!(named(&find(&made.trace, None).rows), [(7, None, None)]);
     let batches = find(&made.trace, Some("batch"));
     assert_eq!(named(&batches.rows), [(0, None, None), (1, None, None)]);
     assert_eq!((batches.rows[0].start_ns, batches.rows[0].duration_ns), (10, 30));
@@ -63,19 +72,69 @@ fn a_name_without_ranges_is_said_with_the_nearest() {
 }
 
 #[test]
-fn three_iterations_have_no_outliers() {
+fn nine_iterations_have_no_outliers() {
     let mut made = Made::new();
-    for (step, length) in [(0, 1), (1, 1), (2, i64::MAX)] {
-        made.range(1, Reach::Process, &format!("a/forward/{step}"), 0, Some(length));
+    let outliers = |made: &Made| summarized(made, None).iteration_statistics[0].outlier_count;
+    for step in 0..8 {
+        made.range(1, Reach::Process, &format!("a/forward/{step}"), 100 * step, Some(100 * step + 1));
     }
-    assert_eq!(find(&made.trace, None).statistics()[0].outlier_count, 0);
+    made.range(1, Reach::Process, "a/forward/8", 5000, Some(9000));
+    assert_eq!(outliers(&made), 0);
+    made.range(1, Reach::Process, "a/forward/9", 9001, Some(9002));
+    assert_eq!(outliers(&made), 1);
+}
+
+#[test]
+fn an_iteration_owns_what_other_threads_of_its_process_launch() {
+    let mut made = Made::new();
+    made.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
+    made.range(1, ON_MAIN, "ProfilerStep#8", 101, Some(200));
+    made.launch((1, 10), 10, "forward", 0, (150, 160));
+    // Autograd's thread, and another GPU.
+    made.launch((1, 11), 100, "backward", 1, (155, 175));
+    made.launch((1, 11), 101, "backward", 0, (300, 310));
+    made.launch((2, 10), 50, "of another process", 0, (0, 400));
+    let summary = summarized(&made, None);
+    let rows: Vec<_> = summary.iterations.iter().map(|row| (row.index, row.host_ns, figures(row))).collect();
+    assert_eq!(rows, [(7, 100, (25, 25, 30)), (8, 99, (10, 10, 10))]);
+    let [statistics] = &summary.iteration_statistics[..] else { panic!("one kind of iterations") };
+    assert_eq!((statistics.measure, statistics.median_ns, statistics.host_median_ns), ("gpu_ns", 17.5, 99.5));
+}
+
+#[test]
+fn phases_within_a_step_are_its_parts() {
+    let mut made = Made::new();
+    made.range(1, ON_MAIN, "ProfilerStep#7", 0, Some(100));
+    made.range(1, ON_MAIN, "## forward ##", 10, Some(40));
+    made.range(1, ON_MAIN, "## backward ##", 50, Some(90));
+    made.range(1, ON_MAIN, "## forward ##", 110, Some(120));
+    made.launch((1, 10), 20, "k", 0, (20, 30));
+    made.launch((1, 11), 60, "k", 0, (60, 80));
+    let summary = summarized(&made, None);
+    let [row] = &summary.iterations[..] else { panic!("one step") };
+    assert_eq!((named(&summary.iterations), figures(row)), (vec![(7, None, None)], (60, 30, 30)));
+    let parts = row.parts.iter().map(|part| (part.phase.as_deref(), part.host_ns, part.gpu_ns));
+    assert_eq!(parts.collect::<Vec<_>>(), [(Some("forward"), 30, 10), (Some("backward"), 40, 20)]);
+}
+
+#[test]
+fn no_more_than_sixteen_open_at_once_own_a_call() {
+    let mut made = Made::new();
+    for start in 0..100_000 {
+        made.range(1, ON_MAIN, "step", start, Some(1_000_000));
+    }
+    for at in 0..1000 {
+        made.launch((1, 10), 200_000, "k", 0, (at, at + 1));
+    }
+    let summary = summarized(&made, Some("step"));
+    assert_eq!(summary.iterations.iter().filter(|row| row.gpu_time_ns == 1000).count(), 16);
 }
 
 proptest! {
     #[test]
-    fn calls_are_in_the_iteration_that_began_last(
-        ranges in prop::collection::vec((1_i64..3, 0_i64..3, any::<bool>(), 0_i64..40, prop::option::of(0_i64..20)), 0..20),
-        launches in prop::collection::vec((1_i64..3, 0_i64..2, 0_i64..60, any::<i64>(), any::<i64>()), 0..20),
+    fn every_iteration_that_is_open_owns_a_call_of_its_process(
+        ranges in prop::collection::vec((1_i64..3, 0_i64..3, any::<bool>(), 0_i64..40, prop::option::of(0_i64..20)), 0..14),
+        launches in prop::collection::vec((1_i64..3, 0_i64..2, 0_i64..60, 0_i64..90, 0_i64..30, 0_i64..2), 0..20),
     ) {
         let mut made = Made::new();
         let mut marked = Vec::new();
@@ -83,26 +142,37 @@ proptest! {
             let reach = if thread == 2 { Reach::Process } else { Reach::Thread(Some(thread)) };
             made.range(process, reach, if named { "step" } else { "other" }, start, length.map(|length| start + length));
             if let Some(length) = length.filter(|_| named) {
-                marked.push((process, reach, start, start + length));
+                marked.push((process, start, start + length));
             }
         }
-        marked.sort_by_key(|&(_, _, start, _)| start);
-        for (process, thread, at, one, other) in launches {
-            made.launch((process, thread), at, "k", 0, (one.min(other), one.max(other)));
+        marked.sort_by_key(|&(_, start, _)| start);
+        for &(process, thread, at, start, length, device) in &launches {
+            made.launch((process, thread), at, "k", device, (start, start + length));
         }
-        let found = find(&made.trace, Some("step"));
-        let expected: Vec<_> = marked.iter().map(|&(_, _, start, end)| (start, end.abs_diff(start))).collect();
-        prop_assert_eq!(found.rows.iter().map(|row| (row.start_ns, row.duration_ns)).collect::<Vec<_>>(), expected);
+        let found = summarized(&made, Some("step")).iterations;
+        let expected: Vec<_> = marked
+            .iter()
+            .map(|&(process, start, end)| {
+                let owned: Vec<_> =
+                    launches.iter().filter(|launch| launch.0 == process && (start..=end).contains(&launch.2)).collect();
+                let busy = (0..200).filter(|at| owned.iter().any(|&&(.., from, length, _)| (from..from + length).contains(at)));
+                let first = owned.iter().map(|launch| launch.3).min().unwrap_or_default();
+                let last = owned.iter().map(|launch| launch.3 + launch.4).max().unwrap_or_default();
+                let time: i64 = owned.iter().map(|launch| launch.4).sum();
+                (start, end.abs_diff(start), (last.abs_diff(first), busy.count() as u64, time.unsigned_abs()))
+            })
+            .collect();
+        prop_assert_eq!(found.iter().map(|row| (row.start_ns, row.host_ns, figures(row))).collect::<Vec<_>>(), expected);
+        let iterations = find(&made.trace, Some("step"));
         let chosen = Chosen::new(&made.trace, &Selection::default());
         for (_, launch) in launched(&made.trace, &chosen) {
             let launch = launch.expect("every kernel was launched");
             let callee = made.trace.callees.all()[launch.callee as usize];
-            let around = marked.iter().enumerate().filter(|(_, (process, reach, start, end))| {
-                let reached = *reach == Reach::Process || *reach == Reach::Thread(callee.thread_id);
-                reached && Some(*process) == callee.process_id && (*start..=*end).contains(&launch.start)
+            let around = marked.iter().enumerate().filter(|(_, (process, start, end))| {
+                Some(*process) == callee.process_id && (*start..=*end).contains(&launch.start)
             });
-            let last = around.max_by_key(|(place, (_, _, start, end))| (*start, std::cmp::Reverse(*end), *place));
-            prop_assert_eq!(found.of(&made.trace, &launch), last.map(|(place, _)| place));
+            let last = around.max_by_key(|(place, (_, start, end))| (*start, std::cmp::Reverse(*end), *place));
+            prop_assert_eq!(iterations.of(&launch), last.map(|(place, _)| place));
         }
     }
 }

@@ -4,23 +4,26 @@
 //! - [`scopes`] says whose calls a range reaches, [`innermost`] which of those that are open was opened last.
 //! - [`sums`] adds up: time is cut into pieces at the bounds of ranges, so that memory grows with ranges, and not with what
 //!   ran in them. [`mixed`] has what that would count twice.
+//! - [`other_threads`] adds up what other threads of the process, autograd's above all, launched meanwhile.
 
 mod context;
 pub(super) mod innermost;
 mod mixed;
 pub(super) mod names;
+mod other_threads;
 pub(super) mod scopes;
 mod sums;
 #[cfg(test)]
 mod tests;
 
-use super::launched::launched;
+use super::launched::Launch;
 use super::select::Chosen;
-use crate::trace::{Distinct, Kind, NameId, RangeRow, Reach, Source, Trace};
+use crate::trace::{Distinct, Entry, Label, NameId, RangeRow, Reach, Source, Trace};
 use context::{Context, Phases};
 use innermost::Open;
 use mixed::Mixed;
 use names::Called;
+use other_threads::OtherThreads;
 use scopes::Scopes;
 use sums::{Sum, Timeline};
 
@@ -35,65 +38,103 @@ struct Row<'a> {
     context: Context<'a>,
 }
 
-/// A row for each name, domain and kind, those with the most device time first.
-///
-/// A range counts where it starts in the window of the selection; operations count wherever their range starts.
-pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<RangeRow> {
-    if trace.ranges.is_empty() {
-        return Vec::new();
-    }
-    let labels = trace.labels.all();
-    let called: Vec<Called<'_>> = labels.iter().map(|label| Called::of(trace.names.text(label.name))).collect();
-    let mut keys: Distinct<Key<'_>> = Distinct::default();
-    let row_of: Vec<u32> = labels
-        .iter()
-        .zip(&called)
-        .map(|(label, called)| keys.intern((called.group.clone(), label.domain, label.source)))
-        .collect();
-    let scopes = Scopes::of(trace, chosen);
-    let mut timelines = timelines(trace, chosen, &scopes, &row_of);
-    let (inclusive, exclusive) =
-        sums(trace, chosen, &scopes, &mut timelines, &reaches(trace, &row_of, keys.all().len()));
-    drop(timelines);
+/// The ranges of a trace, and what was launched in them.
+pub(super) struct Ranges<'a> {
+    trace: &'a Trace,
+    chosen: &'a Chosen<'a>,
+    called: Vec<Called<'a>>,
+    /// By number of label.
+    row_of: Vec<u32>,
+    keys: Distinct<Key<'a>>,
+    scopes: Scopes,
+    timelines: Vec<Timeline>,
+    mixed: Mixed,
+    others: OtherThreads,
+    /// By row: for how long operations ran of whose ranges it is the innermost.
+    exclusive: Vec<u128>,
+}
 
-    let mut found: Vec<Row<'_>> = keys.all().iter().map(|_| Row::default()).collect();
-    let phases = Phases::of(trace, chosen, &scopes, &called);
-    for range in trace.ranges.iter().filter(|range| chosen.range(range)) {
-        let row = &mut found[row_of[range.label as usize] as usize];
-        row.count += 1;
-        let length = range.end.map_or(0, |end| end.abs_diff(range.start));
-        row.host_total = row.host_total.saturating_add(length);
-        row.context.add(phases.of_range(range, &scopes, &called));
+impl<'a> Ranges<'a> {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>) -> Self {
+        let labels = trace.labels.all();
+        let called: Vec<Called<'_>> = labels.iter().map(|label| Called::of(trace.names.text(label.name))).collect();
+        let mut keys: Distinct<Key<'_>> = Distinct::default();
+        let row =
+            |(label, called): (&Label, &Called<'a>)| keys.intern((called.group.clone(), label.domain, label.source));
+        let row_of: Vec<u32> = labels.iter().zip(&called).map(row).collect();
+        let scopes = Scopes::of(trace, chosen);
+        let timelines = timelines(trace, chosen, &scopes, &row_of);
+        let mixed = Mixed::of(&scopes, &timelines, &reaches(trace, &row_of, keys.all().len()));
+        let others = OtherThreads::of(trace, chosen, &row_of);
+        let exclusive = vec![0; keys.all().len()];
+        Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive }
     }
-    let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
-    let mut rows: Vec<RangeRow> = keys
-        .all()
-        .iter()
-        .zip(found)
-        .zip(inclusive.into_iter().zip(exclusive))
-        .filter(|((_, row), (inclusive, _))| row.count > 0 || *inclusive != Sum::default())
-        .map(|(((name, domain, source), row), (inclusive, exclusive))| RangeRow {
-            name: name.clone().into_owned(),
-            domain: domain.map(|domain| trace.names.text(domain).to_owned()),
-            kind: match source {
-                Source::Nvtx => "nvtx",
-                Source::RecordFunction => "record_function",
-            },
-            runner: row.context.runner(),
-            phase: row.context.phase(),
-            count: row.count,
-            host_total_ns: row.host_total,
-            gpu_inclusive_ns: cut(inclusive.ns),
-            gpu_exclusive_ns: cut(exclusive),
-            kernel_count: inclusive.kernels,
-        })
-        .collect();
-    rows.sort_by(|one, other| {
-        let key = |row: &RangeRow| (row.domain.clone(), row.kind);
-        let by_time = other.gpu_inclusive_ns.cmp(&one.gpu_inclusive_ns);
-        by_time.then_with(|| one.name.cmp(&other.name)).then_with(|| key(one).cmp(&key(other)))
-    });
-    rows
+
+    /// Takes an operation that counts, with the call that launched it.
+    pub(super) fn add(&mut self, entry: &Entry, launch: &Launch, is_kernel: bool) {
+        let sum = Sum { ns: entry.duration().into(), kernels: is_kernel.into() };
+        let mut innermost: Option<Open> = None;
+        for scope in self.scopes.around(launch.callee).each() {
+            let found = self.timelines[scope].add(launch.start, sum);
+            innermost = [innermost, found].into_iter().flatten().max_by_key(Open::depth);
+            self.mixed.add(scope, launch.start, sum);
+        }
+        if let Some(open) = innermost {
+            self.exclusive[open.what as usize] += sum.ns;
+        }
+        self.others.add(launch, sum);
+    }
+
+    /// A row for each name, domain and kind, those with the most device time first.
+    ///
+    /// A range counts where it starts in the window of the selection; operations count wherever their range starts.
+    pub(super) fn rows(self) -> Vec<RangeRow> {
+        let Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive } = self;
+        let [mut inclusive, of_threads] = inclusive(trace, &scopes, &timelines, keys.all().len());
+        mixed.take_away(&timelines, &mut inclusive);
+        drop(timelines);
+        let others = others.sums(&of_threads);
+
+        let mut found: Vec<Row<'_>> = keys.all().iter().map(|_| Row::default()).collect();
+        let phases = Phases::of(trace, chosen, &scopes, &called);
+        for range in trace.ranges.iter().filter(|range| chosen.range(range)) {
+            let row = &mut found[row_of[range.label as usize] as usize];
+            row.count += 1;
+            let length = range.end.map_or(0, |end| end.abs_diff(range.start));
+            row.host_total = row.host_total.saturating_add(length);
+            row.context.add(phases.of_range(range, &scopes, &called));
+        }
+        let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+        let mut rows: Vec<RangeRow> = keys
+            .all()
+            .iter()
+            .zip(found)
+            .zip(inclusive.into_iter().zip(exclusive).zip(others))
+            .filter(|((_, row), ((inclusive, _), _))| row.count > 0 || *inclusive != Sum::default())
+            .map(|(((name, domain, source), row), ((inclusive, exclusive), others))| RangeRow {
+                name: name.clone().into_owned(),
+                domain: domain.map(|domain| trace.names.text(domain).to_owned()),
+                kind: match source {
+                    Source::Nvtx => "nvtx",
+                    Source::RecordFunction => "record_function",
+                },
+                runner: row.context.runner(),
+                phase: row.context.phase(),
+                count: row.count,
+                host_total_ns: row.host_total,
+                gpu_inclusive_ns: cut(inclusive.ns),
+                gpu_exclusive_ns: cut(exclusive),
+                kernel_count: inclusive.kernels,
+                gpu_other_threads_ns: cut(others.ns),
+            })
+            .collect();
+        rows.sort_by(|one, other| {
+            let key = |row: &RangeRow| (row.domain.clone(), row.kind);
+            let by_time = other.gpu_inclusive_ns.cmp(&one.gpu_inclusive_ns);
+            by_time.then_with(|| one.name.cmp(&other.name)).then_with(|| key(one).cmp(&key(other)))
+        });
+        rows
+    }
 }
 
 /// The ranges of each scope.
@@ -119,33 +160,18 @@ fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
     reaches
 }
 
-/// Of each row, what was launched in its ranges, and for how long that ran of which they were innermost.
-fn sums(
-    trace: &Trace,
-    chosen: &Chosen<'_>,
-    scopes: &Scopes,
-    timelines: &mut [Timeline],
-    reaches: &[(bool, bool)],
-) -> (Vec<Sum>, Vec<u128>) {
-    let (mut inclusive, mut exclusive) = (vec![Sum::default(); reaches.len()], vec![0; reaches.len()]);
-    let mut mixed = Mixed::of(scopes, timelines, reaches);
-    for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
-        let Some(launch) = launch else { continue };
-        let is_kernel = matches!(trace.works.all()[entry.what as usize].kind, Kind::Kernel(..));
-        let sum = Sum { ns: entry.duration().into(), kernels: is_kernel.into() };
-        let mut innermost: Option<Open> = None;
-        for scope in scopes.around(launch.callee).each() {
-            let found = timelines[scope].add(launch.start, sum);
-            innermost = [innermost, found].into_iter().flatten().max_by_key(Open::depth);
-            mixed.add(scope, launch.start, sum);
-        }
-        if let Some(open) = innermost {
-            exclusive[open.what as usize] += sum.ns;
-        }
+/// Of each row, what was launched in its ranges; and of those, what by threads in ranges of their own.
+fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &[Timeline], rows: usize) -> [Vec<Sum>; 2] {
+    let (mut of_threads, mut inclusive) = (vec![Sum::default(); rows], vec![Sum::default(); rows]);
+    let mut processes = vec![false; timelines.len()];
+    for (place, label) in (0..).zip(trace.labels.all()) {
+        processes[scopes.of_label(place)] = label.reach == Reach::Process;
     }
-    for timeline in &*timelines {
-        timeline.inclusive(&mut inclusive);
+    for (timeline, of_process) in timelines.iter().zip(processes) {
+        timeline.inclusive(if of_process { &mut inclusive } else { &mut of_threads });
     }
-    mixed.take_away(timelines, &mut inclusive);
-    (inclusive, exclusive)
+    for (sum, &of_threads) in inclusive.iter_mut().zip(&of_threads) {
+        *sum += of_threads;
+    }
+    [inclusive, of_threads]
 }

@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::rows;
-use crate::trace::aggregate::Selection;
 use crate::trace::aggregate::launched::launched;
-use crate::trace::aggregate::made::Made;
+use crate::trace::aggregate::made::{Made, options};
 use crate::trace::aggregate::select::Chosen;
+use crate::trace::aggregate::{Options, Selection, summarize};
+use crate::trace::categories::Categories;
 use crate::trace::{Kind, RangeRow, Reach, Trace};
 
 const MAIN: (i64, i64) = (1, 10);
@@ -15,7 +15,11 @@ const AUTOGRAD: (i64, i64) = (1, 11);
 const ON_MAIN: Reach = Reach::Thread(Some(10));
 
 fn all(trace: &Trace) -> Vec<RangeRow> {
-    rows(trace, &Chosen::new(trace, &Selection::default()))
+    selected(trace, Selection::default())
+}
+
+fn selected(trace: &Trace, selection: Selection) -> Vec<RangeRow> {
+    summarize(trace, &Options { selection, ..options(&Categories::built_in()) }).ranges
 }
 
 /// Count, inclusive, exclusive and kernels of the row of a name.
@@ -60,7 +64,7 @@ fn what_is_selected_counts() {
     made.launch((1, 10), 10, "a", 0, (10, 12));
     made.launch((2, 20), 20, "b", 0, (20, 25));
     made.launch((1, 10), 70, "b", 0, (70, 71));
-    let select = |selection: Selection| rows(&made.trace, &Chosen::new(&made.trace, &selection));
+    let select = |selection: Selection| selected(&made.trace, selection);
     let first = select(Selection { processes: vec![1], ..Selection::default() });
     assert_eq!(first.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["one", "later"]);
     let late = select(Selection { since_ns: Some(40), ..Selection::default() });
@@ -70,10 +74,10 @@ fn what_is_selected_counts() {
     assert_eq!(figures(&select(Selection { filter, ..Selection::default() }), "one"), (1, 1, 0, 1));
 }
 
-/// Count, host time, inclusive, exclusive and kernels of each name, by looking at every range for every operation.
-fn by_brute_force(trace: &Trace) -> BTreeMap<String, (u64, u128, u128, u128, u64)> {
+/// Count, host time, inclusive, exclusive, kernels and what other threads launched, of each name, by looking at every range for every operation.
+fn by_brute_force(trace: &Trace) -> BTreeMap<String, (u64, u128, u128, u128, u64, u128)> {
     let chosen = Chosen::new(trace, &Selection::default());
-    let mut found: BTreeMap<String, (u64, u128, u128, u128, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (u64, u128, u128, u128, u64, u128)> = BTreeMap::new();
     let name = |range: &crate::trace::Range| trace.names.text(trace.labels.all()[range.label as usize].name).to_owned();
     for range in &trace.ranges {
         let row = found.entry(name(range)).or_default();
@@ -94,6 +98,20 @@ fn by_brute_force(trace: &Trace) -> BTreeMap<String, (u64, u128, u128, u128, u64
         let around: Vec<_> = around.collect();
         let ns = u128::from(entry.duration());
         let names: std::collections::BTreeSet<_> = around.iter().map(|(_, range)| name(range)).collect();
+        let (mut of_own, mut of_any) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        for range in &trace.ranges {
+            let label = trace.labels.all()[range.label as usize];
+            let is_open = range.start <= launch.start && range.end.is_none_or(|end| launch.start <= end);
+            if is_open && label.process_id == callee.process_id && label.reach != Reach::Process {
+                of_any.insert(name(range));
+                if label.reach == Reach::Thread(callee.thread_id) {
+                    of_own.insert(name(range));
+                }
+            }
+        }
+        for name in of_any.difference(&of_own) {
+            found.entry(name.clone()).or_default().5 += ns;
+        }
         for name in names {
             let row = found.entry(name).or_default();
             row.2 += ns;
@@ -134,11 +152,13 @@ proptest! {
         let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
         let expected: BTreeMap<_, _> = by_brute_force(&made.trace)
             .into_iter()
-            .map(|(name, (count, host, inclusive, exclusive, kernels))| (name, (count, cut(host), cut(inclusive), cut(exclusive), kernels)))
+            .map(|(name, (count, host, inclusive, exclusive, kernels, others))| {
+                (name, (count, cut(host), cut(inclusive), cut(exclusive), kernels, cut(others)))
+            })
             .collect();
         let found: BTreeMap<_, _> = all(&made.trace)
             .into_iter()
-            .map(|row| (row.name, (row.count, row.host_total_ns, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count)))
+            .map(|row| (row.name, (row.count, row.host_total_ns, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count, row.gpu_other_threads_ns)))
             .collect();
         prop_assert_eq!(found, expected);
     }

@@ -1,0 +1,121 @@
+//! Entries of logs in the order of their starts, without a table of all of them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use crate::trace::{Entries, Entry, IntoEntries, Log};
+
+/// So many entries of a log that is in no order are sorted at once; few in tests.
+const BLOCK: usize = if cfg!(test) { 8 } else { 1 << 15 };
+
+/// The entries of both by ascending start; of equal starts those of `one` first, and then in the order of the logs.
+pub(super) fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
+    let (mut one, mut other) = (sorted(one).peekable(), sorted(other).peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(left), Some(right)) if right.start < left.start => other.next(),
+        (Some(_), _) => one.next(),
+        (None, _) => other.next(),
+    })
+}
+
+/// The entries of a log by ascending start.
+enum Sorted<'a> {
+    /// One that is in order needs no memory.
+    AsItIs(Entries<'a>),
+    Merged(Merge),
+}
+
+impl Iterator for Sorted<'_> {
+    type Item = Entry;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry> {
+        match self {
+            Self::AsItIs(entries) => entries.next(),
+            Self::Merged(merge) => merge.next(),
+        }
+    }
+}
+
+fn sorted(log: &Log) -> Sorted<'_> {
+    if log.is_sorted() { Sorted::AsItIs(log.iter()) } else { Sorted::Merged(Merge::of(log)) }
+}
+
+/// Blocks of a log, each sorted and packed again, which are merged as they are read.
+struct Merge {
+    blocks: Vec<Block>,
+    /// The start with which a block continues, and which block that is.
+    next: BinaryHeap<Reverse<(i64, usize)>>,
+}
+
+struct Block {
+    next: Entry,
+    rest: IntoEntries,
+}
+
+impl Merge {
+    fn of(log: &Log) -> Self {
+        let (mut entries, mut merge) = (log.iter(), Self { blocks: Vec::new(), next: BinaryHeap::new() });
+        let mut block: Vec<Entry> = Vec::with_capacity(BLOCK);
+        loop {
+            block.extend(entries.by_ref().take(BLOCK));
+            block.sort_by_key(|entry| entry.start);
+            let Some(first) = block.first() else { return merge };
+            merge.next.push(Reverse((first.start, merge.blocks.len())));
+            let mut packed = Log::default();
+            block.drain(1..).for_each(|entry| packed.push(entry));
+            merge.blocks.push(Block { next: block[0], rest: packed.into_iter() });
+            block.clear();
+        }
+    }
+}
+
+impl Iterator for Merge {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        let mut top = self.next.peek_mut()?;
+        let place = top.0.1;
+        let block = &mut self.blocks[place];
+        let entry = block.next;
+        match block.rest.next() {
+            Some(next) => {
+                block.next = next;
+                top.0.0 = next.start;
+            }
+            None => {
+                PeekMut::pop(top);
+            }
+        }
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn log(starts: &[i64]) -> Log {
+        let mut log = Log::default();
+        for (what, &start) in (0..).zip(starts) {
+            log.push(Entry { what, start, end: start + 1, bytes: 0, correlation: 0 });
+        }
+        log
+    }
+
+    proptest! {
+        #[test]
+        fn is_a_stable_sort(
+            one in prop::collection::vec(-20_i64..20, 0..100),
+            other in prop::collection::vec(-20_i64..20, 0..100),
+        ) {
+            let (one, other) = (log(&one), log(&other));
+            let mut expected: Vec<Entry> = one.iter().chain(&other).collect();
+            expected.sort_by_key(|entry| entry.start);
+            prop_assert_eq!(in_order(&one, &other).collect::<Vec<_>>(), expected);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What other threads of the process launched during ranges of a thread: autograd's launch the backward pass.
+
+use rustc_hash::FxHashSet;
+
+use super::innermost::Open;
+use super::sums::{Sum, Timeline};
+use crate::trace::aggregate::calls::NONE;
+use crate::trace::aggregate::launched::Launch;
+use crate::trace::aggregate::select::Chosen;
+use crate::trace::{Distinct, Reach, Trace};
+
+/// The ranges of all threads of a process together; none where each process has one thread.
+#[derive(Default)]
+pub(super) struct OtherThreads {
+    /// By callee: a place in `timelines`, or [`NONE`].
+    of_callees: Vec<u32>,
+    timelines: Vec<Timeline>,
+}
+
+impl OtherThreads {
+    pub(super) fn of(trace: &Trace, chosen: &Chosen<'_>, row_of: &[u32]) -> Self {
+        let key = |clock: u32, process: Option<i64>| (chosen.clocks[clock as usize], process);
+        let callers = trace.callees.all().iter().map(|callee| (key(callee.clock, callee.process_id), callee.thread_id));
+        let with_ranges = trace.labels.all().iter().filter_map(|label| match label.reach {
+            Reach::Thread(thread) => Some((key(label.clock, label.process_id), thread)),
+            Reach::Process => None,
+        });
+        let threads: FxHashSet<_> = callers.chain(with_ranges).collect();
+        let processes: FxHashSet<_> = threads.iter().map(|&(process, _)| process).collect();
+        if threads.len() == processes.len() {
+            return Self::default();
+        }
+        let mut keys = Distinct::default();
+        let mut opens: Vec<Vec<Open>> = Vec::new();
+        for (order, range) in (0..).zip(&trace.ranges).filter(|(_, range)| chosen.labels[range.label as usize]) {
+            let label = &trace.labels.all()[range.label as usize];
+            if label.reach != Reach::Process {
+                let process = keys.intern(key(label.clock, label.process_id)) as usize;
+                opens.resize_with(keys.all().len(), Vec::new);
+                let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
+                opens[process].push(Open { start: range.start, last, order, what });
+            }
+        }
+        let callees = trace.callees.all().iter();
+        let of_callees = callees.map(|callee| keys.find(&key(callee.clock, callee.process_id)).unwrap_or(NONE));
+        Self { of_callees: of_callees.collect(), timelines: opens.into_iter().map(Timeline::of).collect() }
+    }
+
+    pub(super) fn add(&mut self, launch: &Launch, sum: Sum) {
+        let process = self.of_callees.get(launch.callee as usize).copied().unwrap_or(NONE);
+        if let Some(timeline) = self.timelines.get_mut(process as usize) {
+            timeline.add(launch.start, sum);
+        }
+    }
+
+    /// By row: what was launched in its ranges by any thread, less what their own threads launched, which `own` has.
+    pub(super) fn sums(self, own: &[Sum]) -> Vec<Sum> {
+        let mut all = vec![Sum::default(); own.len()];
+        for timeline in &self.timelines {
+            timeline.inclusive(&mut all);
+        }
+        if self.timelines.is_empty() { all } else { all.iter().zip(own).map(|(&all, &own)| all - own).collect() }
+    }
+}
