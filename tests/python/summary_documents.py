@@ -47,7 +47,15 @@ def summary_of(*names: str) -> dict[str, Any]:
     unlike = [{"category": name, "delta_ns": delta} for name, delta in ((names[0], 7_500_000), ("layout", -250_000))]
     of = {"runner": names[0], "phase": None}
     found["iterations"] = [
-        {**iteration, **of, "index": index, "duration_ns": duration, "outlier": bool(some), "differences": some}
+        {
+            **iteration,
+            **of,
+            "index": index,
+            "duration_ns": duration,
+            "gpu_ns": duration,
+            "outlier": bool(some),
+            "differences": some,
+        }
         for index, (duration, some) in enumerate([(1_000_000, []), (1_000_000, []), (9_000_000, unlike)])
     ]
     found["iteration_statistics"][0] |= {**of, "count": 3, "median_ns": 1e6, "outlier_count": 1}

@@ -162,7 +162,9 @@ def test_csv_has_every_digit_and_the_keys_of_the_document(by: str, key: str) -> 
     summary["kernels"][0] |= {"max_ns": 2**64 - 1, "mean_ns": 1 / 3, "stddev_ns": None}
     rows = summary[key] if isinstance(summary[key], list) else [summary[key]]
     found = [*csv.DictReader(io.StringIO(shown(summary, "csv", by), newline=""))]
-    for row, values in zip(found, rows, strict=True):
+    nested = {"budget", "parts"}
+    for row, whole in zip(found, rows, strict=True):
+        values = {name: value for name, value in whole.items() if name not in nested}
         assert row.keys() == values.keys()
         assert all(says(row[name], value) for name, value in values.items()), row
 

@@ -66,7 +66,7 @@ def _terminal(part: Part, width: int | None) -> list[str]:
     if isinstance(part, List):
         drawn = table.lines(part.columns, _rows(part.columns, part.rows, "terminal"), limit=width)
         return [part.title, *drawn, *([f"… {part.more}"] if part.more else [])]
-    return [f"{'  ' if label in {'seen', 'hint'} else ''}{label}: {visible(text)}" for label, text in part]
+    return [f"{_labels(label)}{visible(text)}" for label, text in part]
 
 
 def _markdown(part: Part) -> list[str]:
@@ -77,4 +77,11 @@ def _markdown(part: Part) -> list[str]:
         columns = [column for column in part.columns if column.unit is not BAR]
         drawn = table.markdown(columns, _rows(columns, part.rows, "markdown"), spaced=True)
         return [f"### {part.title}", "", *drawn, *(["", part.more] if part.more else [])]
-    return [f"- {label}: {code_span(text)}" for label, text in part]
+    return [f"- {label}{': ' if label else ''}{code_span(text)}" for label, text in part]
+
+
+def _labels(label: str) -> str:
+    """A label as it stands in front of a text on a terminal."""
+    if not label:
+        return ""
+    return f"{'  ' if label in {'seen', 'hint'} else ''}{label}: "

@@ -227,7 +227,7 @@ ITERATION_STATISTICS = (
     Column("total", "total_ns", NANOSECONDS, summed=True),
     *_DURATIONS,
     Column("p95", "p95_ns", NANOSECONDS),
-    Column("host median", "host_median_ns", NANOSECONDS),
+    Column("host", "host_median_ns", NANOSECONDS),
     Column("GPU span", "gpu_median_ns", NANOSECONDS),
     Column("GPU busy", "gpu_busy_median_ns", NANOSECONDS),
     Column("GPU time", "gpu_time_median_ns", NANOSECONDS),

@@ -1,8 +1,9 @@
-"""Parts of a page, from the top: warnings, then the lists of a view and the notes on them."""
+"""Parts of a page: what was read, where the time went, warnings, then the lists of a view and their notes."""
 
 from __future__ import annotations
 
 from fastrnns_rs.views.summary import columns, notes
+from fastrnns_rs.views.summary.answer import answer, context
 from fastrnns_rs.views.summary.column_units import FRACTION
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
@@ -26,7 +27,8 @@ _BRIEF = {
     "memory": {"total_ns", "count", "total_bytes", "bandwidth_gb_per_s", "kind"},
     "range": {"gpu_inclusive_ns", "gpu_exclusive_ns", "kernel_count", "count", "host_total_ns", "name"},
 }
-_BRIEF_ITERATIONS = {"count", "median_ns", "min_ns", "max_ns", "gpu_busy_median_ns", "outlier_count", "phase", "runner"}
+_MEDIANS = {"host_median_ns", "gpu_median_ns", "gpu_busy_median_ns", "gpu_time_median_ns"}
+_BRIEF_ITERATIONS = {"count", "outlier_count", "phase", "runner"} | _MEDIANS
 
 
 def page(document: Document, by: str, top: int | None) -> list[Part]:
@@ -40,9 +42,12 @@ def page(document: Document, by: str, top: int | None) -> list[Part]:
     made = _overview(document, _ROWS if top is None else top) if by == "overview" else _view(document, by, top)
     parts = [part for part in made if part] or [VIEWS[by].nothing]
     first = notes.warnings(document)
+    begin: list[Part] = []
+    if by == "overview" and document["captures"]:
+        begin = [[("", context(document)), ("", answer(document))]]
     if by == "inductor" and document["inductor"]:
         first.append(("tabulate", document["inductor"]["tabulate_line"]))
-    return [first, *parts] if first else parts
+    return [*begin, first, *parts] if first else [*begin, *parts]
 
 
 def _on_screen(column: Column) -> bool:
@@ -97,7 +102,7 @@ def _overview(document: Document, top: int) -> list[Part]:
         idle,
         notes.launches(document["launches"]),
         brief("range"),
-        List("Iterations", statistics, document["iteration_statistics"], top),
+        List("Iterations, medians", statistics, document["iteration_statistics"], top),
         notes.outliers(document, top),
         notes.cudnn_rnn(document, top),
         *(whole(by) for by in ("rank", "category")),

@@ -1,0 +1,90 @@
+"""The sentence with which a report begins: where the time went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from corpus import capture
+from summary_documents import summary_of
+
+import fastrnns_rs
+from fastrnns_rs.views.summary.answer import answer, context
+
+#: Of captures from the field. Whoever changes a rule looks at each.
+ANSWERS = {
+    "kineto/hta_amd_mi250.json.gz": "GPU idle for 98.3 % of 8.912 ms; largest cause: launch, 75.7 %.",
+    "kineto/hta_cpu_only.json.gz": "No GPU activity: 30 events of a CPU capture.",
+    "kineto/hta_diff_control_a100.json.gz": "Communication took 35.2 % of 464.6 ms.",
+    "kineto/hta_diff_test_v100.json.gz": "Communication took 33.7 % of 745.2 ms.",
+    "kineto/hta_event_sync_a100.json.gz": "GPU idle for 80.6 % of 0.2630 ms; largest cause: host, 57.8 %.",
+    "kineto/hta_ns_resolution_v100.json.gz": "Kernels of category convolution took 37.8 % of 480.0 ms.",
+    "kineto/hta_triton_a100.json.gz": "Kernels of category triton_pointwise took 100.0 % of 0.001760 ms.",
+    "kineto/hta_v100_ddp.json.gz": "GPU idle for 42.3 % of 1733 ms; largest cause: host, 34.6 %.",
+    "kineto/kineto_r50_2021.json.gz": "GPU idle for 81.3 % of 5244 ms; largest cause: launch, 32.0 %.",
+    "kineto/kineto_r50_nw0.json.gz": "GPU idle for 39.4 % of 996.5 ms; largest cause: data loader, 28.5 %.",
+    "kineto/tl_b200_vllm.json.gz": "GPU idle for 86.3 % of 84.49 ms; largest cause: host, 75.3 %.",
+    "kineto/tl_h100_bert.json.gz": "GPU idle for 92.1 % of 3.908 ms; largest cause: host, 81.3 %.",
+    "kineto/tl_h100_qwen.json.gz": "Kernels of category elementwise took 50.0 % of 49.65 ms.",
+    "nsys/cpuonly_2023.4.sqlite": "No GPU activity: 50 events of a CPU capture.",
+    "nsys/fuser_h200_2025.1.sqlite": "Copies took 0.7 % of 3190 ms, kernels 0.3 %. HtoD: 18.4 GB/s.",
+    "nsys/fuser_matmul_h200_2024.6_a.sqlite": "GPU idle for 99.9 % of 508.3 ms; largest cause: host, 90.2 %.",
+    "nsys/h100_2gpu_2026.2.sqlite": "Copies took 97.0 % of 969.4 ms, kernels 2.3 %. HtoD: 27.7 GB/s per GPU.",
+    "nsys/mfu_2gpu_before_2026.2.sqlite": "Kernels of category attention took 45.5 % of 299.3 ms.",
+    "nsys/mordred_rtx6000_2021.2.sqlite": "Copies took 5.9 % of 6514 ms, kernels 0.1 %. DtoH: 2.58 GB/s.",
+    "nsys/rtx3080_2026.1.sqlite": "GPU idle for 100.0 % of 22.45 ms; largest cause: launch, 82.7 %.",
+    "nsys/saxpy_mpi_a100_2022.2.sqlite": "Copies took 25.9 % of 1097 ms, kernels 8.1 %. HtoD: 14.1 GB/s.",
+    "nvprof/gputrace_radixsort_1080ti.csv": "Copies took 91.5 % of 2382 ms, kernels 2.9 %. HtoD: 0.389 GB/s.",
+    "nvprof/gputrace_reduction_old.csv": "Copies took 59.4 % of 341.6 ms, kernels 6.1 %. HtoD: 0.4 GB/s.",
+    "nvprof/metrics_s3d.csv": "No timeline: 6,102 metrics of kernels.",
+    "nvprof/synthetic_v26.api_summary.csv": "No GPU activity: 63 events of a CPU capture.",
+    "nvprof/synthetic_v26.gpu_summary.csv": "No timeline: 16 kernels took 27.85 ms in all.",
+    "nvprof/synthetic_v26.gpu_trace.csv": "GPU idle for 21.3 % of 11.01 ms; largest cause: unmatched, 21.3 %.",
+    "nvprof/synthetic_v26.prof": "GPU idle for 21.3 % of 11.01 ms; largest cause: host, 19.1 %.",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_capture_has_its_answer(name: str) -> None:
+    assert answer(fastrnns_rs.read(capture(name)).to_dict()) == ANSWERS[name]
+
+
+def budget(kernels: dict[str, int], copies: int, idle: int) -> dict[str, Any]:
+    """A summary of one device that was busy and idle for so many milliseconds."""
+
+    def rows(times: dict[str, int]) -> list[dict[str, Any]]:
+        return [{"name": name, "count": 1, "total_ns": time * 1_000_000} for name, time in times.items()]
+
+    summary = summary_of("k")
+    device = summary["devices"][0]
+    device["span_ns"] = (sum(kernels.values()) + copies + idle) * 1_000_000
+    device["budget"] = {
+        "kernels": rows(kernels),
+        "copies": rows({"memcpy HtoD": copies}),
+        "counted_twice_ns": 0,
+        "idle": rows({"host": idle}),
+    }
+    summary["memory_operations"][0] |= {"kind": "memcpy HtoD", "bandwidth_gb_per_s": 12.34}
+    return summary
+
+
+@pytest.mark.parametrize(
+    ("kernels", "copies", "idle", "sentence"),
+    [
+        ({"gemm": 10}, 11, 79, "Copies took 11.0 % of 100.0 ms, kernels 10.0 %. HtoD: 12.3 GB/s."),
+        ({"gemm": 75}, 5, 20, "GPU idle for 20.0 % of 100.0 ms; largest cause: host, 20.0 %."),
+        ({"gemm": 61, "communication": 20}, 0, 19, "Communication took 20.0 % of 100.0 ms."),
+        ({"gemm": 62, "communication": 19}, 0, 19, "Kernels of category gemm took 62.0 % of 100.0 ms."),
+    ],
+)
+def test_the_first_rule_that_holds_answers(kernels: dict[str, int], copies: int, idle: int, sentence: str) -> None:
+    assert answer(budget(kernels, copies, idle)) == sentence
+
+
+def test_the_context_names_the_capture_and_its_devices() -> None:
+    summary = summary_of("k")
+    summary["captures"][0] |= {"path": "there/x.json", "format": "kineto", "events_read": 12345}
+    summary["devices"] = [{**summary["devices"][0], "device_id": number, "name": None} for number in range(2)]
+    assert context(summary) == "x.json: torch.profiler trace, 12,345 events, 2 GPUs (model not recorded)"
+    summary["captures"] *= 1000
+    assert context(summary) == "1,000 captures, kineto, 4.000 kB"
