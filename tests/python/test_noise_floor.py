@@ -17,6 +17,7 @@ import scipy.stats
 from conftest import ROOT, run_cli
 from run_files import CARD, ENVIRONMENT, process, result, run
 
+from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Process, Result, Run
 from fastrnns_rs.errors import UsageError
@@ -209,7 +210,7 @@ def with_key(key: str, value: Any) -> Any:
         (lambda text: "\udcff\udcfe" + text, "it is no JSON"),
         (lambda text: text + " " * 100_000, "more than 65536 bytes"),
         (lambda text: text.replace("noise-floor", "run"), "schema is 'fastrnns-rs/run'"),
-        (lambda text: text.replace('"1.1"', '"2.0"'), "schema_version is 2.0"),
+        (lambda text: text.replace(f'"{VERSION}"', '"2.0"'), "schema_version is 2.0"),
         (with_key("comparisons", 0), "comparisons is 0"),
         (with_key("false_alarm_rate", 1.5), "false_alarm_rate is 1.5"),
         (with_key("false_alarm_rate", math.nan), "false_alarm_rate is nan"),
