@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -40,4 +41,19 @@ def test_ctrl_c_as_it_is_made_leaves_nothing(place: Path, monkeypatch: pytest.Mo
 def test_ctrl_c_inside_the_block_leaves_nothing(place: Path) -> None:
     with pytest.raises(KeyboardInterrupt), temporary_folder("x-"):
         raise KeyboardInterrupt
+    assert not [*place.iterdir()]
+
+
+def test_ctrl_c_while_it_is_removed_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As often as it is pressed; then it is passed on."""
+    remove, presses = shutil.rmtree, iter([True, True])
+
+    def interrupted(*words: object, **named: object) -> None:
+        if next(presses, False):
+            raise KeyboardInterrupt
+        remove(*words, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt), temporary_folder("x-") as folder:
+        Path(folder, "file").touch()
     assert not [*place.iterdir()]

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+#: Attempts to remove the folder: each Ctrl-C interrupts one.
+_TRIES = 5
+
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[str]:
     """A new and empty folder for the length of the block.
 
-    Unlike `tempfile.TemporaryDirectory` it removes the folder even if Ctrl-C comes while it is made.
+    Unlike `tempfile.TemporaryDirectory` it removes the folder even if Ctrl-C comes while it is made or removed.
 
     Args:
         prefix: First letters of its name.
@@ -28,7 +31,15 @@ def temporary_folder(prefix: str) -> Iterator[str]:
         folder.mkdir(mode=0o700)
         yield str(folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        interrupt: BaseException | None = None
+        for _ in range(_TRIES):
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+                break
+            except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too: removing comes first
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
 
 #: What tells Inductor and Triton where to keep their files, and the folder of each within one.
