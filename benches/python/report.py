@@ -25,6 +25,7 @@ from paired import ratio
 
 ROUNDS = 5
 OURS = "import fastrnns_rs, sys; fastrnns_rs.read(sys.argv[1])"
+DEVICES = "import fastrnns_rs, sys; fastrnns_rs.read(sys.argv[1], host=False)"
 JSON = "import json, sys; json.load(open(sys.argv[1]))"
 MSGSPEC = """
 import collections, msgspec, sys
@@ -177,7 +178,10 @@ def exports(folder: Path, kernels: int) -> None:
         commands["duckdb, and busy time"] = python(DUCKDB + BUSY, large)
     if nsys is not None:
         commands["nsys stats"] = [*stats, str(large)]
-    compare(f"{kernels:.0e} kernels in {large.stat().st_size / 1e9:.2f} GB of SQLite", commands)
+    title = f"{kernels:.0e} kernels in {large.stat().st_size / 1e9:.2f} GB of SQLite"
+    compare(title, commands)
+    alone = {name: argv for name, argv in commands.items() if name == "duckdb, kernels alone"}
+    compare(f"{title}, without calls and ranges", {"ours": python(DEVICES, large), **alone})
 
 
 def main() -> None:

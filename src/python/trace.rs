@@ -1,6 +1,7 @@
 //! Reading captures, and what kernels compute.
 
 use std::fs::File;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
@@ -12,7 +13,7 @@ use super::convert::plain;
 use super::interrupt::interruptibly;
 use crate::error::{Error, Result};
 use crate::trace::categories::Categories;
-use crate::trace::readers::{self, Given};
+use crate::trace::readers::{self, Given, Reading};
 use crate::trace::timeline;
 use crate::trace::{self, Selection};
 
@@ -23,6 +24,7 @@ use crate::trace::{self, Selection};
 ///     optional: Whether each may be no capture, and is then left out; none may where this is shorter.
 ///     first: How many files are in front of these in the trace that this will be joined to.
 ///     threads: How many read; as many as there are cores unless given.
+///     without_host: True leaves out calls and ranges, where a format has them in tables of their own.
 ///
 /// Raises:
 ///     ValueError: A file cannot be read, or is no capture of a format that is known; with a hint as second argument.
@@ -33,7 +35,7 @@ pub(super) struct Trace(trace::Trace);
 #[pymethods]
 impl Trace {
     #[new]
-    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None))]
+    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None, without_host = false))]
     #[allow(clippy::needless_pass_by_value, reason = "a Python list arrives as a vector of its own")]
     fn new(
         py: Python<'_>,
@@ -41,11 +43,13 @@ impl Trace {
         optional: Vec<bool>,
         first: usize,
         threads: Option<usize>,
+        without_host: bool,
     ) -> PyResult<Self> {
         let optional = optional.into_iter().chain(std::iter::repeat(false));
         let files = paths.into_iter().zip(optional);
         let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
-        Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, first, threads, interrupted))?))
+        let reading = Reading { first, threads, without_host };
+        Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, reading, interrupted))?))
     }
 
     /// The trace that `to_bytes` made these of.
@@ -241,10 +245,38 @@ impl TraceSummary {
         py.detach(|| self.0.to_json())
     }
 
+    /// Hands the same document to a function, piece by piece as bytes.
+    fn write_json(&self, py: Python<'_>, write: Py<PyAny>) -> PyResult<()> {
+        py.detach(|| self.0.write_json(Pieces(write))).map_err(PyErr::from)
+    }
+
+    /// The warnings of the document, as plain dictionaries.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let found = serde_json::to_value(&self.0.warnings);
+        plain(py, &found.map_err(|error| PyValueError::new_err(error.to_string()))?)
+    }
+
     /// The same document as plain dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let document = py.detach(|| serde_json::to_value(&self.0));
         plain(py, &document.map_err(|error| PyValueError::new_err(error.to_string()))?)
+    }
+}
+
+/// A function of Python that takes bytes.
+struct Pieces(Py<PyAny>);
+
+impl Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            self.0.call1(py, (PyBytes::new(py, piece),)).map(|_| piece.len())
+        })
+        .map_err(io::Error::from)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Makes JSON with text from files safe to print.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether a character does something other than show itself: moves, colours, reorders, hides, or ends a line.
@@ -21,7 +22,11 @@ fn acts(c: char) -> bool {
 /// JSON that can be printed: characters that act are written as `\uXXXX`, which means the same.
 ///
 /// They can only stand inside strings, and the line ends that JSON puts between its tokens stay.
-pub(crate) fn json(document: &str) -> String {
+pub(crate) fn json(document: &str) -> Cow<'_, str> {
+    // Most names are plain, and need no copy.
+    if document.bytes().all(|byte| byte == b'\n' || matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(document);
+    }
     let mut safe = String::with_capacity(document.len());
     let mut rest = document;
     // A run file has a million digits for each such character: what lies between is copied whole.
@@ -34,5 +39,5 @@ pub(crate) fn json(document: &str) -> String {
         }
         rest = after.get(c.len_utf8()..).unwrap_or_default();
     }
-    safe + rest
+    Cow::Owned(safe + rest)
 }

@@ -28,7 +28,9 @@ mod wire;
 mod words;
 mod work;
 
-pub use aggregate::{Benchmark, Options, Piece, RepeatedRow, Repeats, Selection, Timeline, repeats, summarize};
+pub use aggregate::{
+    Benchmark, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats, summarize,
+};
 pub use capture::{Capture, LeftOut, Skipped, Warning};
 pub use distinct::Distinct;
 pub use intervals::Busy;
@@ -39,7 +41,7 @@ pub use short_name::short_name;
 pub use summary::{
     ApiRow, Budget, BudgetRow, CategoryRow, CudnnRnnRow, DeviceRow, Difference, Figures, IdleRow, Inductor,
     InductorCategory, InductorKernel, IterationPart, IterationRow, IterationStatistics, KernelRow, Launches, MemoryRow,
-    MetricRow, RangeRow, RankRow, StreamRow, Summary,
+    MetricRow, OperatorRow, RangeRow, RankRow, StreamRow, Summary,
 };
 pub use total::{Total, TotalKind};
 pub use trace::{Callee, Device, Trace};

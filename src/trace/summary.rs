@@ -44,6 +44,8 @@ pub struct DeviceRow {
     pub kernel_total_ns: u64,
     /// Where its span went.
     pub budget: Budget,
+    /// The rank of its process in a distributed job, where there are several captures and one or its name says so.
+    pub rank: Option<i64>,
 }
 
 /// Where the span of a device went: the times of kernels and copies, less what is counted twice, are its busy time, and the
@@ -150,6 +152,18 @@ pub struct ApiRow {
     pub min_ns: u64,
     pub max_ns: u64,
     pub stddev_ns: Option<f64>,
+}
+
+/// The runs of an operator of the CPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperatorRow {
+    pub name: String,
+    pub count: u64,
+    /// With the operators that it called.
+    pub total_ns: u64,
+    /// Without the operators that it called.
+    pub self_ns: u64,
+    pub mean_ns: f64,
 }
 
 /// A category under Inductor's name.
@@ -265,6 +279,8 @@ pub struct IterationStatistics {
     pub host_median_ns: f64,
     pub gpu_median_ns: f64,
     pub gpu_time_median_ns: f64,
+    /// The name of their ranges, where it contains neither runner nor phase: `ProfilerStep`, or the requested one.
+    pub name: Option<String>,
 }
 
 /// How kernels follow the calls that launched them.
@@ -348,6 +364,8 @@ pub struct Summary {
     pub memory_operations: Vec<MemoryRow>,
     pub streams: Vec<StreamRow>,
     pub api_calls: Vec<ApiRow>,
+    /// Only of captures without a GPU.
+    pub cpu_operators: Vec<OperatorRow>,
     pub ranges: Vec<RangeRow>,
     pub iterations: Vec<IterationRow>,
     pub iteration_statistics: Vec<IterationStatistics>,

@@ -36,6 +36,8 @@ pub struct Trace {
     pub captures: Vec<Capture>,
     /// How many are in front of these, in the trace of which this will be a part.
     pub(super) first: usize,
+    /// True leaves out calls and ranges of the host, where a format has them in tables of their own.
+    pub without_host: bool,
     /// Files that could have been captures and were none.
     pub left_out: Vec<LeftOut>,
     /// What their readers want to be known.
@@ -54,10 +56,12 @@ pub struct Trace {
     pub kernels: Log,
     /// Copies and sets.
     pub memory: Log,
-    /// What hosts called, to which `calls` refers.
+    /// What hosts called, to which `calls` and `operators` refer.
     pub callees: Distinct<Callee>,
     /// Calls of the device's interface on the host.
     pub calls: Log,
+    /// Operators of the CPU, to which `callees` gives names; only of captures without a GPU.
+    pub operators: Log,
     /// What the program named, to which `ranges` refers.
     pub labels: Distinct<Label>,
     /// When that was open, in the order in which it was read.
@@ -71,7 +75,7 @@ pub struct Trace {
 /// A device's capture, clock, process and number.
 type Place = (u32, u32, Option<i64>, Option<i64>);
 
-/// A function of the device's interface, as a process called it.
+/// A function of the device's interface, or an operator, as a process called it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Callee {
     /// A place in [`Trace::clocks`].
@@ -160,6 +164,11 @@ impl Trace {
         let before = self.captures.len() as u32;
         let names: Vec<NameId> = part.names.all().map(|text| self.names.intern(text)).collect();
         let name = |id: NameId| names[id.place()];
+        let kernel = |KernelName { full, short, mangled }: KernelName| KernelName {
+            full: name(full),
+            short: short.map(name),
+            mangled: mangled.map(name),
+        };
         let clocks: Vec<u32> = part
             .clocks
             .into_iter()
@@ -186,10 +195,7 @@ impl Trace {
             .map(|work| {
                 let queue = Queue { device: devices[work.queue.device as usize], ..work.queue };
                 let kind = match work.kind {
-                    Kind::Kernel(KernelName { full, short, mangled }, shape) => {
-                        let names = KernelName { full: name(full), short: short.map(name), mangled: mangled.map(name) };
-                        Kind::Kernel(names, shape)
-                    }
+                    Kind::Kernel(names, shape) => Kind::Kernel(kernel(names), shape),
                     Kind::Memory { name: whole, kind, sized } => {
                         Kind::Memory { name: name(whole), kind: name(kind), sized }
                     }
@@ -217,11 +223,6 @@ impl Trace {
             })
             .collect();
         self.ranges.extend(part.ranges.iter().map(|range| Range { label: labels[range.label as usize], ..*range }));
-        let kernel = |KernelName { full, short, mangled }: KernelName| KernelName {
-            full: name(full),
-            short: short.map(name),
-            mangled: mangled.map(name),
-        };
         self.totals.extend(part.totals.iter().map(|total| {
             let kind = match total.kind {
                 TotalKind::Kernel(name) => TotalKind::Kernel(kernel(name)),
@@ -236,6 +237,7 @@ impl Trace {
         self.warnings.extend(part.warnings);
         self.kernels.append(part.kernels, &works);
         self.memory.append(part.memory, &works);
+        self.operators.append(part.operators, &callees);
         self.calls.append(part.calls, &callees);
     }
 }

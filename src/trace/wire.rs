@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 const HEAD: &str = concat!("fastrnns-rs trace ", env!("CARGO_PKG_VERSION"), "\n");
 
 type About<'a> = (Vec<Capture>, usize, Vec<LeftOut>, Vec<Warning>, Vec<&'a str>, Vec<String>, Vec<Device>);
-type Events<'a> = (Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<Range>);
+type Events<'a> = (Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<Range>);
 type Totals = (Vec<Total>, Vec<MetricRow>);
 type Whole<'a> = (About<'a>, (Vec<Work>, Vec<Callee>, Vec<Label>), Events<'a>, Totals);
 
@@ -32,7 +32,7 @@ impl Trace {
         let names: Vec<&str> = self.names.all().collect();
         let about = (&self.captures, self.first, &self.left_out, &self.warnings, &names, &self.clocks, &self.devices);
         let works = (self.works.all(), self.callees.all(), self.labels.all());
-        let events = (&self.kernels, &self.memory, &self.calls, &self.ranges);
+        let events = (&self.kernels, &self.memory, &self.calls, &self.operators, &self.ranges);
         let totals = (&self.totals, &self.metrics);
         postcard::to_extend(&(about, works, events, totals), HEAD.as_bytes().to_vec())
             .map_err(|error| not_one(&error.to_string()))
@@ -50,7 +50,6 @@ impl Trace {
             postcard::take_from_bytes(rest).map_err(|error| not_one(&error.to_string()))?;
         let ((captures, first, left_out, warnings, texts, clocks, devices), works, events, totals) = whole;
         let log = |chunks: &[&[u8]]| Log::from_chunks(chunks).ok_or_else(|| not_one("an event ends before it starts"));
-        let (kernels, memory, calls) = (log(&events.0)?, log(&events.1)?, log(&events.2)?);
         let twice = || not_one("something is there twice");
         let mut names = Names::default();
         if !(0..).zip(&texts).all(|(place, text)| names.intern(text).place() == place) {
@@ -62,7 +61,8 @@ impl Trace {
         trace.works = Distinct::of(works.0).ok_or_else(twice)?;
         trace.callees = Distinct::of(works.1).ok_or_else(twice)?;
         trace.labels = Distinct::of(works.2).ok_or_else(twice)?;
-        (trace.kernels, trace.memory, trace.calls, trace.ranges) = (kernels, memory, calls, events.3);
+        (trace.kernels, trace.memory) = (log(&events.0)?, log(&events.1)?);
+        (trace.calls, trace.operators, trace.ranges) = (log(&events.2)?, log(&events.3)?, events.4);
         (trace.totals, trace.metrics) = totals;
         trace.set_devices(devices);
         if rest.is_empty() && trace.fits_together() { Ok(trace) } else { Err(not_one("its parts do not fit together")) }
@@ -95,7 +95,7 @@ impl Trace {
             && self.ranges.iter().all(|range| label(range) && range.end.is_none_or(|end| end >= range.start))
             && whats(&self.kernels, &|what| works.get(what).is_some_and(is_kernel))
             && whats(&self.memory, &|what| works.get(what).is_some_and(|work| !is_kernel(work)))
-            && whats(&self.calls, &|what| what < self.callees.all().len())
+            && [&self.calls, &self.operators].iter().all(|log| whats(log, &|what| what < self.callees.all().len()))
     }
 }
 

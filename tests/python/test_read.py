@@ -240,3 +240,30 @@ def test_threads_may_read_at_once(tmp_path: Path) -> None:
     expected = [fastrnns_rs.read(path).to_dict() for path in paths]
     with ThreadPoolExecutor(4) as pool:
         assert [*pool.map(lambda path: fastrnns_rs.read(path).to_dict(), paths)] == expected
+
+
+def test_json_comes_in_pieces_too(tmp_path: Path) -> None:
+    """As one text, in a file and piece by piece it is the same document."""
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", [kernel(f"k{place}\x9b", place) for place in range(5000)]))
+    pieces: list[bytes] = []
+    summary.write_json(pieces.append)
+    summary.save(tmp_path / "saved.json")
+    assert len(pieces) > 1
+    assert b"".join(pieces).decode() == summary.to_json() == (tmp_path / "saved.json").read_text()
+    assert json.loads(summary.to_json()) == summary.to_dict()
+    assert summary.warning_rows() == summary.to_dict()["warnings"]
+
+
+def test_a_function_that_takes_no_pieces_ends_the_writing(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", [kernel()]))
+
+    pieces = 0
+
+    def refuse(_: bytes) -> None:
+        nonlocal pieces
+        pieces += 1
+        raise ZeroDivisionError("no room")
+
+    with pytest.raises(ZeroDivisionError, match="no room"):
+        summary.write_json(refuse)
+    assert pieces == 1

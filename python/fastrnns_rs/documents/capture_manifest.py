@@ -51,6 +51,8 @@ class _Placed(Document):
 class Capture(_Placed):
     """What a profiler wrote of runners, and how it came about.
 
+    `profiled_over_unprofiled_ci` holds the 95 % interval of that ratio; null with fewer than ten iterations.
+
     `unprofiled_ns` has a number for each of `runners`: how long one iteration took in the run without the profiler, in
     nanoseconds. It is the median of the iterations that were captured, each the time of its forward and its backward
     phase, as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
@@ -69,6 +71,7 @@ class Capture(_Placed):
     artefacts: list[ArtefactEntry]
     checks: list[CheckEntry]
     profiled_over_unprofiled: float | None
+    profiled_over_unprofiled_ci: list[float] | None = field(default=None, metadata=since("1.2"))
     unprofiled_ns: list[int | None] = field(default_factory=list, metadata=since("1.1"))
     warnings: list[Notice]
     runners: list[str]

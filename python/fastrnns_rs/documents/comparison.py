@@ -18,12 +18,20 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One of the two sides. `captures` and `iterations` are null for runs, the latter also where they are not known."""
+    """One of the two sides. All but label and files are null for runs.
+
+    `iterations` is null where they are not known. Medians are of all iterations of the side, `devices` are GPU names.
+    """
 
     label: str
     files: list[str]
     captures: int | None = field(default=None, metadata=since("1.1"))
     iterations: int | None = field(default=None, metadata=since("1.1"))
+    devices: list[str] | None = field(default=None, metadata=since("1.2"))
+    host_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    gpu_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    gpu_busy_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    gpu_time_median_ns: float | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +91,7 @@ class Row:
 class KernelFigures:
     """One side of a kernel. `total_ns` and `launches` are by the comparison's `basis`, `count` is of all captures.
 
-    `n_repeats` is how many numbers an interval comes from: captures, or batches of iterations; 0 without repeats.
+    `n_repeats` is how many captures an interval comes from; 0 without one.
     """
 
     count: int
@@ -116,12 +124,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel(Change):
-    """A kernel, or a kind of copy or set, of two sides. `matched_by` is `shape` where it was renamed."""
+    """A kernel, or a kind of copy or set, of two sides. `matched_by` is `shape` where it was renamed.
+
+    `short_name` is the name of its function, without namespaces and arguments.
+    """
 
     category: str
     matched_by: Literal["name", "shape"] | None
     baseline_name: str | None
     candidate_name: str | None
+    short_name: str | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,11 +192,17 @@ class Comparison(Document):
             raise KeyError(name)
         return self.rows[found[0]]
 
-    def render(self, name: str) -> str:
-        """The comparison in an output format: `table`, `json`, `markdown` or `junit`."""
+    def render(self, name: str, *, wide: bool = False, width: int | None = None) -> str:
+        """The comparison in an output format: `table`, `json`, `markdown` or `junit`.
+
+        Args:
+            name: Output format.
+            wide: True lists each kernel of captures under its whole name, in a table.
+            width: Width of the terminal. None is 80 for captures at a glance, and any width for all else.
+        """
         from fastrnns_rs.views.formats import comparison_text
 
-        return comparison_text(self, name)
+        return comparison_text(self, name, wide=wide, width=width)
 
     def to_json(self) -> str:
         """The text of the JSON document."""

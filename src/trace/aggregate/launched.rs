@@ -74,7 +74,8 @@ impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
         for entry in self.operations.by_ref().take(self.size) {
             let scope = self.scope_of[entry.what as usize];
             let mut place = NONE;
-            if entry.correlation != 0 {
+            // Without calls there is nothing to look for.
+            if entry.correlation != 0 && self.calls.has_any() {
                 wanted.add(scope, entry.correlation);
                 place = self.table.place(scope, entry.correlation);
             }

@@ -1,10 +1,15 @@
 //! How kernels follow the calls that launched them.
 
 use super::counting::Counts;
+use super::fraction;
+use super::idle::Cause;
 use super::launched::{Launch, launched};
 use super::quantiles::Quantiles;
 use super::select::Chosen;
-use crate::trace::{Entry, Kind, Launches, Trace};
+use crate::trace::{Entry, IdleRow, Kind, Launches, Trace, Warning};
+
+/// Share of the idle time without a cause from which on there is a warning.
+const MUCH: f64 = 0.2;
 
 /// From calls to the kernels that they launched.
 pub(super) struct Delays<'a> {
@@ -55,6 +60,31 @@ impl<'a> Delays<'a> {
             ..counted
         }
     }
+}
+
+/// Warns of missing launches: causes of idle time are derived from launches.
+pub(super) fn warning(launches: &Launches, idle: &[IdleRow]) -> Option<Warning> {
+    let kernels = launches.matched_count + launches.unmatched_kernel_count;
+    let of = |cause: Option<&str>| -> u64 {
+        let rows = idle.iter().filter(|row| cause.is_none_or(|cause| row.cause == cause));
+        rows.fold(0, |sum, row| sum.saturating_add(row.total_ns))
+    };
+    let (without, whole) = (of(Some(Cause::Unmatched.name())), of(None));
+    // A capture without any launch has none to miss.
+    if launches.matched_count == 0 || without == 0 || (without as f64) < MUCH * whole as f64 {
+        return None;
+    }
+    let percent = |part: u64, whole: u64| fraction(part, whole).unwrap_or_default() * 100.0;
+    Some(Warning {
+        code: "unmatched_launches",
+        message: format!(
+            "{:.0} % of the kernels have no launch in the capture, so that {:.0} % of the idle time has no cause",
+            percent(launches.unmatched_kernel_count, kernels),
+            percent(without, whole),
+        ),
+        evidence: String::new(),
+        hint: String::new(),
+    })
 }
 
 /// Where those near the wanted ranks were not kept, which is seldom so: all are counted from `zero`, in some more passes.

@@ -14,6 +14,7 @@ mod launches;
 #[cfg(test)]
 mod made;
 mod memory;
+mod operators;
 mod quantiles;
 mod ranges;
 mod ranks;
@@ -32,7 +33,7 @@ use crate::par;
 use figures::{Groups, Measure};
 pub use idle::Piece;
 pub use inductor::Benchmark;
-pub use repeats::{RepeatedRow, Repeats, repeats};
+pub use repeats::{RepeatedIteration, RepeatedRow, Repeats, repeats};
 use select::Chosen;
 pub use select::Selection;
 pub use timeline::Timeline;
@@ -75,7 +76,9 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     kernels::add_span_fractions(&mut kernels, &sweep.spans());
     let ranks = ranks.rows();
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
+    let launches = delays.figures();
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
+    let warnings = warnings.chain(launches::warning(&launches, &idle.rows()));
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.2",
@@ -86,9 +89,10 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         streams: sweep.streams(),
         memory_operations: memory::rows(trace, &chosen),
         api_calls,
+        cpu_operators: operators::rows(trace, &chosen),
         ranges: ranges.rows(),
         iteration_statistics: iterations.statistics(),
-        launches: delays.figures(),
+        launches,
         idle_causes: idle.rows(),
         cudnn_rnn: cudnn_rnn.rows(&iterations.rows, options.sequence_length),
         ranks,

@@ -18,7 +18,7 @@ impl<'a> Ranks<'a> {
     pub(super) fn new(trace: &'a Trace) -> Self {
         let empty = |capture: &Capture| RankRow {
             path: capture.path.clone(),
-            rank: capture.rank.or_else(|| rank_in(&capture.path)),
+            rank: rank(capture),
             span_ns: 0,
             busy_ns: 0,
             kernel_count: 0,
@@ -55,6 +55,16 @@ impl<'a> Ranks<'a> {
         compare(&mut self.rows);
         self.rows
     }
+}
+
+/// The rank of a capture, from its content or else from its name.
+fn rank(capture: &Capture) -> Option<i64> {
+    capture.rank.or_else(|| rank_in(&capture.path))
+}
+
+/// The rank of one of several captures; a single capture needs no label.
+pub(super) fn rank_of(captures: &[Capture], place: u32) -> Option<i64> {
+    captures.get(place as usize).filter(|_| captures.len() > 1).and_then(rank)
 }
 
 /// Holds the rows against their median, and marks the slowest where they are not all alike.

@@ -1,9 +1,7 @@
-//! What each kernel and each kind of memory operation took, once for every repeat of the same work: what two captures are
-//! compared by.
+//! Times of kernels and memory operations in a whole capture and within its iterations, for comparisons of captures.
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Options;
@@ -11,10 +9,9 @@ use super::iterations::Iterations;
 use super::launched::launched;
 use super::select::Chosen;
 use super::totals;
+use super::work_categories::WorkCategories;
 use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, short_name};
 
-/// So many repeats at most: more iterations are taken together, neighbour with neighbour.
-const MOST_REPEATS: usize = 100;
 /// What the category of copies and sets is called.
 const MEMORY: &str = "memory";
 
@@ -35,15 +32,31 @@ pub struct RepeatedRow {
     pub grid: Extent,
     /// Threads of a block.
     pub block: Extent,
-    /// In the whole capture, whether or not within a repeat.
+    /// In the whole capture.
     pub count: u64,
     /// The same.
     pub total_ns: u64,
-    /// Those repeats in which it ran: their places, how often, and how long.
-    pub repeats: Vec<(u32, u64, u64)>,
+    /// Of what was launched within an iteration.
+    pub inside_count: u64,
+    /// The same.
+    pub inside_ns: u64,
 }
 
-/// The device operations of captures, by what ran and by repeat.
+/// The four times of an iteration; of its phases together, and of runners captured one after the other, where they have its
+/// number in common.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RepeatedIteration {
+    /// As in [`IterationRow`], like the others.
+    pub host_ns: u64,
+    /// From the first start to the last end.
+    pub gpu_ns: u64,
+    /// With at least one operation.
+    pub gpu_busy_ns: u64,
+    /// The sum of durations.
+    pub gpu_time_ns: u64,
+}
+
+/// The device operations of captures, by what ran.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Repeats {
     /// The files.
@@ -52,8 +65,8 @@ pub struct Repeats {
     pub warnings: Vec<Warning>,
     /// What the devices that did something are called; in the order of these names, each once.
     pub devices: Vec<String>,
-    /// How many iterations each repeat has; none where the captures have none.
-    pub iterations: Vec<u64>,
+    /// In the order of their numbers.
+    pub iterations: Vec<RepeatedIteration>,
     /// In the order in which they first ran.
     pub rows: Vec<RepeatedRow>,
 }
@@ -65,51 +78,52 @@ enum Key {
     Memory(NameId),
 }
 
-/// The device operations of `trace`, by what ran and by iteration.
+/// The device operations of `trace`, by what ran.
 pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let chosen = Chosen::new(trace, &options.selection);
-    let iterations = Iterations::find(trace, &chosen, options.iteration_range.as_deref());
-    let (place_of, sizes) = places(&iterations.rows);
-    let rows = if sizes.is_empty() {
-        gather(trace, &chosen, options, trace.kernels.iter().chain(&trace.memory).map(|entry| (entry, None)))
+    let mut iterations = Iterations::find(trace, &chosen, options.iteration_range.as_deref());
+    let rows = if iterations.rows.is_empty() {
+        gather(trace, &chosen, options, trace.kernels.iter().chain(&trace.memory).map(|entry| (entry, false)))
     } else {
-        let within = |launch| iterations.of(&launch).and_then(|row| place_of.get(row).copied());
-        let operations = launched(trace, &chosen).map(|(entry, launch)| (entry, launch.and_then(within)));
-        gather(trace, &chosen, options, operations)
+        let categories = WorkCategories::new(trace, options.categories);
+        let operations = launched(trace, &chosen).map(|(entry, launch)| {
+            let inside = launch.filter(|_| chosen.operation(&entry)).is_some_and(|launch| {
+                iterations.add(&entry, &launch, &categories);
+                iterations.of(&launch).is_some()
+            });
+            (entry, inside)
+        });
+        let rows = gather(trace, &chosen, options, operations);
+        iterations.finish(&categories);
+        rows
     };
     Repeats {
         captures: trace.captures.clone(),
         warnings: trace.warnings.clone(),
         devices: device_names(trace, &chosen),
-        iterations: sizes,
+        iterations: by_number(&iterations.rows),
         rows,
     }
 }
 
-/// The repeat of each row, and how many iterations each repeat has. The phases of an iteration, and the runners that were
-/// captured one after the other, have its number in common and are one.
-fn places(rows: &[IterationRow]) -> (Vec<u32>, Vec<u64>) {
-    let mut ordinals: BTreeMap<u64, usize> = rows.iter().map(|row| (row.index, 0)).collect();
-    for (ordinal, place) in ordinals.values_mut().enumerate() {
-        *place = ordinal;
+fn by_number(rows: &[IterationRow]) -> Vec<RepeatedIteration> {
+    let mut found: BTreeMap<u64, RepeatedIteration> = BTreeMap::new();
+    for row in rows {
+        let sum = found.entry(row.index).or_default();
+        sum.host_ns = sum.host_ns.saturating_add(row.host_ns);
+        sum.gpu_ns = sum.gpu_ns.saturating_add(row.gpu_ns);
+        sum.gpu_busy_ns = sum.gpu_busy_ns.saturating_add(row.gpu_busy_ns);
+        sum.gpu_time_ns = sum.gpu_time_ns.saturating_add(row.gpu_time_ns);
     }
-    let count = ordinals.len();
-    let repeats = count.min(MOST_REPEATS);
-    let repeat = |ordinal: usize| ordinal * repeats / count.max(1);
-    let mut sizes = vec![0; repeats];
-    for &ordinal in ordinals.values() {
-        sizes[repeat(ordinal)] += 1;
-    }
-    let place = |row: &IterationRow| ordinals.get(&row.index).map_or(0, |&ordinal| repeat(ordinal) as u32);
-    (rows.iter().map(place).collect(), sizes)
+    found.into_values().collect()
 }
 
-/// Adds operations up, each of which is given with its repeat if it has one.
+/// Adds operations up; true marks those that were launched within an iteration.
 fn gather(
     trace: &Trace,
     chosen: &Chosen<'_>,
     options: &Options<'_>,
-    operations: impl Iterator<Item = (Entry, Option<u32>)>,
+    operations: impl Iterator<Item = (Entry, bool)>,
 ) -> Vec<RepeatedRow> {
     let mut keys: Distinct<Key> = Distinct::default();
     let mut shapes: Vec<(Extent, Extent)> = Vec::new();
@@ -133,33 +147,28 @@ fn gather(
             row
         })
         .collect();
-    let mut totals = vec![(0_u64, 0_u64); shapes.len()];
-    let mut parts: FxHashMap<(usize, u32), (u64, u64)> = FxHashMap::default();
+    let mut totals = vec![((0_u64, 0_u64), (0_u64, 0_u64)); shapes.len()];
     let add = |(count, total): &mut (u64, u64), entry: &Entry| {
         (*count, *total) = (*count + 1, total.saturating_add(entry.duration()));
     };
-    for (entry, repeat) in operations.filter(|(entry, _)| chosen.operation(entry)) {
-        let row = row_of[entry.what as usize];
-        add(&mut totals[row], &entry);
-        if let Some(repeat) = repeat {
-            add(parts.entry((row, repeat)).or_default(), &entry);
+    for (entry, inside) in operations.filter(|(entry, _)| chosen.operation(entry)) {
+        let (whole, within) = &mut totals[row_of[entry.what as usize]];
+        add(whole, &entry);
+        if inside {
+            add(within, &entry);
         }
     }
     for (key, (count, total)) in of_summaries(trace, chosen) {
         let row = keys.intern(key) as usize;
         shapes.resize(shapes.len().max(row + 1), (None, None));
-        totals.resize(shapes.len(), (0, 0));
+        totals.resize(shapes.len(), ((0, 0), (0, 0)));
         shapes[row] = (None, None);
-        totals[row] = (totals[row].0.saturating_add(count), totals[row].1.saturating_add(total));
+        let whole = &mut totals[row].0;
+        *whole = (whole.0.saturating_add(count), whole.1.saturating_add(total));
     }
-    let mut repeats = vec![Vec::new(); totals.len()];
-    for ((row, repeat), (count, total)) in parts {
-        repeats[row].push((repeat, count, total));
-    }
-    let rows = keys.all().iter().zip(shapes).zip(totals.into_iter().zip(repeats));
+    let rows = keys.all().iter().zip(shapes).zip(totals);
     rows.filter(|(_, ((count, _), _))| *count > 0)
-        .map(|((&key, (grid, block)), ((count, total_ns), mut repeats))| {
-            repeats.sort_unstable();
+        .map(|((&key, (grid, block)), ((count, total_ns), (inside_count, inside_ns)))| {
             let (name, short, is_kernel, category) = match key {
                 Key::Kernel(full) => {
                     let name = trace.names.text(full);
@@ -168,12 +177,12 @@ fn gather(
                 Key::Memory(kind) => (trace.names.text(kind), trace.names.text(kind), false, MEMORY),
             };
             let (name, short_name, category) = (name.to_owned(), short.to_owned(), category.to_owned());
-            RepeatedRow { name, short_name, is_kernel, category, grid, block, count, total_ns, repeats }
+            RepeatedRow { name, short_name, is_kernel, category, grid, block, count, total_ns, inside_count, inside_ns }
         })
         .collect()
 }
 
-/// What captures tell as totals only, in no repeat and of no known shape.
+/// Totals of captures without single events: in no iteration, and of no known shape.
 fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
     let kernels = totals::kernels(trace, chosen).into_iter().map(|(name, _, told)| (Key::Kernel(name.full), told));
     let memory = totals::memory(trace, chosen).into_iter().map(|(kind, _, told)| (Key::Memory(kind), told));
@@ -215,7 +224,7 @@ mod tests {
         trace
     }
 
-    fn iteration(index: u64, phase: &str) -> IterationRow {
+    fn iteration((index, phase): (u64, &str)) -> IterationRow {
         IterationRow {
             index,
             runner: Some("cudnn".to_owned()),
@@ -242,7 +251,7 @@ mod tests {
         let shown: Vec<_> = found
             .rows
             .iter()
-            .map(|row| (row.short_name.as_str(), row.grid, row.block, row.count, row.total_ns, row.repeats.len()))
+            .map(|row| (row.short_name.as_str(), row.grid, row.block, row.count, row.total_ns, row.inside_ns))
             .collect();
         let block = Some([32, 1, 1]);
         assert_eq!(
@@ -257,37 +266,25 @@ mod tests {
     }
 
     #[test]
-    fn each_repeat_has_what_was_launched_in_it() {
+    fn what_is_launched_within_iterations_is_known_apart() {
         let trace = trace(&[("f", 1, 0, 0, 10), ("f", 1, 0, 20, 11), ("f", 1, 0, 40, 12), ("g", 1, 0, 60, 3)]);
         let categories = Categories::with_rules("").unwrap();
         let options = options(&categories);
         let chosen = Chosen::new(&trace, &options.selection);
-        let repeat_of = [Some(1), Some(0), Some(1), None, Some(0)];
-        let entries = trace.kernels.iter().chain(&trace.memory).zip(repeat_of);
+        let entries = trace.kernels.iter().chain(&trace.memory).zip([true, true, false, false, true]);
         let rows = gather(&trace, &chosen, &options, entries);
-        assert_eq!(rows[0].repeats, [(0, 1, 11), (1, 2, 22)]);
-        assert_eq!((rows[0].count, rows[0].total_ns), (3, 33));
-        assert_eq!((rows[1].count, rows[1].repeats.len()), (1, 0));
-        assert_eq!(rows[2].repeats, [(0, 1, 7)]);
+        let figures: Vec<_> =
+            rows.iter().map(|row| (row.count, row.total_ns, row.inside_count, row.inside_ns)).collect();
+        assert_eq!(figures, [(3, 33, 2, 21), (1, 3, 0, 0), (1, 7, 1, 7)]);
     }
 
     #[test]
-    fn phases_of_an_iteration_are_one_repeat() {
-        let rows: Vec<IterationRow> = [3, 5, 9]
-            .into_iter()
-            .flat_map(|index| [iteration(index, "forward"), iteration(index, "backward")])
-            .collect();
-        assert_eq!(places(&rows), (vec![0, 0, 1, 1, 2, 2], vec![1, 1, 1]));
-        assert_eq!(places(&[]), (vec![], vec![]));
-    }
-
-    #[test]
-    fn many_iterations_are_taken_together_in_order() {
-        let rows: Vec<IterationRow> = (0..1003).map(|index| iteration(index, "forward")).collect();
-        let (places, sizes) = places(&rows);
-        assert!(places.is_sorted());
-        assert_eq!((sizes.len(), sizes.iter().sum::<u64>()), (MOST_REPEATS, 1003));
-        assert!(sizes.iter().all(|size| (10..=11).contains(size)), "{sizes:?}");
+    fn phases_of_an_iteration_are_one() {
+        let rows: Vec<IterationRow> =
+            [3, 9, 3, 5].into_iter().zip(["forward", "forward", "backward", "forward"]).map(iteration).collect();
+        let found: Vec<u64> = by_number(&rows).iter().map(|times| times.host_ns).collect();
+        assert_eq!(found, [2, 1, 1]);
+        assert_eq!(by_number(&[]), []);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::fraction;
 use super::idle::Sums as IdleSums;
+use super::ranks::rank_of;
 use super::select::Chosen;
 use super::work_categories::WorkCategories;
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
@@ -93,10 +94,11 @@ impl<'a> Sweep<'a> {
     /// A row for each device that did something, in the order of their numbers. `idle` has the causes of each.
     pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums) -> Vec<DeviceRow> {
         // Captures of one device may differ in whether they name it.
-        let mut names = vec![None; self.devices.all().len()];
-        for (work, &(device, ..)) in self.trace.works.all().iter().zip(&self.places) {
-            let name = &self.trace.devices[work.queue.device as usize].name;
-            names[device as usize] = names[device as usize].take().or_else(|| name.clone());
+        let mut said = vec![(None, None); self.devices.all().len()];
+        for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
+            let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut said[place as usize]);
+            *name = name.take().or_else(|| device.name.clone());
+            *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
         let mut budgets = vec![Budget::default(); self.devices.all().len()];
         for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
@@ -106,9 +108,9 @@ impl<'a> Sweep<'a> {
                 rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
             }
         }
-        let lines = self.devices.all().iter().zip(&self.of_devices).zip(names.into_iter().zip(budgets));
+        let lines = self.devices.all().iter().zip(&self.of_devices).zip(said.into_iter().zip(budgets));
         let mut rows: Vec<DeviceRow> = lines
-            .filter_map(|((key, timeline), (name, mut budget))| {
+            .filter_map(|((key, timeline), ((name, rank), mut budget))| {
                 let (start_ns, end_ns, span_ns) = timeline.span()?;
                 let busy_ns = timeline.busy.busy_ns();
                 budget.counted_twice_ns = timeline.total.saturating_sub(busy_ns);
@@ -122,6 +124,7 @@ impl<'a> Sweep<'a> {
                     device_id: key.device_id,
                     process_id: key.process_id,
                     name,
+                    rank,
                     start_ns,
                     end_ns,
                     span_ns,

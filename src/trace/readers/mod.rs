@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::{Capture, Trace, Warning};
 use crate::error::{Error, Result};
-pub use several::{Given, read_all};
+pub use several::{Given, Reading, read_all};
 
 /// Whether the caller wants reading to stop; asked some ten times a second.
 pub type Interrupted<'a> = &'a dyn Fn() -> bool;
@@ -47,7 +47,7 @@ pub static FORMATS: &[Format] = &[
         read: nsys_sqlite::read,
     },
     Format {
-        name: "kineto",
+        name: kineto::NAME,
         description: "traces of torch.profiler, and others in Chrome's form, compressed or not",
         matches: |head, _| {
             matches!(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start(), [b'{' | b'[', ..])
@@ -104,19 +104,26 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
     let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
-    if trace.operations() == operations {
-        trace.warnings.push(Warning {
-            code: "no_device_operations",
-            message: format!("{shown} holds no device operation"),
-            evidence: format!("{} events", capture.events_read),
-            hint: "capture on a GPU, with its activities on, while the model runs".to_owned(),
-        });
+    if trace.operations() == operations && is_file && format.name == kineto::NAME {
+        again(path, shown, interrupted, |source| kineto::read_operators(source, trace, interrupted))?;
     }
     if capture.events_skipped > 0 {
         trace.warnings.push(skipped(&capture));
     }
     trace.captures.push(capture);
     Ok(())
+}
+
+/// Reads a file once more, from its beginning, that was opened a moment ago.
+fn again(
+    path: &Path,
+    shown: &str,
+    interrupted: Interrupted<'_>,
+    read: impl FnOnce(Source<'_>) -> Result<()>,
+) -> Result<()> {
+    let Ok(open::Opened { bytes, .. }) = open::open(path, interrupted) else { return Ok(()) };
+    let capture = Capture { path: shown.to_owned(), ..Capture::default() };
+    read(Source { file: path, path: shown, bytes, plain: None, capture })
 }
 
 /// Adds the events of a trace in JSON, of which `step` bytes are read at once, in pieces of `piece` bytes. Neither must make
@@ -129,6 +136,9 @@ pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, pie
     let open::Opened { bytes, plain, .. } = open::open(path, &|| false).expect("a file");
     let capture = Capture { path: shown.to_owned(), format: "kineto", ..Capture::default() };
     let capture = kineto::read_finely(Source { file: path, path: shown, bytes, plain, capture }, trace, step, piece)?;
+    if trace.operations() == 0 {
+        again(path, shown, &|| false, |source| kineto::read_operators_finely(source, trace, step))?;
+    }
     trace.captures.push(capture);
     Ok(())
 }

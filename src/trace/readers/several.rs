@@ -23,13 +23,24 @@ pub struct Given {
     pub optional: bool,
 }
 
-/// The events of all files, which stand behind `first` others in the trace that they are a part of; on so many threads, all
-/// cores where that is `None`.
+/// How files are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reading {
+    /// So many files are in front of them, in the trace of which these will be a part.
+    pub first: usize,
+    /// How many threads read; all cores where that is `None`.
+    pub threads: Option<usize>,
+    /// See [`Trace::without_host`].
+    pub without_host: bool,
+}
+
+/// The events of all files.
 ///
 /// # Errors
 /// The first of the files, in the order in which they were given, that cannot be read.
-pub fn read_all(files: &[Given], first: usize, threads: Option<usize>, interrupted: Interrupted<'_>) -> Result<Trace> {
-    let threads = threads.unwrap_or_else(par::cores).max(1);
+pub fn read_all(files: &[Given], reading: Reading, interrupted: Interrupted<'_>) -> Result<Trace> {
+    let first = reading.first;
+    let threads = reading.threads.unwrap_or_else(par::cores).max(1);
     let at_once = threads.min(files.len()).max(1);
     let state = Mutex::new(State { whole: Trace::behind(first), next: 0, waiting: BTreeMap::new(), failed: None });
     par::map_on(at_once, files.iter().enumerate(), interrupted, |(place, file), interrupted| {
@@ -37,15 +48,16 @@ pub fn read_all(files: &[Given], first: usize, threads: Option<usize>, interrupt
             return;
         }
         // Where files are fewer than cores the rest reads within them.
-        let part = par::within(threads / at_once, || read_one(file, first + place, interrupted));
+        let part = par::within(threads / at_once, || read_one(file, first + place, reading.without_host, interrupted));
         lock(&state).take(place, part);
     });
     let State { whole, failed, .. } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.map_or(Ok(whole), |(_, error)| Err(error))
 }
 
-fn read_one(file: &Given, number: usize, interrupted: Interrupted<'_>) -> Result<Trace> {
+fn read_one(file: &Given, number: usize, without_host: bool, interrupted: Interrupted<'_>) -> Result<Trace> {
     let mut part = Trace::behind(number);
+    part.without_host = without_host;
     match read(&file.path, &file.shown, &mut part, interrupted) {
         // Of a file that cannot be read no event is taken.
         Err(Error::NotACapture { path, reason, .. }) if file.optional => {

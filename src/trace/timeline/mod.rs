@@ -63,7 +63,7 @@ struct Drawing<'a, 't, W> {
 impl<'a, 't, W: Write> Drawing<'a, 't, W> {
     fn begin(timeline: &'a Timeline<'t>, mut out: W, interrupted: &'a dyn Fn() -> bool) -> io::Result<Self> {
         let trace = timeline.trace();
-        let quoted = |text: &str| escape::json(&serde_json::Value::from(text).to_string());
+        let quoted = |text: &str| escape::json(&serde_json::Value::from(text).to_string()).into_owned();
         let mut devices = Vec::new();
         for place in 0..trace.devices.len() {
             let device = timeline.device(place as u32);

@@ -179,6 +179,7 @@ def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None
     """Notes how much longer the captured iterations took, or why nobody knows."""
     captured = prepared.request.captured(prepared.plan.nloops)
     attempt.ratio, differing = unprofiled.ratio(captured, attempt.answer)
+    attempt.ratio_interval = unprofiled.interval(captured, attempt.answer)
     attempt.warnings += [] if differing is None else [differing]
     attempt.log += [Entry(line) for line in unprofiled.described(captured, attempt.answer)]
 

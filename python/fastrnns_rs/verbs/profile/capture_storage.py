@@ -76,6 +76,7 @@ def keep(
         artefacts=[_artefact(path, kind) for path, kind in files],
         checks=found,
         profiled_over_unprofiled=attempt.ratio,
+        profiled_over_unprofiled_ci=None if attempt.ratio_interval is None else [*attempt.ratio_interval],
         unprofiled_ns=[attempt.unprofiled_ns.get(task.runner.name) for task in plan.tasks],
         warnings=[*attempt.warnings, *map(_torch_notice, attempt.answer.get("warnings", []))],
         runners=[task.runner.name for task in plan.tasks],

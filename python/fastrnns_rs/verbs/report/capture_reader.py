@@ -57,6 +57,7 @@ def read(
     strict: bool = False,
     nsys_path: str | None = None,
     workers: int | Literal["ray"] | None = None,
+    host: bool = True,
 ) -> Summary:
     """Reads captures and says where their time went.
 
@@ -82,6 +83,8 @@ def read(
         nsys_path: The nsys that exports reports.
         workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
             the Ray cluster that runs.
+        host: False leaves out calls and ranges where a format has them in tables of their own, as exports of nsys do:
+            kernels, copies and busy times need none of them, and idle time then has no cause.
 
     Returns:
         The summary; what is wrong with the files stands in its `warnings`.
@@ -101,7 +104,7 @@ def read(
         from fastrnns_rs.verbs.report import merged_trace
 
         merged_trace.check(trace_output, paths)
-    trace = _trace(paths, nsys_path, workers)
+    trace = _trace(paths, nsys_path, workers, host=host)
     counted: Counted = {
         "devices": [*devices],
         "streams": [*streams],
@@ -125,7 +128,8 @@ def read(
     except ValueError as error:
         # Categories are told by the line, patterns by where they cannot be understood.
         raise UsageError(" ".join(str(error).split()), "see `fastrnns-rs report --help`") from None
-    summary = Summary(core)
+    narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
+    summary = Summary(core, selected=any(narrowed))
     if strict:
         _refuse_damage(summary)
     if trace_output is not None:
@@ -143,17 +147,19 @@ def opened(*paths: str | Path, nsys_path: str | None = None) -> Trace:
     return _trace(paths, nsys_path)
 
 
-def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal["ray"] | None = None) -> Trace:
+def _trace(
+    paths: Sequence[str | Path], nsys: str | None, workers: int | Literal["ray"] | None = None, *, host: bool = True
+) -> Trace:
     """What the files behind the paths hold, those that only nsys can read by way of their exports."""
     found = [one for path in paths for one in sources.behind(path)]
     files, optional = [file for file, _ in found], [optional for _, optional in found]
     if not any(map(file_kinds.needs_nsys, files)):
-        trace = _parsed(files, files, optional, workers)
+        trace = _parsed(files, files, optional, workers, host=host)
     else:
         from fastrnns_rs.verbs.report.nsys_export import exported
 
         with exported(files, nsys, optional=optional) as readable:
-            trace = _parsed(readable, files, optional, workers)
+            trace = _parsed(readable, files, optional, workers, host=host)
     if not trace.capture_count:
         file, reason = trace.left_out[0]
         more = f", nor is any of {len(files) - 1} more" if files[1:] else ""
@@ -162,7 +168,12 @@ def _trace(paths: Sequence[str | Path], nsys: str | None, workers: int | Literal
 
 
 def _parsed(
-    files: Sequence[str], given: Sequence[str], optional: Sequence[bool], workers: int | Literal["ray"] | None
+    files: Sequence[str],
+    given: Sequence[str],
+    optional: Sequence[bool],
+    workers: int | Literal["ray"] | None,
+    *,
+    host: bool,
 ) -> Trace:
     # Names are bytes, and need not be any text.
     named = [(file, os.fsencode(name).decode(errors="replace")) for file, name in zip(files, given, strict=True)]
@@ -171,7 +182,7 @@ def _parsed(
 
         return spread(named, optional)
     try:
-        return Trace(named, optional=optional, threads=workers)
+        return Trace(named, optional=optional, threads=workers, without_host=not host)
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         raise FastrnnsError(message, hint) from None
@@ -198,7 +209,7 @@ def _rules(path: str | Path) -> str:
 
 def _refuse_damage(summary: Summary) -> None:
     damage = {"events_skipped", "capture_incomplete", "names_damaged"}
-    for warning in summary.to_dict()["warnings"]:
+    for warning in summary.warning_rows():
         if warning["code"] in damage:
             message = f"{warning['message']} ({warning['evidence']})"
             raise FastrnnsError(message, "leave out --strict to see what there is")

@@ -7,6 +7,7 @@ from fastrnns_rs.escaping import visible
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
@@ -26,8 +27,9 @@ class Summary:
     Their classes are loaded when they are first asked for: a table or the JSON document needs none of them.
     """
 
-    def __init__(self, core: TraceSummary) -> None:
+    def __init__(self, core: TraceSummary, *, selected: bool = False) -> None:
         self._core = core
+        self._selected = selected
         self._document: SummaryDocument | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -92,6 +94,10 @@ class Summary:
         """The JSON document as plain dictionaries and lists."""
         return self._core.to_dict()
 
+    def warning_rows(self) -> list[dict[str, Any]]:
+        """Returns the warnings as plain dictionaries, without the rest of the document."""
+        return self._core.warnings()
+
     def to_json(self) -> str:
         """The JSON document, safe to print: control characters are escaped."""
         return self._core.to_json()
@@ -104,9 +110,18 @@ class Summary:
         """
         from pathlib import Path
 
-        from fastrnns_rs.documents.codec import write_atomically
+        from fastrnns_rs.documents.codec import replacing
 
-        write_atomically(Path(path), self.to_json())
+        with replacing(Path(path)) as name, name.open("wb") as file:
+            self.write_json(file.write)
+
+    def write_json(self, write: Callable[[bytes], object]) -> None:
+        """Hands the JSON document to a function, piece by piece: it may be larger than memory.
+
+        Args:
+            write: Function that takes UTF-8, such as the `write` of a binary file.
+        """
+        self._core.write_json(write)
 
     def render(
         self,
@@ -116,17 +131,19 @@ class Summary:
         top: int | None = None,
         names: str = "full",
         width: int | None = None,
+        wide: bool = False,
     ) -> str:
         """The text of a report.
 
         Args:
             format: `table`, `json`, `csv` or `markdown`.
-            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `memory`, `range`,
-                `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for a
-                summary that was read by shape.
+            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
+                `range`, `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for
+                a summary that was read by shape.
             top: At most so many rows of a list.
             names: `full`, `short` or `mangled`.
             width: Columns of the terminal, into which names are cut.
+            wide: True for every list of the overview; else a table of it is what fits a screen.
 
         Raises:
             UsageError: A word is none of these, or a number is below 0.
@@ -142,4 +159,5 @@ class Summary:
             raise UsageError("a number of rows or columns is below 0", "give a larger one")
         if format == "json":
             return self.to_json()
-        return view.render(self.to_dict(), format, by=by, top=top, names=names, width=width)
+        more = {"wide": wide, "selected": self._selected}
+        return view.render(self.to_dict(), format, by=by, top=top, names=names, width=width, **more)

@@ -26,6 +26,8 @@ use owners::Owners;
 pub(super) struct Iterations {
     /// A row for each, in the order of their starts.
     pub(super) rows: Vec<IterationRow>,
+    /// The name of their ranges, where it contains neither runner nor phase.
+    name: Option<String>,
     /// What there is to say where a name was given that marks none.
     pub(super) warning: Option<Warning>,
     /// Phases within iterations: the place of the iteration in `rows`, and that of the mark in `owned`.
@@ -54,7 +56,9 @@ impl Iterations {
             Some((around.find(|&place| place < rows.len())?, place, part(mark)))
         });
         let (parts, owned) = (parts.collect(), vec![Owned::default(); marks.len()]);
-        Self { rows, parts, owners, owned, ..Self::default() }
+        let is_step = rows.iter().all(|row| row.runner.is_none() && row.phase.is_none());
+        let name = is_step.then(|| name.unwrap_or("ProfilerStep").to_owned());
+        Self { rows, name, parts, owners, owned, ..Self::default() }
     }
 
     /// The place in `rows` of the iteration in which a call was made: of several, of the one that began last.
@@ -103,6 +107,7 @@ impl Iterations {
         let median = |value: fn(&IterationRow) -> u64| of(&value).median;
         let first = self.rows.get(*group.places.first()?)?;
         Some(IterationStatistics {
+            name: self.name.clone(),
             runner: first.runner.clone(),
             phase: first.phase.clone(),
             count: times.count,

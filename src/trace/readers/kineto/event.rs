@@ -158,7 +158,7 @@ impl<'a> Event<'a> {
 
     /// Whether it is an operator of the host, or an annotation of the years in which these were written as such.
     #[inline]
-    fn is_operator(&self) -> bool {
+    pub(super) fn is_operator(&self) -> bool {
         matches!(self.category, Some(Value::Text(b"cpu_op" | b"Operator")))
     }
 

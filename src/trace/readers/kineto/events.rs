@@ -44,7 +44,8 @@ impl<'a> Events<'a> {
     pub(super) fn until(&mut self, place: u64) -> Result<End> {
         let mut reached = self.text.position() > place;
         loop {
-            if !reached {
+            // Of events that nothing needs, operators among them, that takes no times.
+            if !reached && !self.sink.only_operators {
                 match self.plain(place)? {
                     Plain::On => continue,
                     Plain::Look => {}

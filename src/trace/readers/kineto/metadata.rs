@@ -58,8 +58,12 @@ impl Metadata {
         }
     }
 
-    /// What sets the clock of this trace apart from that of others: captures of one process share it.
-    pub(super) fn clock(&self) -> String {
+    /// What sets the clock of this trace apart from that of others: captures of one process share it. Where neither a host
+    /// nor a process is known, nothing but the number of a device would be the same: `capture` then sets it apart.
+    pub(super) fn clock(&self, process: Option<i64>, capture: usize) -> String {
+        if self.host.is_empty() && process.is_none() {
+            return format!("kineto, capture {capture}");
+        }
         format!("kineto {} {} {}", self.base_time, self.host, self.rank)
     }
 

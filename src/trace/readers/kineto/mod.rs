@@ -34,9 +34,35 @@ use super::{Interrupted, Source};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Trace, Warning};
 
+/// The format's name.
+pub(super) const NAME: &str = "kineto";
+
 /// Reads a trace.
 pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
     read_grains(source, trace, interrupted, Grain::default())
+}
+
+/// Reads the operators of the CPU, and nothing else. A capture has many times as many of them as activities of a GPU, and
+/// where it has any of these nobody looks for operators: only a capture without a GPU is read once more for them.
+///
+/// It was read before, so that what there is to say of it has been said.
+pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<()> {
+    operators(source, trace, interrupted, Grain::default())
+}
+
+/// Reads the operators, so many bytes at once.
+#[cfg(fuzzing)]
+pub(super) fn read_operators_finely(source: Source<'_>, trace: &mut Trace, step: usize) -> Result<()> {
+    operators(source, trace, &|| false, Grain { step, ..Grain::default() })
+}
+
+fn operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<()> {
+    let mut aside = Trace::behind(trace.capture_number());
+    let source = Source { plain: None, ..source };
+    take(source, &mut aside, interrupted, grain, true)?;
+    aside.warnings.clear();
+    trace.append(aside);
+    Ok(())
 }
 
 /// Reads a trace, so many bytes at once and in pieces of so many.
@@ -46,9 +72,20 @@ pub(super) fn read_finely(source: Source<'_>, trace: &mut Trace, step: usize, pi
 }
 
 fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
+    take(source, trace, interrupted, grain, false)
+}
+
+fn take(
+    source: Source<'_>,
+    trace: &mut Trace,
+    interrupted: Interrupted<'_>,
+    grain: Grain,
+    only_operators: bool,
+) -> Result<Capture> {
     let Source { path, bytes, plain, capture, .. } = source;
     let clock = trace.add_clock(format!("capture {}", trace.capture_number()));
-    let (text, sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
+    let (text, mut sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
+    sink.only_operators = only_operators;
     let events = Events::new(text, sink, interrupted);
     let mut reader = Reader { events, plain, grain, metadata: Metadata::default() };
     let not_one = |reason: &str| Error::NotACapture {
@@ -87,7 +124,9 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
             code: "capture_incomplete",
             message: format!("{path} is damaged: what comes after byte {} is lost", reader.events.text.position()),
             evidence,
-            hint: "capture again, and let the program end by itself".to_owned(),
+            hint:
+                "copy the file again; if it is as the profiler left it, capture again and let the program end by itself"
+                    .to_owned(),
         });
     }
     if trailing {

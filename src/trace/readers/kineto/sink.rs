@@ -24,6 +24,8 @@ pub(super) struct Sink<'a> {
     host: Option<Result<i64, ()>>,
     /// Names that are not valid text.
     broken_names: FxHashSet<NameId>,
+    /// True takes CPU operators and nothing else.
+    pub(super) only_operators: bool,
 }
 
 /// What a sink has found out about a part of a capture, besides events.
@@ -38,7 +40,8 @@ impl<'a> Sink<'a> {
     /// Events go into `trace`; their times are on its `clock`.
     pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
-        Self { trace, capture, clock, names, kinds, host: None, broken_names: FxHashSet::default() }
+        let broken_names = FxHashSet::default();
+        Self { trace, capture, clock, names, kinds, host: None, broken_names, only_operators: false }
     }
 
     /// Takes an event that stands at `position`.
@@ -48,6 +51,7 @@ impl<'a> Sink<'a> {
     pub(super) fn take(&mut self, event: &Event<'_>, position: u64) -> Result<(), Fault> {
         let class = event.class();
         let taken = match class {
+            _ if self.only_operators => self.operator(event, class),
             Class::Other => Ok(()),
             Class::Call => {
                 let correlation = event.arguments.map(correlation).transpose()?.unwrap_or_default();
@@ -81,6 +85,17 @@ impl<'a> Sink<'a> {
         let callee = Callee { clock: self.clock, process_id: process, thread_id, name };
         let what = self.trace.callees.intern(callee);
         self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
+        Ok(())
+    }
+
+    fn operator(&mut self, event: &Event<'_>, class: Class) -> Result<(), &'static str> {
+        if class == Class::Other && event.is_operator() {
+            let (start, end) = event.times()?;
+            let (process_id, thread_id) = (event.process.and_then(number), event.thread.and_then(number));
+            let callee = Callee { clock: self.clock, process_id, thread_id, name: self.name(event)? };
+            let what = self.trace.callees.intern(callee);
+            self.trace.operators.push(Entry { what, start, end, bytes: 0, correlation: 0 });
+        }
         Ok(())
     }
 
@@ -200,7 +215,7 @@ impl<'a> Sink<'a> {
         (self.capture.rank, self.capture.world_size) = metadata.place;
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
-        self.trace.clocks[self.clock as usize] = metadata.clock();
+        self.trace.clocks[self.clock as usize] = metadata.clock(process_id, self.trace.capture_number());
         let name = |id: Option<i64>| metadata.device_names.get(&id?).cloned();
         self.trace.describe_devices(self.clock, process_id, name);
         if let Some(process) = process_id {

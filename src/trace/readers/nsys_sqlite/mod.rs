@@ -61,8 +61,11 @@ fn read_database(
     let mut devices = Devices::new(shown, trace);
     let mut nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
     nodes |= memory::read(database, &mut devices, trace, &mut progress)?;
-    let launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
-    ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
+    let mut launched = false;
+    if !trace.without_host {
+        launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
+        ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
+    }
 
     let mut whole_graphs = 0;
     for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {

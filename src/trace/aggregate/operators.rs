@@ -1,0 +1,60 @@
+//! Total and self times of CPU operators.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::in_order::in_order;
+use super::select::Chosen;
+use crate::trace::{Distinct, Log, NameId, OperatorRow, Trace};
+
+/// An operator that is running.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    row: usize,
+    end: i64,
+}
+
+/// A row for each name, the longest self time first. With GPU activity there are none: operators were not read from all captures.
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
+    if trace.operations() > 0 {
+        return Vec::new();
+    }
+    let mut names: Distinct<NameId> = Distinct::default();
+    let mut rows: Vec<OperatorRow> = Vec::new();
+    let mut threads: FxHashMap<_, Vec<Open>> = FxHashMap::default();
+    let none = Log::default();
+    let mut entries = in_order(&trace.operators, &none).filter(|entry| chosen.call(entry)).peekable();
+    let mut together = Vec::new();
+    while let Some(first) = entries.next() {
+        together.push(first);
+        together.extend(std::iter::from_fn(|| entries.next_if(|entry| entry.start == first.start)));
+        // Of those that start together the longer one called the shorter, whichever was written first.
+        together.sort_by_key(|entry| Reverse(entry.end));
+        for entry in together.drain(..) {
+            let callee = &trace.callees.all()[entry.what as usize];
+            let row = names.intern(callee.name) as usize;
+            if row == rows.len() {
+                let name = trace.names.text(callee.name).to_owned();
+                rows.push(OperatorRow { name, count: 0, total_ns: 0, self_ns: 0, mean_ns: 0.0 });
+            }
+            let thread = (chosen.clocks[callee.clock as usize], callee.process_id, callee.thread_id);
+            let open = threads.entry(thread).or_default();
+            while open.pop_if(|outer| outer.end <= entry.start).is_some() {}
+            if let Some(caller) = open.last() {
+                let taken = caller.end.min(entry.end).abs_diff(entry.start);
+                rows[caller.row].self_ns = rows[caller.row].self_ns.saturating_sub(taken);
+            }
+            open.push(Open { row, end: entry.end });
+            let (row, time) = (&mut rows[row], entry.duration());
+            row.count += 1;
+            row.total_ns = row.total_ns.saturating_add(time);
+            row.self_ns = row.self_ns.saturating_add(time);
+        }
+    }
+    for row in &mut rows {
+        row.mean_ns = row.total_ns as f64 / row.count as f64;
+    }
+    rows.sort_by(|one, other| other.self_ns.cmp(&one.self_ns).then_with(|| one.name.cmp(&other.name)));
+    rows
+}
