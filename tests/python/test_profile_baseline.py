@@ -14,9 +14,12 @@ from unittest.mock import Mock
 
 import fake_tools
 import pytest
+from conftest import ROOT
 from profile_commands import REPORTS, bad, faked, kept, prepared_for
 
+from fastrnns_rs import stats
 from fastrnns_rs._core import Completed
+from fastrnns_rs.cli.profile import _described
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.profile_request import ProfileRequest
@@ -76,6 +79,30 @@ def test_the_time_of_an_iteration_is_the_median_of_all_its_phases() -> None:
     baseline = Baseline(None, answer)  # type: ignore[arg-type]  # how it ended is not looked at
     assert baseline.iteration_ns([1, 2, 3]) == {"py": 700, "cudnn": 2}
     assert baseline.iteration_ns([2, 3]) == {"py": 575, "cudnn": 3}
+
+
+def test_how_sure_the_ratio_is_takes_ten_iterations() -> None:
+    """Of both runners together, iteration by iteration."""
+    times = [100, 104, 98, 101, 99, 103, 97, 102, 100, 96, 105, 100]
+    baseline = Baseline(None, {"runners": [runner("py", *times), runner("cudnn", *times)], "finished": True})  # type: ignore[arg-type]
+    under = {"runners": [runner("py", *(2 * one for one in times)), runner("cudnn", *times)]}
+    found = baseline.interval([*range(12)], under)
+    expected = stats.compare_samples([2.0 * one for one in times], [3.0 * one for one in times])
+    assert found == (expected.ratio_ci_low, expected.ratio_ci_high)
+    assert found[0] < 1.5 < found[1]
+    assert baseline.interval([*range(9)], under) is None
+    assert baseline.interval([*range(12)], {"runners": []}) is None
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"), [(None, False), ([0.9, 1.2], False), ([1.1, 1.2], True), ([0.7, 0.9], True)]
+)
+def test_the_ratio_is_printed_where_it_is_not_1(*, bounds: list[float] | None, said: bool) -> None:
+    plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_4_2d2eee5.json").read_text())
+    plain |= {"profiled_over_unprofiled": 1.15, "profiled_over_unprofiled_ci": bounds}
+    text = _described(Capture.from_dict(plain), Path("x"))
+    assert ("times as long" in text) is said
+    assert not said or f"1.15 [{bounds[0]:.2f}, {bounds[1]:.2f}] times as long" in text  # type: ignore[index]
 
 
 def test_a_runner_that_failed_on_one_side_leaves_no_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

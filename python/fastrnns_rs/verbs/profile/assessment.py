@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.profile.attempt import Attempt
 
 
+#: Fewer iterations say nothing of how much longer they take.
+_FEWEST = 10
+
+
 def uses_cuda(plan: Plan) -> bool:
     """Whether there are kernels to see."""
     return plan.tasks[0].problem.device.startswith("cuda")
@@ -41,6 +45,27 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
                 for index, samples in enumerate((one[phase], other[phase])):
                     sums[index] += median([samples[iteration] for iteration in captured])
     return sums[0] / sums[1] if sums[1] else None
+
+
+def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> tuple[float, float] | None:
+    """Interval of 95 % of that ratio, from the iterations of all runners together; None with fewer than ten."""
+    from fastrnns_rs import stats
+
+    if len(captured) < _FEWEST:
+        return None
+    unprofiled = {one["name"]: one for one in baseline.get("runners", [])}
+    sums = [[0.0] * len(captured), [0.0] * len(captured)]
+    for one in answer.get("runners", []):
+        for phase in ("forward_ns", "backward_ns"):
+            for times, side in zip(sums, (unprofiled[one["name"]], one), strict=True):
+                for place, iteration in enumerate(captured if side[phase] else []):
+                    times[place] += side[phase][iteration]
+    try:
+        found = stats.compare_samples(*sums)
+    except (ValueError, ArithmeticError):
+        return None
+    low, high = found.ratio_ci_low, found.ratio_ci_high
+    return None if low is None or high is None else (low, high)
 
 
 def check(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:

@@ -42,6 +42,7 @@ class Attempt:
         completed: How it ended.
         answer: What the process that was profiled says of itself; see `fastrnns_rs.worker.profile.answer.Answer`.
         ratio: How much longer the captured iterations took than without the profiler.
+        ratio_interval: Its 95 % interval, from ten iterations on.
         unprofiled_ns: How long one of them took without it, by runner; see `Baseline.iteration_ns`.
         ran_out_of_time: Whether a command was ended because it took too long.
         variables: Environment variables of each command beside our own.
@@ -56,6 +57,7 @@ class Attempt:
     completed: Completed | None = None
     answer: dict[str, Any] = field(default_factory=dict)
     ratio: float | None = None
+    ratio_interval: tuple[float, float] | None = None
     unprofiled_ns: dict[str, int] = field(default_factory=dict)
     ran_out_of_time: bool = False
     variables: dict[str, str] = field(default_factory=dict)

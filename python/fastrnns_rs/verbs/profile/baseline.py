@@ -78,6 +78,11 @@ class Baseline(NamedTuple):
         hint = "the log has the ratios of the other runners" if with_it.keys() & without_it.keys() else None
         return None, Notice(code="baseline_differs", message=message, evidence=None, hint=hint)
 
+    def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
+        """The 95 % interval of the ratio; None where there is no ratio, or too few iterations."""
+        ratio, _ = self.ratio(captured, profiled)
+        return None if ratio is None else assessment.interval(captured, self.answer, profiled)
+
     def described(self, captured: list[int], profiled: dict[str, Any]) -> list[str]:
         """A line for each runner that ended well in both: its ratio, and how far to trust it."""
         without_it, lines = _well(self.answer), []
