@@ -15,7 +15,8 @@ from kineto_traces import by_dice, write
 
 from fastrnns_rs._core import capture_formats
 from fastrnns_rs.documents.codec import added_keys
-from fastrnns_rs.documents.summary import IdleRow, IterationRow, LaunchesEntry, RangeRow, SummaryDocument
+from fastrnns_rs.documents.summary import IdleRow, LaunchesEntry, SummaryDocument
+from fastrnns_rs.documents.summary_ranges import IterationRow, RangeRow
 from fastrnns_rs.views.summary import VIEWS
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from fastrnns_rs.documents.summary import SummaryDocument
 
 def figures_only(summary: Summary) -> SummaryDocument:
     """A summary without what depends on the files."""
-    return replace(summary.document, captures=[], warnings=[], ranks=[])
+    devices = [replace(device, rank=None) for device in summary.document.devices]
+    return replace(summary.document, captures=[], warnings=[], ranks=[], devices=devices)
 
 
 def assert_alike(found: object, expected: object, path: str = "") -> None:
@@ -44,7 +45,9 @@ def parts_of(trace: dict[str, Any], folder: Path, count: int, *, dealt: bool) ->
     paths = []
     for place in range(count):
         part = events[place::count] if dealt else events[place * size : (place + 1) * size]
-        paths.append(write(folder / f"part{place}.json", {**trace, "traceEvents": part}))
+        # A part without calls is known by its host alone.
+        members = {"host_name": "host", **trace, "traceEvents": part}
+        paths.append(write(folder / f"part{place}.json", members))
     return paths
 
 
@@ -58,13 +61,21 @@ def test_parts_of_a_file_of_the_field_make_the_whole(path: Path, tmp_path: Path,
 
 
 def test_a_part_without_calls_belongs_to_the_whole(tmp_path: Path) -> None:
-    """Nothing in it says which process used the device, but no other did."""
-    base = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
+    """Nothing in it says which process used the device, but no other of its host did."""
+    base = {"baseTimeNanoseconds": 1_700_000_000_000_000_000, "host_name": "host"}
     events = [call(), kernel("a", 1), kernel("b", 5)]
     whole = fastrnns_rs.read(write(tmp_path / "x.json", document(events, **base)))
     first = write(tmp_path / "a.json", document(events[:2], **base))
     second = write(tmp_path / "b.json", document(events[2:], **base))
     assert figures_only(fastrnns_rs.read(first, second)) == figures_only(whole)
+
+
+def test_a_device_of_neither_a_host_nor_a_process_is_of_its_file(tmp_path: Path) -> None:
+    """Device 0 of two files: that number is all that they share."""
+    paths = [write(tmp_path / name, document([kernel("a", 1), kernel("b", 5)])) for name in ("a.json", "b.json")]
+    assert [row.device_id for row in fastrnns_rs.read(*paths).devices] == [0, 0]
+    paths = [write(path, document([call(), kernel("a", 1), kernel("b", 5)])) for path in paths]
+    assert [row.device_id for row in fastrnns_rs.read(*paths).devices] == [0]
 
 
 def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:

@@ -242,3 +242,20 @@ def test_selections_of_devices_leave_no_trace_of_others() -> None:
 
     assert of_it(whole) == of_it(one)
     assert {row.device_id for table in (one.devices, one.kernels, one.memory_operations) for row in table} == {1}
+
+
+@each_export
+def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
+    """Calls and ranges are left out, and with them the causes of idle time."""
+    whole, alone = fastrnns_rs.read(path), fastrnns_rs.read(path, host=False)
+    assert (alone.kernels, alone.memory_operations, alone.streams) == (
+        *(whole.kernels, whole.memory_operations, whole.streams),
+    )
+    assert [(one.span_ns, one.busy_ns) for one in alone.devices] == [
+        (one.span_ns, one.busy_ns) for one in whole.devices
+    ]
+    assert (alone.api_calls, alone.ranges, alone.launches.matched_count) == ([], [], 0)
+    for by in ("kernel", "category", "memory", "stream", "device", "launch-shape"):
+        options = {"by_shape": by == "launch-shape"}
+        shown = [fastrnns_rs.read(path, host=host, **options).render("csv", by=by) for host in (True, False)]
+        assert shown[0] == shown[1]

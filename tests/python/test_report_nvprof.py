@@ -111,7 +111,7 @@ def test_a_missing_name_ends_nothing(tmp_path: Path) -> None:
     summary = report(profile.save())
     assert {row["name"] for row in summary["kernels"]} == {"first", "[string 4000]", "last"}
     assert [row["name"] for row in summary["api_calls"]] == ["[cbid 999]"]
-    assert [warning["code"] for warning in summary["warnings"]] == ["names_missing"]
+    assert [warning["code"] for warning in summary["warnings"]] == ["names_missing", "unmatched_launches"]
 
 
 def test_kernels_of_graphs_and_of_metrics_are_told(tmp_path: Path) -> None:

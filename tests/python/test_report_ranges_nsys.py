@@ -25,7 +25,7 @@ from nsys_exports import BACKTRACE, DOMAIN, PUSHED, STARTED, Export, changed, fo
 from real_nsys import nsys_is_here
 
 import fastrnns_rs
-from fastrnns_rs.documents.summary import RangeRow
+from fastrnns_rs.documents.summary_ranges import RangeRow
 
 with_ranges = pytest.mark.parametrize(
     "path", [one for one in captures("nsys/*.sqlite") if re.search("h100_2gpu|mfu|fuser|saxpy|nsys/", str(one.id))]

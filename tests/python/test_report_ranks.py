@@ -38,7 +38,8 @@ def job(folder: Path, busy: list[float]) -> list[Path]:
 
 
 def codes(summary: Summary) -> list[str]:
-    return [warning.code for warning in summary.warnings]
+    # Of the kernels of a made job most have no launch.
+    return [warning.code for warning in summary.warnings if warning.code != "unmatched_launches"]
 
 
 def mixed(folder: Path) -> list[Path]:
@@ -103,8 +104,8 @@ def test_the_ranks_of_a_job_stand_side_by_side(tmp_path: Path) -> None:
     assert [row.span_ns for row in rows] == [int(990_000 + busy * 250) for busy in (100, 104, 160, 96)]
     assert [row.busy_ratio for row in rows] == [pytest.approx(busy / 102) for busy in (100, 104, 160, 96)]
     assert [row.slowest for row in rows] == [False, False, True, False]
-    [warning] = summary.warnings
-    assert warning.code == "rank_skew"
+    assert codes(summary) == ["rank_skew"]
+    warning = summary.warnings[0]
     assert warning.message.startswith("rank 2 is the slowest")
     assert "1.57 times" in warning.message
     assert str(paths[2]) in warning.evidence
@@ -152,8 +153,8 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
     write(folder / "other.json", '{"schema": "fastrnns-rs/capture"}')
     summary = fastrnns_rs.read(folder)
     assert len(summary.ranks) == 12
-    [warning] = summary.warnings
-    assert warning.code == "files_left_out"
+    assert codes(summary) == ["files_left_out"]
+    warning = summary.warnings[0]
     assert "cut.gz is left out, and 2 more" in warning.message
     assert "notes.txt: it is text" in warning.evidence
     # A file that is named must be one.

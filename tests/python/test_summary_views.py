@@ -23,6 +23,7 @@ from test_report_names import acts
 
 import fastrnns_rs
 from fastrnns_rs.documents import summary as document
+from fastrnns_rs.documents import summary_ranges
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views import summary as view
@@ -40,7 +41,7 @@ SPECIAL = st.sampled_from("\\|`\"'=+@<>*_ \n\r\t\x1b\x9ba\u202e")
 
 
 def shown(summary: dict[str, Any], name: str = "table", by: str = "overview", **more: Any) -> str:
-    return view.render(summary, name, by=by, **{"top": None, "names": "full", "width": None, **more})
+    return view.render(summary, name, by=by, **{"top": None, "names": "full", "width": None, "wide": True, **more})
 
 
 def check(names: tuple[str, ...], views: Iterable[str]) -> None:
@@ -90,6 +91,7 @@ def test_an_empty_summary_says_so() -> None:
 def test_every_view_is_shown_to_the_letter(name: str) -> None:
     """Of a summary with a row in every list."""
     screens = [f"=== {by}\n{shown(summary_of('gemm'), name, by)}" for by in view.VIEWS]
+    screens += [f"=== at a glance\n{shown(summary_of('gemm'), name, wide=False)}"] if name == "table" else []
     assert "\n".join(screens) == (ROOT / "tests" / "data" / "summary" / f"views.{name}").read_text()
 
 
@@ -231,7 +233,8 @@ def later(kind: Any) -> set[str]:
 
 
 def test_the_classes_of_the_document_are_those_of_the_extension() -> None:
-    classes = [one for one in vars(document).values() if is_dataclass(one) and one is not Document]
+    known = {**vars(summary_ranges), **vars(document)}
+    classes = [one for one in known.values() if is_dataclass(one) and one is not Document]
     assert len(classes) > 15
     for kind in classes:
         types = get_type_hints(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -46,6 +47,7 @@ class Files(ListOption):
     help="Derive the verdict of a row, RUNNER or RUNNER/PHASE or a kernel, in place of the table.",
 )
 @click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
+@click.option("--wide", is_flag=True, help="captures: every kernel under its whole name, with ratios and verdicts.")
 @click.option("--nsys-path", metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]")
 @verdict_options.formats("compare")
 @options.output()
@@ -69,8 +71,8 @@ def command(**given: Any) -> int:
     margins.check(given["margin"])
     first, second = _files(given)
     if not are_captures(first, second):
-        for name in ("iteration_range", "nsys_path"):
-            if given[name] is not None and shared.is_flag(name):
+        for name in ("iteration_range", "nsys_path", "wide"):
+            if given[name] not in {None, False} and shared.is_flag(name):
                 raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")
     elif not second:
         message = f"{first[0]} is a capture, one side of a comparison"
@@ -78,7 +80,9 @@ def command(**given: Any) -> int:
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
     found = compare_sources(first, second, fail_on=fail_on, **settings)
     row = given["explain"]
-    text = found.comparison.render(format_name) if row is None else found.explain(row)
+    width = get_terminal_size().columns if given["output"] is None else None
+    shown = found.comparison.render(format_name, wide=given["wide"], width=width)
+    text = shown if row is None else found.explain(row)
     shared.tell_warnings(found.comparison.warnings, format_name if row is None else None)
     shared.deliver(text, given["output"])
     return found.comparison.exit_code

@@ -17,20 +17,19 @@ if TYPE_CHECKING:
 
 #: Files that are tables for people: what a profiler itself makes of a capture.
 _TABLES = {"torch_table", "nvprof_gpu_summary"}
-_ROWS = 10
 
 
 def first_look(capture: Capture, stem: Path, width: int | None) -> str:
-    """The overview of a capture; where no device did anything, its profiler's own tables too.
+    """Renders the report of a capture; without GPU activity, the tables of its profiler too.
 
-    On a CPU they tell of operators, of which a report knows nothing. A capture that cannot be read is only noted: it is
+    Options of torch.profiler shape its tables. A capture that cannot be read is only noted: it is
     there, and has passed its checks.
     """
     report, devices = "", False
     try:
         if any(artefact.kind in READABLE for artefact in capture.artefacts):
             summary = read(stem.with_name(f"{stem.name}.json"))
-            report, devices = summary.render(width=width, top=_ROWS), bool(summary.devices)
+            report, devices = summary.render(width=width), bool(summary.devices)
     except FastrnnsError as error:
         click.echo(f"note: no report: {visible(error.message)}", err=True)
     paths = [] if devices else [Path(one.path) for one in capture.artefacts if one.kind in _TABLES]

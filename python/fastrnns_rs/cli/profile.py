@@ -254,6 +254,8 @@ def _described(capture: Capture, stem: Path) -> str:
     lines.append(f"{stem}.json  the record")
     passed = sum(check.ok for check in capture.checks)
     lines.append(f"{passed} of {len(capture.checks)} checks passed")
-    if capture.profiled_over_unprofiled is not None:
-        lines.append(f"under the profiler the iterations took {capture.profiled_over_unprofiled:.2f} times as long")
+    ratio, bounds = capture.profiled_over_unprofiled, capture.profiled_over_unprofiled_ci
+    if ratio is not None and bounds is not None and not bounds[0] <= 1.0 <= bounds[1]:
+        interval = f"[{bounds[0]:.2f}, {bounds[1]:.2f}]"
+        lines.append(f"under the profiler the iterations took {ratio:.2f} {interval} times as long")
     return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
 #: What the extension counts with.
 _LARGEST = 2**63 - 1
+#: Views that show nothing of the host.
+_DEVICES_ALONE = {"kernel", "launch-shape", "category", "memory", "stream", "device", "metric"}
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
@@ -62,8 +65,9 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
     "--top",
     type=Count(min=0, max=_LARGEST),
     metavar="N",
-    help="At most N rows of a list. [default: 10 in the overview]",
+    help="At most N rows of a list. [default: all; in the overview what fits a screen]",
 )
+@click.option("--wide", is_flag=True, help="Every list of the overview, with ten rows each.")
 @click.option("--device", cls=ListOption, metavar="N...", help="Only these devices, by number.")
 @click.option("--stream", cls=ListOption, metavar="N...", help="Only these streams, by number.")
 @click.option("--process", cls=ListOption, metavar="N...", help="Only these processes, by number.")
@@ -131,20 +135,34 @@ def command(**given: Any) -> int:
         pattern=given["filter"],
         data_loaders=given["data_loader"] or (),
         trace_output=given["trace"],
+        host=_needs_host(given, format_name),
         **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
     if format_name in {"json", "csv"}:
         # The text has no room for them, or whoever reads it is a program.
-        for warning in summary.to_dict()["warnings"]:
+        for warning in summary.warning_rows():
             click.echo(f"warning: {visible(warning['message'])}", err=True)
+    if format_name == "json":
+        shared.deliver_pieces(summary.write_json, given["output"])
+        return ExitCode.DONE
     width = None
     if given["output"] is None and sys.stdout.isatty():
         from shutil import get_terminal_size
 
         width = get_terminal_size().columns
-    text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names"))
+    elif given["output"] is None and given["by"] == "overview" and not given["wide"]:
+        # Of what is no terminal only this says how wide it is.
+        columns = os.environ.get("COLUMNS", "")
+        width = int(columns) if columns.isdecimal() and int(columns) else None
+    text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names", "wide"))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
+
+
+def _needs_host(given: dict[str, Any], format_name: str) -> bool:
+    """False where only devices are shown: calls and ranges then need not be read."""
+    asks = format_name == "json" or given["trace"] is not None or given["iteration_range"] is not None
+    return asks or given["by"] not in _DEVICES_ALONE
 
 
 def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:

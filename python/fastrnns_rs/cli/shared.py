@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,23 @@ def deliver(text: str, output: Path | None) -> None:
         from fastrnns_rs.documents.codec import write_atomically
 
         write_atomically(output, text)
+
+
+def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> None:
+    """Writes a result that comes in pieces, as one that is too large for memory does.
+
+    Args:
+        write: Function that hands all pieces to another one.
+        output: File to write to. None is stdout.
+    """
+    if output is None:
+        with unread(STDOUT):
+            write(lambda piece: click.echo(piece, nl=False))
+    else:
+        from fastrnns_rs.documents.codec import replacing
+
+        with replacing(output) as name, name.open("wb") as file:
+            write(file.write)
 
 
 def tell(lines: Iterable[str]) -> None:

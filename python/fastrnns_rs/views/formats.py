@@ -29,7 +29,7 @@ def run_text(run: Run, name: str) -> str:
     return _text(run, name, dict(zip(RUN, makers, strict=True)))
 
 
-def comparison_text(comparison: Comparison, name: str) -> str:
+def comparison_text(comparison: Comparison, name: str, *, wide: bool = False, width: int | None = None) -> str:
     r"""Writes a comparison in the format called `name`; the text ends with a newline.
 
     Every format can be printed: a name's control characters come out as `\x1b` and the like.
@@ -42,7 +42,10 @@ def comparison_text(comparison: Comparison, name: str) -> str:
     from fastrnns_rs.views.comparison.markdown import markdown
     from fastrnns_rs.views.comparison.terminal import terminal
 
-    return _text(comparison, name, dict(zip(COMPARISON, (terminal, layout.text, markdown, junit), strict=True)))
+    def table(comparison: Comparison) -> str:
+        return terminal(comparison, wide=wide, width=width)
+
+    return _text(comparison, name, dict(zip(COMPARISON, (table, layout.text, markdown, junit), strict=True)))
 
 
 def _text(document: D, name: str, makers: dict[str, Callable[[D], str]]) -> str:

@@ -88,8 +88,8 @@ def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str)
     drawn = []
     for column, cell, to in zip(columns, row, widths, strict=False):
         shown = cell or ""
-        cut = not column.right and width(shown) > to
-        drawn.append(_cut(shown, to) if cut else pad(shown, to, right=column.right))
+        shown = shown if column.right else fit(shown, to)
+        drawn.append(pad(shown, to, right=column.right))
     return gap.join(drawn).rstrip()
 
 
@@ -133,8 +133,16 @@ def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
         excess -= given
 
 
-def _cut(cell: str, to: int) -> str:
-    """A wider cell in `to` columns: the beginning of a kernel's name says what it is, the end which of its kind."""
+def folded(rows: Sequence[Any], count: int) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Splits rows into those that are shown and those that one row stands for; a single other is shown."""
+    count = count if len(rows) > count + 1 else len(rows)
+    return rows[:count], rows[count:]
+
+
+def fit(cell: str, to: int) -> str:
+    """Cuts a cell wider than `to` columns in its middle: a kernel's name differs at both ends."""
+    if width(cell) <= to:
+        return cell
     room = max(0, to - 1)
     if cell.isascii():
         return cell[: room - room // 2] + _ELLIPSIS + cell[len(cell) - room // 2 :]

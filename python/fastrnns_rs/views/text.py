@@ -8,6 +8,8 @@ from fastrnns_rs.escaping import visible
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: They show nothing, are no controls, and may not stand in an XML document.
 _NOT_IN_XML = {"\ufffe": "\\u{fffe}", "\uffff": "\\u{ffff}"}
+#: All visible characters before it fill one column, as do those that we write ourselves.
+_COMBINING, _OURS = "\u0300", "…→↑↓"
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
 
 
@@ -55,7 +57,7 @@ def xml(text: str) -> str:
 
 def width(text: str) -> int:
     """Columns of a terminal that a visible text fills."""
-    if text.isascii():
+    if text.isascii() or all(one < _COMBINING or one in _OURS for one in text):
         return len(text)
     from rich.cells import cell_len  # rare, and slow to load
 

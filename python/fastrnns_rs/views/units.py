@@ -50,13 +50,29 @@ def size(count: float) -> str:
     >>> size(512), size(1234567), size(999999)
     ('512 B', '1.235 MB', '1.000 MB')
     """
+    scaled, prefix = _scaled(count)
+    digits = plain(scaled) if prefix == "B" and scaled.is_integer() else significant(scaled)
+    return f"{digits} {prefix}"
+
+
+def _scaled(count: float) -> tuple[float, str]:
+    """A size in the prefix that fits, and that prefix."""
     scaled, prefix = float(count), 0
     # From 999.95 on four digits round up to the next prefix; whole bytes are not rounded.
     while prefix + 1 < len(_PREFIXES) and abs(scaled) >= (999.95 if prefix else 1000.0):
         scaled /= 1000.0
         prefix += 1
-    digits = plain(scaled) if prefix == 0 and scaled.is_integer() else significant(scaled)
-    return f"{digits} {_PREFIXES[prefix]}"
+    return scaled, _PREFIXES[prefix]
+
+
+def brief_size(count: int) -> str:
+    """Bytes for a sentence, with one decimal.
+
+    >>> brief_size(512), brief_size(1_234_567), brief_size(999_960)
+    ('512 B', '1.2 MB', '1.0 MB')
+    """
+    scaled, prefix = _scaled(count)
+    return f"{scaled:.0f} B" if prefix == "B" else f"{scaled:.1f} {prefix}"
 
 
 def ratio(value: float) -> str:

@@ -94,6 +94,15 @@ def heading(comparison: Comparison) -> str:
     return f"{' → '.join(sides)}; times are {_BASES.get(comparison.basis or '', 'those of the whole capture')}"
 
 
+def iteration_medians(comparison: Comparison) -> list[str]:
+    """`medians of iterations: host 176.3 → 170.1 ms, …`, where both sides have iterations."""
+    names = (("host", "host"), ("GPU span", "gpu"), ("GPU busy", "gpu_busy"), ("GPU time", "gpu_time"))
+    sides = (comparison.baseline, comparison.candidate)
+    pairs = [(name, [getattr(side, f"{key}_median_ns") for side in sides]) for name, key in names]
+    known = [f"{name} {' → '.join(map(milliseconds, pair))} ms" for name, pair in pairs if None not in pair]
+    return [f"medians of iterations: {', '.join(known)}"] if known else []
+
+
 def _category(name: str, escape: Callable[[str], str]) -> str:
     """A category as it is where it is a word; a user's own rules may call one by any text."""
     return name if not name or name.isidentifier() else escape(name)

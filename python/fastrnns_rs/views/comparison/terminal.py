@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import columns, words
+from fastrnns_rs.views.comparison.captures_glance import glance
+from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.table import cells, lines
 
 if TYPE_CHECKING:
@@ -17,8 +19,16 @@ _LONGEST_NAME = 90
 _TAIL = 36
 
 
-def terminal(comparison: Comparison) -> str:
-    """Writes a comparison for a terminal: the sides, the rows, what to know of each, differences and warnings."""
+def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = None) -> str:
+    """Writes a comparison for a terminal: the sides, the rows, what to know of each, differences and warnings.
+
+    Args:
+        comparison: The comparison.
+        wide: True lists each kernel of captures under its whole name; else captures are compared at a glance.
+        width: Width of the terminal. None is 80 at a glance, and any width for all else.
+    """
+    if comparison.kind == "capture" and not wide:
+        return glance(comparison, width or WIDTH)
     blocks = [_head(comparison)]
     if comparison.kind == "capture":
         blocks += _captures(comparison)
@@ -64,8 +74,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
 def _captures(comparison: Comparison) -> Iterator[list[str]]:
     kernels, more = columns.kernels(comparison)
     whole = [] if comparison.device_time is None else [comparison.device_time]
-    yield [columns.heading(comparison)]
-    yield [*_changes(comparison, "kernel", [*kernels, *whole]), *([] if more is None else [more])]
+    yield [columns.heading(comparison), *columns.iteration_medians(comparison)]
+    yield [*_changes(comparison, "kernel", [*whole, *kernels]), *([] if more is None else [more])]
     renamed = [(one.name, former) for one in kernels if (former := columns.former_name(one)) is not None]
     yield [f"{visible(name)} was {visible(former)}, of the same shape" for name, former in renamed]
     yield _changes(comparison, "category", comparison.categories)

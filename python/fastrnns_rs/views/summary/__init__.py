@@ -9,6 +9,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
 from fastrnns_rs.views.summary.column_units import BAR
 from fastrnns_rs.views.summary.columns import SCREEN
+from fastrnns_rs.views.summary.glance import glance
 from fastrnns_rs.views.summary.lists import VIEWS, List
 from fastrnns_rs.views.summary.pages import page
 from fastrnns_rs.views.text import code_span
@@ -34,7 +35,17 @@ NAMES: dict[str, Callable[[Row], str]] = {
 }
 
 
-def render(document: Document, name: str, *, by: str, top: int | None, names: str, width: int | None) -> str:
+def render(
+    document: Document,
+    name: str,
+    *,
+    by: str,
+    top: int | None,
+    names: str,
+    width: int | None,
+    wide: bool = False,
+    selected: bool = False,
+) -> str:
     """The text of a report; it ends with a newline.
 
     Args:
@@ -43,7 +54,9 @@ def render(document: Document, name: str, *, by: str, top: int | None, names: st
         by: Name of a view.
         top: Most rows of each list. None shows ten in the overview of `table` and `markdown`, else all.
         names: Key of `NAMES`.
-        width: Width of the terminal, into which texts are cut. None cuts nothing.
+        width: Width of the terminal, into which texts are cut. None cuts nothing, and is 80 at a glance.
+        wide: True for every list of the overview; for the table, which else is a report at a glance.
+        selected: True for a summary of a part of what was read.
     """
     if name == "csv":
         found = VIEWS[by].list(document, lambda column: column.place != SCREEN, top)
@@ -51,6 +64,8 @@ def render(document: Document, name: str, *, by: str, top: int | None, names: st
     if names != "full":
         kernels = [row | {"name": NAMES[names](row)} for row in document["kernels"]]
         document = document | {"kernels": kernels}
+    if name == "table" and by == "overview" and not wide and document["captures"]:
+        return glance(document, top=top, width=width, selected=selected)
     parts = page(document, by, top)
     blocks = (_terminal(part, width) if name == "table" else _markdown(part) for part in parts)
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)

@@ -1,8 +1,11 @@
-"""What was read, and where the time went: the two lines with which a report begins."""
+"""Context and answer: the lines with which a report begins."""
 
 from __future__ import annotations
 
-from fastrnns_rs.views.units import milliseconds, size
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.scale import time
+from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
+from fastrnns_rs.views.units import brief_size
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -14,20 +17,21 @@ if TYPE_CHECKING:
 
 #: Idle time and communication are the answer from this share of the span on.
 _MUCH = 0.2
-_COMMUNICATION = "communication"
-#: What programs call a format, by the name in documents.
+#: An iteration this many times as long as its GPU activities is mentioned.
+_FAR = 5
+#: The cause of idle time before a kernel without a launch.
+_UNKNOWN = "unmatched"
+#: Names of formats in sentences, by their names in documents.
 _FORMATS = {
     "kineto": "torch.profiler trace",
     "nsys-sqlite": "nsys export",
     "nvprof-sqlite": "nvprof profile",
     "nvprof-csv": "nvprof table",
 }
-#: Causes of idle time in a sentence.
-_CAUSES = {"data_loader": "data loader", "graph_gap": "gaps within CUDA graphs"}
 
 
 class Shares:
-    """Where the spans of all devices together went, in nanoseconds.
+    """Budget of all devices together, in nanoseconds.
 
     Attributes:
         count: Number of devices.
@@ -49,19 +53,19 @@ class Shares:
         self.count = len(budgets)
         self.span = sum(device["span_ns"] for device in document["devices"])
         self.kernels, self.copies, self.idle = (sum(times.values()) for times in (kernels, copies, causes))
-        self.communication = kernels.get(_COMMUNICATION, 0)
+        self.communication = kernels.get(COMMUNICATION, 0)
         self.category, self.cause = _largest(kernels), _largest(causes)
         kind = _largest(copies)[0]
         speeds = [row["bandwidth_gb_per_s"] for row in document["memory_operations"] if row["kind"] == kind]
         self.copy = (kind, speeds[0] if speeds else None)
 
-    def of(self, time: float) -> str:
+    def of(self, part: float) -> str:
         """A time as a share of the span."""
-        return f"{100 * time / self.span:.1f} %"
+        return share(part, self.span)
 
     def whole(self) -> str:
         """The span of a device, the mean of several."""
-        return f"{milliseconds(self.span / self.count)} ms"
+        return time(self.span / self.count)
 
 
 def _sums(budgets: Iterable[dict[str, Rows]], key: str) -> dict[str, int]:
@@ -78,67 +82,131 @@ def _largest(times: dict[str, int]) -> tuple[str, int]:
 
 def _copies(shares: Shares) -> str:
     kind, speed = shares.copy
-    text = f"Copies took {shares.of(shares.copies)} of {shares.whole()}, kernels {shares.of(shares.kernels)}."
+    text = f"Copies took {shares.of(shares.copies)} of {shares.whole()}, kernels {shares.of(shares.kernels)}"
+    if shares.idle >= _MUCH * shares.span:
+        return f"{text}; idle {shares.of(shares.idle)}, {_cause(shares)}."
     each = " per GPU" if shares.count > 1 else ""
-    return text if speed is None else f"{text} {kind.removeprefix('memcpy ')}: {speed:.3g} GB/s{each}."
+    return f"{text}." if speed is None else f"{text}. {kind.removeprefix('memcpy ')}: {speed:.3g} GB/s{each}."
 
 
 def _idle(shares: Shares) -> str:
-    cause, time = shares.cause
-    largest = f"largest cause: {_CAUSES.get(cause, cause)}, {shares.of(time)}"
-    return f"GPU idle for {shares.of(shares.idle)} of {shares.whole()}; {largest}."
+    text = f"GPU idle for {shares.of(shares.idle)} of {shares.whole()}; {_cause(shares)}"
+    cause, part = shares.cause
+    return f"{text}." if cause == _UNKNOWN else f"{text}, {shares.of(part)}."
+
+
+def _cause(shares: Shares) -> str:
+    cause = shares.cause[0]
+    return "cause unknown: no launches" if cause == _UNKNOWN else f"largest cause: {CAUSES.get(cause, cause)}"
 
 
 def _kernels(shares: Shares) -> str:
-    category, time = shares.category
-    return f"Kernels of category {category} took {shares.of(time)} of {shares.whole()}."
+    category, part = shares.category
+    return f"Kernels of category {category} took {shares.of(part)} of {shares.whole()}."
 
 
-#: The first rule that holds gives the answer.
-_RULES: tuple[tuple[Callable[[Shares], bool], Callable[[Shares], str]], ...] = (
-    (lambda shares: shares.copies > shares.kernels, _copies),
-    (lambda shares: shares.idle >= _MUCH * shares.span, _idle),
-    (
-        lambda shares: shares.communication >= _MUCH * shares.span,
-        lambda shares: f"Communication took {shares.of(shares.communication)} of {shares.whole()}.",
-    ),
-    (lambda _: True, _kernels),
+def _communicated(shares: Shares) -> str:
+    return f"Communication took {shares.of(shares.communication)} of {shares.whole()}."
+
+
+#: The first rule that holds gives the answer: when it holds, the answer, and the view behind it.
+_RULES: tuple[tuple[Callable[[Shares], bool], Callable[[Shares], str], str], ...] = (
+    (lambda shares: shares.copies > max(shares.kernels, shares.idle), _copies, "memory"),
+    (lambda shares: shares.idle >= _MUCH * shares.span, _idle, "idle"),
+    (lambda shares: shares.communication >= _MUCH * shares.span, _communicated, "category"),
+    (lambda _: True, _kernels, "kernel"),
 )
 
 
-def answer(document: Document) -> str:
-    """Where the time went, in a sentence."""
-    if any(device["span_ns"] for device in document["devices"]):
-        shares = Shares(document)
-        return next(sentence(shares) for holds, sentence in _RULES if holds(shares))
+def _rule(document: Document) -> tuple[Shares, Callable[[Shares], str], str] | None:
+    """The rule that holds; None without a span."""
+    if not any(device["span_ns"] for device in document["devices"]):
+        return None
+    shares = Shares(document)
+    return next((shares, sentence, view) for holds, sentence, view in _RULES if holds(shares))
+
+
+def answer(document: Document, *, selected: bool = False) -> str:
+    """Writes the answer in one sentence.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        selected: True for a summary of a part of the captures.
+    """
+    rule = _rule(document)
+    if rule is not None:
+        shares, sentence, _ = rule
+        return f"{sentence(shares)}{_on_host(document)}"
+    return _totals(document) or _nothing(document, selected=selected)
+
+
+def _totals(document: Document) -> str:
+    """A sentence on what has no timeline; empty without GPU activity."""
+    kernels, copies = (sum(row["total_ns"] for row in document[key]) for key in ("kernels", "memory_operations"))
     if document["kernels"] or document["memory_operations"]:
-        total = milliseconds(sum(row["total_ns"] for row in document["kernels"]))
-        return f"No timeline: {len(document['kernels']):,} kernels took {total} ms in all."
-    if document["metrics"]:
-        return f"No timeline: {len(document['metrics']):,} metrics of kernels."
+        more = f", copies {time(copies)}" if copies else ""
+        return f"No timeline: {len(document['kernels']):,} kernels took {time(kernels)}{more}."
+    return f"No timeline: {len(document['metrics']):,} metrics of kernels." if document["metrics"] else ""
+
+
+def _nothing(document: Document, *, selected: bool) -> str:
+    """A sentence on captures without GPU activity."""
+    if selected:
+        return "No GPU activity matches the selection."
+    if any(warning["code"] == "capture_incomplete" for warning in document["warnings"]):
+        return "No GPU activity in what could be read: the capture is incomplete."
+    if document["api_calls"]:
+        count, total = (sum(row[key] for row in document["api_calls"]) for key in ("count", "total_ns"))
+        return f"No GPU activity: {count:,} CUDA call{'' if count == 1 else 's'} took {time(total)}."
     events = sum(capture["events_read"] for capture in document["captures"])
     return f"No GPU activity: {events:,} event{'' if events == 1 else 's'} of a CPU capture."
 
 
-def context(document: Document) -> str:
-    """The capture, or how many there are, and the devices."""
+def _on_host(document: Document) -> str:
+    """The length of an iteration where it is far longer than the span of its GPU activities."""
+    groups = document["iteration_statistics"]
+    if len(groups) != 1 or groups[0]["measure"] != "gpu_ns":
+        return ""
+    host, span = groups[0]["host_median_ns"], groups[0]["gpu_median_ns"]
+    return f" An iteration takes {time(host)} on the host." if host >= _FAR * span else ""
+
+
+#: Views of captures without a timeline of GPUs, by the list that they show.
+_VIEWS = (
+    *(("kernels", "kernel"), ("memory_operations", "memory"), ("metrics", "metric")),
+    *(("cpu_operators", "operator"), ("ranges", "range"), ("api_calls", "api")),
+)
+
+
+def next_view(document: Document) -> str | None:
+    """The view behind the answer, as `--by` calls it; None where there is nothing to list."""
+    rule = _rule(document)
+    if rule is not None:
+        return rule[2]
+    return next((view for key, view in _VIEWS if document[key]), None)
+
+
+def context(document: Document) -> list[str]:
+    """The capture, or how many there are, and the devices; each part stays on a line."""
     captures = document["captures"]
     if len(captures) != 1:
         formats = ", ".join(dict.fromkeys(capture["format"] for capture in captures))
-        return f"{len(captures):,} captures, {formats}, {size(sum(one['size_bytes'] for one in captures))}"
+        return [f"{len(captures):,} captures, {formats}, {brief_size(sum(one['size_bytes'] for one in captures))}"]
     (capture,) = captures
     kind = _FORMATS.get(capture["format"], capture["format"])
     if capture["format"] == "nsys-sqlite" and capture["tool_version"]:
         kind = f"nsys {'.'.join(capture['tool_version'].split('.')[:2])} export"
-    path = capture["path"].rpartition("/")[2]
-    return ", ".join(filter(None, (f"{path}: {kind}", f"{capture['events_read']:,} events", _devices(document))))
+    path = visible(capture["path"].rpartition("/")[2])
+    events = f"{capture['events_read']:,} events"
+    return [*filter(None, (f"{path}: {kind}", events, _devices(document)))]
 
 
 def _devices(document: Document) -> str:
-    # A device that several processes used has a row for each.
-    numbers = {device["device_id"]: device["name"] for device in document["devices"]}
-    names = {name for name in numbers.values() if name is not None}
-    count = f"{len(numbers)} GPUs" if len(numbers) > 1 else ""
+    # A GPU that several processes used has a row for each; ranks have GPUs of their own.
+    numbers = {(device["rank"], device["device_id"]) for device in document["devices"]}
+    names = {device["name"] for device in document["devices"]} - {None}
+    count = f"{len(numbers):,} GPUs" if len(numbers) > 1 else ""
     if not names:
         return f"{count or '1 GPU'} (model not recorded)" if numbers else ""
-    return f"{count}: {', '.join(sorted(names))}" if count else names.pop()
+    shown = ", ".join(sorted(map(visible, names)))
+    return f"{count}: {shown}" if count else shown

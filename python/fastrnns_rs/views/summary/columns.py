@@ -115,6 +115,7 @@ DEVICES = (
     Column("overlap", "overlap_ns", NANOSECONDS),
     Column("kernels", "kernel_count", COUNT, summed=True),
     Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
+    Column("rank", "rank", COUNT, DATA),
     Column("name", "name", TEXT),
 )
 STREAMS = (
@@ -181,6 +182,13 @@ MEMORY = (
     Column("kind", "kind", TEXT),
 )
 API_CALLS = (*_TOTALS, *_DURATIONS, Column("function", "name", TEXT))
+OPERATORS = (
+    Column("self", "self_ns", NANOSECONDS, summed=True),
+    Column("total", "total_ns", NANOSECONDS),
+    Column("count", "count", COUNT, summed=True),
+    Column("mean", "mean_ns", NANOSECONDS),
+    Column("operator", "name", TEXT),
+)
 LAUNCHES = (
     Column("matched", "matched_count", COUNT),
     Column("unmatched kernels", "unmatched_kernel_count", COUNT),
@@ -233,6 +241,7 @@ ITERATION_STATISTICS = (
     Column("GPU time", "gpu_time_median_ns", NANOSECONDS),
     Column("outliers", "outlier_count", COUNT, summed=True),
     Column("of", "measure", TEXT),
+    Column("name", "name", TEXT),
     Column("phase", "phase", TEXT),
     Column("runner", "runner", TEXT),
 )

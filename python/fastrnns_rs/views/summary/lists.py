@@ -110,6 +110,12 @@ VIEWS = {
     "api": View(
         "Calls of the device's interface", columns.API_CALLS, "api_calls", "no calls of the device's interface"
     ),
+    "operator": View(
+        "Operators of the CPU",
+        columns.OPERATORS,
+        "cpu_operators",
+        "no operators of the CPU: they are listed for captures without a GPU",
+    ),
     "memory": View("Memory operations", columns.MEMORY, "memory_operations", "no memory operations"),
     "range": View("Ranges", columns.RANGES, "ranges", "no ranges"),
     "iteration": View(

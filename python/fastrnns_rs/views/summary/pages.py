@@ -44,7 +44,7 @@ def page(document: Document, by: str, top: int | None) -> list[Part]:
     first = notes.warnings(document)
     begin: list[Part] = []
     if by == "overview" and document["captures"]:
-        begin = [[("", context(document)), ("", answer(document))]]
+        begin = [[("", ", ".join(context(document))), ("", answer(document))]]
     if by == "inductor" and document["inductor"]:
         first.append(("tabulate", document["inductor"]["tabulate_line"]))
     return [*begin, first, *parts] if first else [*begin, *parts]

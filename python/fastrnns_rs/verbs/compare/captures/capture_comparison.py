@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 #: How verdicts come about, by what is repeated.
 _METHODS: dict[Replicate | None, str] = {
     "capture": "welch_log_captures",
-    "iteration": "welch_log_iteration_batches",
     None: "totals",
 }
 
@@ -81,7 +80,7 @@ def compare_captures(
         hint = "capture both on the same device; --force compares them all the same, and says so"
         raise UsageError("; ".join(conflicts), hint)
     basis = basis_of(*sides)
-    replicate = replicate_of(*sides, basis)
+    replicate = replicate_of(*sides)
     first, second = (weigh(side, basis, replicate) for side in sides)
     judged = judge_rows(first, second, replicate, share)
     comparison = Comparison(
@@ -104,12 +103,22 @@ def compare_captures(
 
 
 def _compared(side: CaptureSide, weighed: WeighedSide) -> Compared:
-    return Compared(label=side.label, files=side.files, captures=weighed.captures, iterations=weighed.iterations)
+    return Compared(
+        label=side.label,
+        files=side.files,
+        captures=weighed.captures,
+        iterations=weighed.iterations,
+        devices=side.devices,
+        **{key.replace("_ns", "_median_ns"): value for key, value in weighed.medians.items()},
+    )
 
 
 def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[str]:
     """Why two sides do not belong together. What a capture does not tell speaks against nothing."""
     one, other = baseline.devices, candidate.devices
     if one and other and one != other:
-        return [f"the devices differ, {' and '.join(one)} in the baseline and {' and '.join(other)} in the candidate"]
+        names = [
+            " and ".join(name.removeprefix("NVIDIA ").removeprefix("Tesla ") for name in side) for side in (one, other)
+        ]
+        return [f"the GPUs differ: {names[0]} and {names[1]}"]
     return []

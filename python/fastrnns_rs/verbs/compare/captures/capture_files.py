@@ -85,7 +85,8 @@ def _operation(plain: dict[str, Any]) -> Operation:
         shape=(tuple(grid), tuple(block)) if grid and block else None,
         count=plain["count"],
         total_ns=plain["total_ns"],
-        repeats=plain["repeats"],
+        inside_count=plain["inside_count"],
+        inside_ns=plain["inside_ns"],
     )
 
 

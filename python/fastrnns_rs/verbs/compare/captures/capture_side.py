@@ -1,4 +1,4 @@
-"""What captures hold of one side: device operations by name, once for each repeat."""
+"""Captures of one side: device operations by name, in the whole capture and within its iterations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class Operation:
         is_kernel: Whether it is no copy or set.
         category: `memory` for copies and sets.
         shape: Grid and block; None where launches differ in them, or it is not known.
-        count: In the whole capture.
-        total_ns: In the whole capture.
-        repeats: Those repeats in which it ran: their places, how often, and how long.
+        count: Runs in the whole capture.
+        total_ns: Time in the whole capture.
+        inside_count: Runs that were launched within an iteration.
+        inside_ns: Time of these.
     """
 
     name: str
@@ -33,7 +34,8 @@ class Operation:
     shape: Shape | None
     count: int
     total_ns: int
-    repeats: list[tuple[int, int, int]]
+    inside_count: int
+    inside_ns: int
 
     @property
     def key(self) -> Key:
@@ -48,7 +50,7 @@ class Reading:
     Attributes:
         path: As it was given.
         identities: What tells its files from others: their digests, or their places.
-        iterations: How many iterations each repeat has; empty where the capture has none.
+        iterations: The four times of each iteration, by their keys; empty where the capture has none.
         operations: By name and kind.
         environment: Devices, tool and form, as flat keys.
         devices: What the devices are called that did something.
@@ -57,7 +59,7 @@ class Reading:
 
     path: str
     identities: list[str]
-    iterations: list[int]
+    iterations: list[dict[str, int]]
     operations: dict[Key, Operation]
     environment: dict[str, Any]
     devices: list[str]
@@ -66,7 +68,7 @@ class Reading:
     @property
     def inside_ns(self) -> int:
         """Device time of what was launched within an iteration."""
-        return sum(total for one in self.operations.values() for _, _, total in one.repeats)
+        return sum(one.inside_ns for one in self.operations.values())
 
     @property
     def total_ns(self) -> int:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.verbs.compare.captures.capture_side import Key, Shape
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide, Operation, Reading
+    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide, Operation
 
 Basis = Literal["total", "per_iteration", "per_capture"]
-Replicate = Literal["capture", "iteration"]
+Replicate = Literal["capture"]
 
-#: As many are repeats of one capture.
-LEAST_ITERATIONS = 5
 #: Iterations that hold a smaller share of the device time say little of the capture.
 _MOST_OF_IT = 0.5
 
@@ -27,7 +26,7 @@ class Weighed:
         count: How often it ran in what counts of all captures.
         total_ns: By the basis, rounded so that all of a side add up to its whole.
         launches: How often it ran, by the basis.
-        values_ns: One number for each capture or batch of iterations; empty without repeats.
+        values_ns: One number for each capture; empty without several.
     """
 
     key: Key
@@ -47,12 +46,16 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeighedSide:
-    """All of one side. `whole_ns` is what the `total_ns` of its operations add up to."""
+    """All of one side.
+
+    `whole_ns` is what the `total_ns` of its operations add up to; `medians` are of the four times of its iterations.
+    """
 
     operations: list[Weighed]
     whole_ns: int
     captures: int
     iterations: int | None
+    medians: dict[str, float]
 
 
 def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
@@ -63,21 +66,17 @@ def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
     return "total" if len(readings) == 2 else "per_capture"  # noqa: PLR2004  # one a side
 
 
-def replicate_of(baseline: CaptureSide, candidate: CaptureSide, basis: Basis) -> Replicate | None:
-    """What is repeated: captures where both sides have several, else the iterations of one each."""
-    sides = [baseline.readings, candidate.readings]
-    if all(len(one) > 1 for one in sides):
-        return "capture"
-    if basis == "per_iteration" and all(len(one) == 1 and sum(one[0].iterations) >= LEAST_ITERATIONS for one in sides):
-        return "iteration"
-    return None
+def replicate_of(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | None:
+    """Captures where both sides have several; iterations of one process are no replicates of a program."""
+    return "capture" if all(len(one.readings) > 1 for one in (baseline, candidate)) else None
 
 
 def weigh(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> WeighedSide:
     """Brings the times of a side to a basis."""
     per_iteration = basis == "per_iteration"
-    iterations = sum(sum(one.iterations) for one in side.readings)
+    iterations = sum(len(one.iterations) for one in side.readings)
     by = iterations if per_iteration else len(side.readings)
+    sizes = [len(one.iterations) if per_iteration else 1 for one in side.readings]
     found: dict[Key, list[Operation | None]] = {}
     for place, reading in enumerate(side.readings):
         for key, operation in reading.operations.items():
@@ -98,7 +97,7 @@ def weigh(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> Weigh
                 count=count,
                 total_ns=totals[key],
                 launches=count / by,
-                values_ns=_values(side.readings, found[key], [total for _, total in parts], basis, replicate),
+                values_ns=[total / size for (_, total), size in zip(parts, sizes, strict=True)] if replicate else [],
             )
         )
     known_iterations = iterations if all(one.iterations for one in side.readings) else None
@@ -107,7 +106,13 @@ def weigh(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> Weigh
         whole_ns=sum(totals.values()),
         captures=len(side.readings),
         iterations=known_iterations,
+        medians=_medians([times for one in side.readings for times in one.iterations]),
     )
+
+
+def _medians(iterations: list[dict[str, int]]) -> dict[str, float]:
+    keys = ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns")
+    return {key: float(median(times[key] for times in iterations)) for key in keys} if iterations else {}
 
 
 def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, int]:
@@ -116,7 +121,7 @@ def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, 
         return 0, 0
     if not per_iteration:
         return operation.count, operation.total_ns
-    return sum(count for _, count, _ in operation.repeats), sum(total for _, _, total in operation.repeats)
+    return operation.inside_count, operation.inside_ns
 
 
 def _rounded(totals: dict[Key, int], by: int) -> dict[Key, int]:
@@ -132,22 +137,3 @@ def _rounded(totals: dict[Key, int], by: int) -> dict[Key, int]:
         **{key: quotient for key, (quotient, _) in shares.items()},
         **{key: shares[key][0] + 1 for key in order[:left]},
     }
-
-
-def _values(
-    readings: list[Reading],
-    operations: list[Operation | None],
-    totals: list[int],
-    basis: Basis,
-    replicate: Replicate | None,
-) -> list[float]:
-    if replicate == "capture":
-        by = [sum(one.iterations) if basis == "per_iteration" else 1 for one in readings]
-        return [total / count for total, count in zip(totals, by, strict=True)]
-    if replicate == "iteration" and operations[0] is not None:
-        sizes = readings[0].iterations
-        sums = [0] * len(sizes)
-        for place, _, total in operations[0].repeats:
-            sums[place] = total
-        return [total / size for total, size in zip(sums, sizes, strict=True)]
-    return []

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.verbs.compare.captures.capture_stats import LEAST_ITERATIONS
 from fastrnns_rs.verbs.compare.captures.kernel_verdicts import LEAST_REPEATS
-from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
@@ -31,9 +29,9 @@ def of(
     """The warnings of a comparison, those of its captures among them."""
     return [
         *_of_captures(sides),
-        *_of_force(conflicts),
-        *_of_repeats(sides, basis, replicate),
         *_of_iterations(sides, basis),
+        *_of_force(conflicts),
+        *_of_repeats(sides, replicate),
         *_of_sameness(sides, judged),
         *_of_names(judged),
     ]
@@ -65,52 +63,17 @@ def _told(levels: set[bool]) -> str:
 
 def _of_force(conflicts: Sequence[str]) -> Iterator[Notice]:
     if conflicts:
-        message = "captures that do not belong together are compared all the same, as --force says"
-        yield Notice(code="forced", message=message, evidence="; ".join(conflicts), hint="capture both alike")
+        yield Notice(code="forced", message="; ".join(conflicts), evidence="", hint="")
 
 
-def _of_repeats(sides: Sequence[CaptureSide], basis: Basis, replicate: Replicate | None) -> Iterator[Notice]:
+def _of_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) -> Iterator[Notice]:
     captures = [len(side.readings) for side in sides]
-    iterations = [sum(sum(one.iterations) for one in side.readings) for side in sides]
-    counts = f"{captures[0]} and {captures[1]} captures" + (
-        f", {iterations[0]} and {iterations[1]} iterations" if basis == "per_iteration" else ""
-    )
-    if replicate is None:
-        yield Notice(
-            code="single_capture",
-            message="single capture: no verdict",
-            evidence=counts,
-            hint=f"capture each side at least {LEAST_REPEATS} times, or {LEAST_ITERATIONS} iterations with ranges",
-        )
-    elif replicate == "iteration":
-        yield Notice(
-            code="iterations_of_one_process",
-            message="what is repeated are iterations of one process a side: another start of the same program may "
-            "differ by more than the intervals say",
-            evidence=counts,
-            hint="give several captures a side: --baseline FILE... --candidate FILE...",
-        )
-        if min(iterations) < FEW_PROCESSES:
-            yield Notice(
-                code="few_iterations",
-                message=f"fewer than {FEW_PROCESSES} iterations: how much they depend on one another is hardly known, "
-                "and where they do, false alarms are more than 5 %",
-                evidence=counts,
-                hint="capture more iterations",
-            )
-    elif min(captures) < LEAST_REPEATS:
-        yield Notice(
-            code="too_few_captures",
-            message=f"fewer than {LEAST_REPEATS} captures on a side: no verdict",
-            evidence=counts,
-            hint="capture each side more often",
-        )
-    elif captures[0] != captures[1]:
+    if replicate and captures[0] != captures[1] and min(captures) >= LEAST_REPEATS:
         yield Notice(
             code="unequal_captures",
             message="the sides have unequal numbers of captures: where times are skewed, "
             "false alarms are more than 5 %",
-            evidence=counts,
+            evidence=f"{captures[0]} and {captures[1]} captures",
             hint="capture both sides equally often",
         )
 
@@ -122,9 +85,10 @@ def _of_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[Notic
         if basis == "per_iteration" and outside > _TELLING * whole:
             yield Notice(
                 code="outside_iterations",
-                message=f"device time that was launched in no iteration of the {name} is left out",
-                evidence=f"{outside} of {whole} ns, {outside / whole:.1%}",
-                hint="name what marks iterations: --iteration-range NAME",
+                message=f"{100 * outside / whole:.1f} % of the {name}'s GPU time was launched outside iterations "
+                "and is not counted",
+                evidence="",
+                hint="",
             )
 
 

@@ -56,12 +56,11 @@ def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange) -> Ite
     yield from _totals(comparison, row.baseline, row.candidate)
     yield from _share(comparison, row.delta_ns, row.contribution)
     if finding.found is not None:
-        what = "capture" if compared.replicate == "capture" else "batch of neighbouring iterations"
-        yield f"1. One number a {what}, in ns" + (" of an iteration" if comparison.basis == "per_iteration" else "")
+        yield "1. One number per capture, in ns" + (" of an iteration" if comparison.basis == "per_iteration" else "")
         for side, values in zip(("baseline ", "candidate"), finding.values, strict=True):
             yield f"   {side}  n = {len(values)}: {' '.join(f'{value:.15g}' for value in values)}"
         yield from derivation(finding.found, finding.step, finding.p_value_adjusted, of="repeats")
-    elif row.ratio is not None:
+    if row.ratio is not None:
         yield f"Ratio of the totals, candidate / baseline: {row.ratio:.9g}"
     yield f"So: {row.verdict or 'no verdict'}. {sentence(row.reason)}"
 

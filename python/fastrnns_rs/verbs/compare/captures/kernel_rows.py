@@ -122,6 +122,7 @@ def _kernel(pair: KernelPair, finding: Finding, difference: int) -> Kernel:
     first, second = pair.baseline, pair.candidate
     return Kernel(
         name=pair.either.name,
+        short_name=pair.either.short_name,
         category=pair.either.category,
         matched_by=pair.matched_by,
         baseline_name=None if first is None else first.name,
@@ -149,7 +150,8 @@ def _columns(
         "candidate": _repeated(second, finding.values[1], finding),
         "delta_ns": after - before,
         "contribution": (after - before) / difference if difference else None,
-        "ratio": ratio if found is None else found.ratio,
+        # Of the times that are shown; the interval is that of the ratio of geometric means.
+        "ratio": ratio,
         "ratio_ci_low": found and found.ratio_ci_low,
         "ratio_ci_high": found and found.ratio_ci_high,
         "p_value": found and found.p_value,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 #: Fewer repeats show no spread.
 LEAST_REPEATS = 3
-#: More batches of iterations would be shorter, and so depend more on one another, and tell hardly more.
-_MOST_BATCHES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +23,7 @@ class Finding:
     """What the repeats of two sides say.
 
     Attributes:
-        values: What was compared: a number for each capture, or for each batch of iterations.
+        values: What was compared: a number for each capture.
         found: What the statistics said of it alone; None where there is too little.
         step: Its place among all of its table.
         p_value_adjusted: After Benjamini and Hochberg.
@@ -68,16 +65,12 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
     if first is None or second is None:
         return _silent(f"only in the {'candidate' if first is None else 'baseline'}")
     if replicate is None:
-        return _silent("single capture: no verdict")
-    if replicate == "iteration":
-        first, second = batches(first), batches(second)
+        return _silent("one process per side: no verdict")
     for side, values in (("baseline", first), ("candidate", second)):
         if 0 in values:
-            what = "captures" if replicate == "capture" else "batches of iterations"
-            return _silent(f"takes no time in {values.count(0)} of {len(values)} {what} of the {side}: no verdict")
+            return _silent(f"takes no time in {values.count(0)} of {len(values)} captures of the {side}: no verdict")
     if min(len(first), len(second)) < LEAST_REPEATS:
-        few = "fewer than 3 captures a side" if replicate == "capture" else "iterations depend on one another too much"
-        return _silent(f"{few}: no verdict", (first, second))
+        return _silent(f"fewer than {LEAST_REPEATS} captures per side: no verdict", (first, second))
     try:
         found = stats.compare_samples(first, second, margin=margin, confidence_level=CONFIDENCE_LEVEL)
     except (ValueError, ArithmeticError) as error:
@@ -95,29 +88,6 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
         verdict=WORDS[found.verdict],
         reason=found.reason,
     )
-
-
-def batches(values: Sequence[float]) -> list[float]:
-    """Means of neighbouring iterations, which depend on one another less than iterations do.
-
-    Iterations of one process are no independent samples. Of those that amount to n independent ones, n / 2 batches are
-    made, three at least and ten at most, and none where n is below three. Where a batch has no time at all, fewer and
-    longer ones are made: what runs in every other iteration is no less comparable.
-    """
-    effective = stats.effective_sample_size(values).n_effective
-    if effective < LEAST_REPEATS:
-        return []
-    count = min(len(values), _MOST_BATCHES, max(LEAST_REPEATS, int(effective / 2)))
-    found = _means(values, count)
-    while 0 in found and count > LEAST_REPEATS:
-        count -= 1
-        found = _means(values, count)
-    return found
-
-
-def _means(values: Sequence[float], count: int) -> list[float]:
-    edges = [place * len(values) // count for place in range(count + 1)]
-    return [sum(values[low:high]) / (high - low) for low, high in itertools.pairwise(edges)]
 
 
 def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> Finding:

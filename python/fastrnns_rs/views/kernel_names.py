@@ -1,0 +1,238 @@
+"""Kernel names that fit a column, no two of a table alike.
+
+A name too long loses its namespaces, then template arguments, then its middle. Where two would then look the same, the
+part that differs stays.
+"""
+
+from __future__ import annotations
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.text import width
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_ELLIPSIS = "…"
+_OPENING, _CLOSING = "<([{", ">)]}"
+_NAMESPACES = r"(?:[A-Za-z_]\w*::|\(anonymous namespace\)::)+(?=[A-Za-z_])"
+#: nsys writes the type of a number in front of it.
+_CASTS = r"\((?:unsigned |long )*(?:int|bool|char|long|short)\)(?=[\w-])"
+#: Characters of the last words that are kept of a part that differs.
+_LAST = 8
+#: Each round looks at a narrower part of names that still look alike.
+_ROUNDS = 4
+#: A shorter part of a template argument says nothing behind others.
+_PART = 6
+
+
+def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = True) -> list[str]:
+    """Shortens names to `room` columns, safe for a terminal.
+
+    Args:
+        names: For each row the demangled name, and the name of the function in it.
+        room: Width of the column, at least 8.
+        middle: True cuts a name without arguments in its middle, False at its end.
+    """
+    whole = [_Name(visible(full), visible(function)) for full, function in names]
+    found = [name.within(room, middle=middle) for name in whole]
+    # Of long names without arguments those that begin alike are compared even where their ends differ.
+    long = [row for row, name in enumerate(whole) if _ELLIPSIS in found[row] and not name.arguments]
+    _tell_apart(whole, found, _groups(long, lambda row: whole[row].text[: room // 2]), room)
+    for _ in range(_ROUNDS):
+        groups = _groups(range(len(found)), found.__getitem__)
+        if not groups:
+            return found
+        _tell_apart(whole, found, groups, room)
+    for alike in _groups(range(len(found)), found.__getitem__):
+        for number, row in enumerate(alike[1:], 2):
+            found[row] = f"{fit(found[row], room - len(str(number)) - 1).rstrip()}#{number}"
+    return found
+
+
+def function(full: str, short: str) -> str:
+    """Cuts a name at its template arguments and parameters.
+
+    >>> function("void at::native::copy<4>(int)", "copy")
+    'at::native::copy'
+    """
+    return _Name(full, short).function
+
+
+class _Name:
+    """A name in its parts: `text` without return type and parameters, and what leads to it."""
+
+    __slots__ = ("arguments", "bare", "function", "text")
+
+    def __init__(self, full: str, short: str) -> None:
+        at = _place(full, short)
+        begin = at
+        while full.endswith("::", 0, begin) and (scope := _scope(full, begin - 2)) < begin - 2:
+            begin = scope
+        end = at + len(short)
+        self.arguments, after = _arguments(full, end)
+        self.bare = short
+        self.function = full[begin:end]
+        self.text = full[begin:after] if short != full else full
+
+    def within(self, room: int, *, middle: bool) -> str:
+        """Shortens the name, whatever others there are."""
+        if width(self.text) <= room:
+            return self.text
+        if not self.arguments:
+            return fit(self.bare, room) if middle else _head(self.bare, room)
+        self.arguments = _plain(self.arguments)
+        plain = f"{self.bare}<{', '.join(self.arguments)}>"
+        return plain if width(plain) <= room else self._fewer(room)
+
+    def _fewer(self, room: int) -> str:
+        """As many first and last template arguments as fit, in turn."""
+        head, tail = 0, 0
+
+        def drawn(head: int, tail: int, part: str = "") -> str:
+            last = self.arguments[len(self.arguments) - tail :]
+            kept = [*self.arguments[:head], f"{part}{_ELLIPSIS}", *last]
+            return f"{self.bare}<{', '.join(kept)}>"
+
+        goes_on = True
+        while goes_on and head + tail < len(self.arguments):
+            first = width(drawn(head + 1, tail)) <= room
+            head += first
+            last = width(drawn(head, tail + 1)) <= room
+            tail += last
+            goes_on = first and (last or tail == 0)
+        found = drawn(head, tail)
+        left = room - width(found)
+        if head + tail < len(self.arguments) and (left >= _PART or (tail == 0 and left > 0)):
+            # A part of the argument that is too long says more than nothing.
+            return drawn(head, tail, self.arguments[head][:left])
+        return fit(found, room)
+
+
+def _head(text: str, room: int) -> str:
+    """The beginning of a wider text, up to the end of a word where that keeps half of the room."""
+    head = fit(text, 2 * room)[: room - 1] if text.isascii() else ""
+    if not head:
+        return fit(text, room)
+    word = head.rfind("_")
+    whole = text[room - 1 : room] in {"", "_"} or word < room // 2 or not head[word + 1 :].isalnum()
+    return f"{head if whole else head[:word]}{_ELLIPSIS}"
+
+
+def _place(full: str, short: str) -> int:
+    """Finds the function's name: behind a space or a scope, in front of its arguments."""
+    first = place = full.find(short)
+    while place >= 0:
+        before, after = full[:place][-1:], full[place + len(short) :][:1]
+        if before in {"", " ", ":", "*", "&"} and after in {"", "<", "(", " "}:
+            return place
+        place = full.find(short, place + 1)
+    return max(0, first)
+
+
+def _scope(full: str, end: int) -> int:
+    """Finds the begin of the namespace that ends at `end`; without one it is `end`."""
+    if full.endswith("(anonymous namespace)", 0, end):
+        return end - len("(anonymous namespace)")
+    begin = end
+    while begin and (full[begin - 1].isalnum() or full[begin - 1] == "_"):
+        begin -= 1
+    return begin
+
+
+def _plain(arguments: Sequence[str]) -> list[str]:
+    """Template arguments without namespaces and without types of numbers."""
+    import re  # slow to load, and most names fit
+
+    return [re.sub(_CASTS, "", re.sub(_NAMESPACES, "", one)) for one in arguments]
+
+
+def _arguments(full: str, at: int) -> tuple[list[str], int]:
+    """The template arguments from `at` on, and where they end; none where brackets do not match."""
+    if full[at : at + 1] != "<":
+        return [], at
+    depth, begin, found = 0, at + 1, []
+    for place in range(at, len(full)):
+        one = full[place]
+        if one in _OPENING:
+            depth += 1
+        elif one in _CLOSING and full[place - 1] != "-":
+            depth -= 1
+        if (one == "," and depth == 1) or depth == 0:
+            found.append(full[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            return [one for one in found if one], place + 1
+    return [], at
+
+
+def _groups(rows: Iterable[int], key: Callable[[int], str]) -> list[list[int]]:
+    """Rows of one key, where there are several."""
+    groups: dict[str, list[int]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return [alike for alike in groups.values() if len(alike) > 1]
+
+
+def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[int]], room: int) -> None:
+    """Shortens each name of a group so that the part stays in which they differ."""
+    for alike in groups:
+        names = [whole[row] for row in alike]
+        first = names[0]
+        if all(name.bare == first.bare and name.arguments for name in names):
+            counts = range(min(len(name.arguments) for name in names))
+            at = next((at for at in counts if any(name.arguments[at] != first.arguments[at] for name in names)), None)
+            if at is not None:
+                parts = [name.arguments[at] for name in names]
+                back = [f", {_ELLIPSIS}>" if at + 1 < len(name.arguments) else ">" for name in names]
+                beside = min(max(map(width, parts)), room * 2 // 5) + max(map(len, back)) + 4
+                front = f"{fit(first.bare, room - beside)}<{f'{_ELLIPSIS}, ' if at else ''}"
+                left = room - width(front) - max(map(len, back))
+                shown = parts if max(map(width, parts)) <= left else _differing(parts, max(left, 4))
+                for row, part, end in zip(alike, shown, back, strict=True):
+                    found[row] = fit(f"{front}{part}{end}", room)
+                continue
+        for row, text in zip(alike, _differing([name.text for name in names], room), strict=True):
+            found[row] = text
+
+
+def _differing(texts: Sequence[str], room: int) -> list[str]:
+    """Texts in `room` columns, each with the part in which they differ."""
+    begin, end = _common(texts), _common([text[::-1] for text in texts])
+    return [_around(text, begin, len(text) - end, room) for text in texts]
+
+
+def _common(texts: Sequence[str]) -> int:
+    """Length of the beginning that all have, without a part of a word or a number in which they differ."""
+    shortest = min(texts, key=len)
+    count = next((at for at, one in enumerate(shortest) if any(text[at] != one for text in texts)), len(shortest))
+    kind = str.isdigit if count and shortest[count - 1].isdigit() else str.isalpha
+    if any(text[count : count + 1] and kind(text[count]) for text in texts):
+        while count and kind(shortest[count - 1]):
+            count -= 1
+    return count
+
+
+def _around(text: str, begin: int, end: int, room: int) -> str:
+    """The first and the last words of the part that differs, behind as much of the beginning as fits."""
+    import re  # seldom needed
+
+    words = re.split(r"(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])", text[begin : max(begin, end)].strip("_ ,<>"))
+    first, last = words[0].rstrip("_ ,<>"), ""
+    for place in range(len(words) - 1, 0, -1):
+        longer = "".join(words[place:])
+        if last and len(longer) > _LAST:
+            break
+        last = longer
+    part = f"{_ELLIPSIS}{first}{_ELLIPSIS if last or end < len(text) else ''}{last}"
+    part = fit(part, room // 2 + _LAST)
+    left = room - width(part)
+    head = text[:begin]
+    if width(head) > left:
+        head = head[:left]
+        # Not within a word, where a word fits.
+        word = re.search(r"[^A-Za-z0-9][A-Za-z0-9]*$", head)
+        head = head[: word.start()] if word and word.start() > left // 2 and text[left : left + 1].isalnum() else head
+        head = head.rstrip("_")
+    return fit(f"{head}{part}", room)

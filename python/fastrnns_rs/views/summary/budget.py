@@ -1,0 +1,138 @@
+"""Budgets of GPU time in a report at a glance: one GPU in two halves, several in a row each."""
+
+from __future__ import annotations
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import table
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.text import pad, width
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    Row = dict[str, Any]
+    #: A label and a time in nanoseconds.
+    Part = tuple[str, int]
+
+COMMUNICATION = "communication"
+#: Causes of idle time in words.
+CAUSES = {"data_loader": "data loader", "graph_gap": "CUDA graph gap"}
+#: Columns of a label with its time, of a share, and between the halves.
+_LABEL, _SHARE, _BETWEEN = 26, 10, 5
+_WHOLE = 2 * (_LABEL + _SHARE) + _BETWEEN
+_CATEGORIES, _IDLE_CAUSES = 4, 5
+_NEARLY = 99.9
+#: From this share of a span on, time that is counted twice is mentioned.
+_OVERLAP = 0.01
+#: More GPUs are the slowest, the median and the fastest.
+_MOST_GPUS = 8
+
+
+def share(time: float, span: float) -> str:
+    """Writes a time in percent of the span; only the whole span is 100 %."""
+    if not span:
+        return "-"
+    percent = 100 * time / span
+    return f">{_NEARLY} %" if _NEARLY + 0.05 <= percent < 100 else f"{percent:.1f} %"  # noqa: PLR2004
+
+
+def halves(device: Row, top: int | None, limit: int) -> tuple[list[str], Scale]:
+    """Draws the busy and the idle time of a GPU next to each other, and the scale of their times.
+
+    Each half adds up to its first row, and both to the span.
+
+    Args:
+        device: Device row with its budget.
+        top: Most categories, and most causes. None shows four and five.
+        limit: Width of the terminal: in a narrow one the halves stand below each other.
+    """
+    budget, span = device["budget"], device["span_ns"]
+    busy = _folded(budget["kernels"], top or _CATEGORIES, "other kernels", str)
+    copies = sum(row["total_ns"] for row in budget["copies"])
+    busy += [("copies and sets", copies)] if copies else []
+    busy += [("counted twice", -budget["counted_twice_ns"])] if budget["counted_twice_ns"] else []
+    idle = _folded(budget["idle"], top or _IDLE_CAUSES, "other", lambda cause: CAUSES.get(cause, cause))
+    scale = Scale([device["busy_ns"], device["idle_ns"], *(time for _, time in busy + idle)])
+
+    def drawn(label: str, total: int, parts: Sequence[Part]) -> list[str]:
+        rows = [("", scale.unit, "of span")]
+        rows += [(name, scale.text(time), share(time, span)) for name, time in [(label, total)]]
+        rows += [(f"  {visible(name)}", scale.text(time), share(time, span)) for name, time in parts]
+        return [
+            f"{pad(fit(name, _LABEL - len(time) - 2), _LABEL - len(time))}{time}{part:>{_SHARE}}"
+            for name, time, part in rows
+        ]
+
+    left, right = drawn("GPU busy", device["busy_ns"], busy), drawn("GPU idle", device["idle_ns"], idle)
+    if limit < _WHOLE:
+        return [*left, *right], scale
+    blank = " " * (_LABEL + _SHARE)
+    left += [blank] * (len(right) - len(left))
+    right += [""] * (len(left) - len(right))
+    return [f"{one}{' ' * _BETWEEN}{other}".rstrip() for one, other in zip(left, right, strict=True)], scale
+
+
+def _folded(rows: Sequence[Row], count: int, rest: str, named: Callable[[str], str]) -> list[Part]:
+    """Adds up all rows but the longest."""
+    shown, others = table.folded(rows, count)
+    parts = [(named(row["name"]), row["total_ns"]) for row in shown]
+    return [*parts, *([(rest, sum(row["total_ns"] for row in others))] if others else [])]
+
+
+def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
+    """Draws a row for each GPU; of more than eight for the slowest, the median and the fastest by busy time."""
+    heading, labels = _labels(devices)
+    rows = [*zip(labels, devices, strict=True)]
+    scale = Scale([device["span_ns"] for device in devices])
+    if len(rows) > _MOST_GPUS:
+        rows.sort(key=lambda row: -row[1]["busy_ns"])
+        chosen = (rows[0], rows[len(rows) // 2], rows[-1])
+        rows = [
+            (f"{row[0]} ({name})", row[1]) for row, name in zip(chosen, ("slowest", "median", "fastest"), strict=True)
+        ]
+    cells = [[heading, f"span {scale.unit}", "busy", "kernels", "NCCL", "copies", "idle", "largest idle cause"]]
+    cells += [[label, scale.text(device["span_ns"]), *_shares(device)] for label, device in rows]
+    columns = [table.Column(name, right=0 < place < len(cells[0]) - 1) for place, name in enumerate(cells[0])]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    gap = "   " if sum(widths) + 3 * (len(widths) - 1) <= limit else "  "
+    widths[-1] = min(widths[-1], limit - sum(widths[:-1]) - len(gap) * (len(widths) - 1))
+    if widths[-1] < len("idle cause"):
+        columns, widths = columns[:-1], widths[:-1]
+    elif widths[-1] < len(cells[0][-1]):
+        cells[0][-1] = "idle cause"
+    lines = [table.line(columns, row[: len(columns)], widths, gap) for row in cells]
+    if any(device["budget"]["counted_twice_ns"] >= _OVERLAP * device["span_ns"] for _, device in rows):
+        lines.append("Kernels and copies overlap: shares exceed the busy time.")
+    return lines, scale
+
+
+def _shares(device: Row) -> Iterable[str]:
+    budget, span = device["budget"], device["span_ns"]
+    kernels = sum(row["total_ns"] for row in budget["kernels"])
+    nccl = sum(row["total_ns"] for row in budget["kernels"] if row["name"] == COMMUNICATION)
+    copies = sum(row["total_ns"] for row in budget["copies"])
+    for time in (device["busy_ns"], kernels - nccl, nccl, copies, device["idle_ns"]):
+        yield share(time, span)
+    cause = budget["idle"][0]["name"] if budget["idle"] else "-"
+    yield CAUSES.get(cause, cause)
+
+
+def _labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
+    """Chooses labels that differ: the rank, the number, the number with the process, or the position."""
+
+    def said(value: object) -> str:
+        return "-" if value is None else str(value)
+
+    choices = (
+        ("rank", [said(device["rank"]) for device in devices]),
+        ("GPU", [said(device["device_id"]) for device in devices]),
+        ("GPU of rank", [f"{said(device['device_id'])} of {said(device['rank'])}" for device in devices]),
+        ("GPU, process", [f"{said(device['device_id'])}, {said(device['process_id'])}" for device in devices]),
+    )
+    for heading, labels in choices:
+        if len(set(labels)) == len(labels) and not (heading != "GPU" and any("-" in label for label in labels)):
+            return heading, labels
+    return "GPU, file", [f"{said(device['device_id'])}, #{place}" for place, device in enumerate(devices, 1)]

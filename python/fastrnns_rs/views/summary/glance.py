@@ -1,0 +1,152 @@
+"""A report at a glance: context, answer, budget, longest kernels, iterations, warnings, next command."""
+
+from __future__ import annotations
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.prose import WIDTH, warning_lines, wrapped
+from fastrnns_rs.views.scale import Scale, time
+from fastrnns_rs.views.summary import activities, budget
+from fastrnns_rs.views.summary.answer import answer, context, next_view
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from typing import Any
+
+    Document = dict[str, Any]
+
+_KERNELS = 5
+#: With another table above it.
+_FEW_KERNELS = 3
+_OPERATORS = 10
+_WARNINGS = 3
+_ITERATIONS = 3
+_SAFE = str.maketrans("", "", "/._-+=:,@%")
+
+
+def glance(document: Document, *, top: int | None = None, width: int | None = None, selected: bool = False) -> str:
+    """The text of a report at a glance; it ends with a newline.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        top: Most rows of each table. None shows what fits 24 lines for one GPU.
+        width: Width of the terminal. None is 80.
+        selected: True for a summary of a part of what was read.
+    """
+    limit = WIDTH if width is None else max(width, 1)
+    blocks = [[*_filled(context(document), limit), *wrapped(answer(document, selected=selected), limit)]]
+    devices = [device for device in document["devices"] if device["span_ns"]]
+    if devices:
+        blocks += _of_gpus(document, devices, top, limit)
+    elif document["kernels"] or document["memory_operations"]:
+        blocks += _without_timeline(document, top, limit)
+    else:
+        blocks += _of_cpu(document, top, limit)
+    blocks.append([line for text in _iterations(document) for line in wrapped(text, limit)])
+    blocks.append(_warnings(document, limit))
+    view = next_view(document)
+    following = [f"Next: {_command(document)} --by {view}"] if view else []
+    prose = next((block for block in reversed(blocks[-2:]) if block), None)
+    if prose:
+        prose += following
+    else:
+        blocks.append(following)
+    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
+
+
+def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None, limit: int) -> list[list[str]]:
+    """Draws the spans, copies where they are the answer or else the categories of several GPUs, and kernels."""
+    one = len(devices) == 1
+    first, scale = budget.halves(devices[0], top, limit) if one else budget.gpus(devices, limit)
+    count = len(devices)
+    whole = activities.Whole(sum(device["span_ns"] for device in devices) / count, gpus=count, like=scale)
+    blocks = [first]
+    if next_view(document) == "memory":
+        blocks.append(activities.copies(activities.sums(document["memory_operations"], "kind"), whole, limit))
+    elif not one and document["categories"]:
+        # The halves of a single GPU have them.
+        blocks.append(activities.categories(activities.sums(document["categories"]), whole, limit))
+    most = _KERNELS if len(blocks) == 1 else _FEW_KERNELS
+    if kernels := activities.sums(document["kernels"]):
+        blocks.append(activities.kernels(kernels, whole, most if top is None else top, limit))
+    return blocks
+
+
+def _without_timeline(document: Document, top: int | None, limit: int) -> list[list[str]]:
+    """Draws totals of kernels and copies without start times."""
+    kernels, copies = activities.sums(document["kernels"]), activities.sums(document["memory_operations"], "kind")
+    scale = Scale([one.total for one in kernels + copies])
+    whole = activities.Whole(sum(one.total for one in kernels + copies), "of all", scale=scale)
+    drawn = [activities.kernels(kernels, whole, _OPERATORS if top is None else top, limit)] if kernels else []
+    return [*drawn, *([activities.copies(copies, whole, limit)] if copies else [])]
+
+
+def _of_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
+    """Draws CPU operators, or else ranges, or else CUDA calls."""
+    count = _OPERATORS if top is None else top
+    if document["cpu_operators"]:
+        rows = [{**row, "total_ns": row["self_ns"]} for row in document["cpu_operators"]]
+        return [activities.cpu("operator", activities.sums(rows), count, limit, "self")]
+    if not document["captures"] or document["metrics"]:
+        return []
+    if document["ranges"]:
+        rows = [{**row, "total_ns": row["host_total_ns"]} for row in document["ranges"]]
+        return [activities.cpu("range", activities.sums(rows), count, limit, "host")]
+    if document["api_calls"]:
+        return [activities.cpu("call", activities.sums(document["api_calls"]), count, limit)]
+    return [["It has neither operators nor ranges nor CUDA calls to list."]]
+
+
+def _iterations(document: Document) -> list[str]:
+    """A line for each runner and phase: the medians of its iterations."""
+    groups = document["iteration_statistics"]
+    lines = []
+    for group in groups[:_ITERATIONS]:
+        name = group["name"] or " ".join(filter(None, (group["runner"], group["phase"])))
+        figures = [f"host {time(group['host_median_ns'])}"]
+        if group["measure"] == "gpu_ns":
+            figures += [f"GPU {time(group['gpu_median_ns'])}", f"busy {time(group['gpu_busy_median_ns'])}"]
+        plural = "" if group["count"] == 1 else "s"
+        text = (
+            f"{group['count']:,} iteration{plural}{f' ({visible(name)})' if name else ''}, median: {', '.join(figures)}"
+        )
+        several = "" if group["outlier_count"] == 1 else "s"
+        lines.append(f"{text}; {group['outlier_count']:,} outlier{several}" if group["outlier_count"] else text)
+    more = len(groups) - _ITERATIONS
+    return [*lines, *([f"{more:,} more: {_command(document)} --by iteration"] if more > 0 else [])]
+
+
+def _warnings(document: Document, limit: int) -> list[str]:
+    """The first warnings in full, and how many more there are."""
+    lines = []
+    for one in document["warnings"][:_WARNINGS]:
+        lines += warning_lines(one["code"], one["message"], one["evidence"], one["hint"], limit)
+    more = len(document["warnings"]) - _WARNINGS
+    several = "" if more == 1 else "s"
+    return [*lines, *([f"{more:,} more warning{several}: {_command(document)} --wide"] if more > 0 else [])]
+
+
+def _command(document: Document) -> str:
+    """Writes the command of the report; several files are not repeated."""
+    paths = [capture["path"] for capture in document["captures"]]
+    return f"fastrnns-rs report {visible(_quoted(paths[0])) if len(paths) == 1 else 'FILE...'}"
+
+
+def _quoted(path: str) -> str:
+    """A path as a word of a shell."""
+    if path.isascii() and path.translate(_SAFE).isalnum():
+        return path
+    import shlex  # slow to load
+
+    return shlex.quote(path)
+
+
+def _filled(parts: list[str], limit: int) -> list[str]:
+    """Lines of parts with commas between them, each part whole where it fits."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 2 <= limit:
+            lines[-1] += f", {part}"
+        else:
+            lines[-1] += ","
+            lines.append(f"  {part}")
+    return [short for line in lines for short in wrapped(line, limit)]
