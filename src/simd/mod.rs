@@ -6,4 +6,4 @@ mod text;
 #[cfg(test)]
 pub(crate) use arithmetic::on_every_path;
 pub(crate) use arithmetic::{Kernel, vectorised};
-pub(crate) use text::{BLOCK, Masks, Visitor, classify};
+pub(crate) use text::{BLOCK, Masks, Visitor, classify, parity};

@@ -11,6 +11,8 @@ pub(crate) const BLOCK: usize = 64;
 pub(crate) struct Masks {
     /// `"`
     pub(crate) quotes: u64,
+    /// Behind an odd number of quotes of this block, that of the byte itself included.
+    pub(crate) odd: u64,
     /// `\`
     pub(crate) backslashes: u64,
     /// `{`
@@ -44,9 +46,18 @@ pub(crate) fn classify<V: Visitor>(text: &[u8], visitor: &mut V) -> ControlFlow<
     classify_blocks(&[last], visitor)
 }
 
+/// Each bit becomes the parity of itself and all below.
+pub(crate) fn parity(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
 #[cfg(target_arch = "x86_64")]
 fn classify_blocks<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
-    let counts_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+    let counts_bits =
+        is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("pclmulqdq");
     if counts_bits && is_x86_feature_detected!("avx512bw") {
         // SAFETY: the processor has been asked.
         unsafe { x86::with_avx512(blocks, visitor) }
@@ -86,21 +97,22 @@ fn portable<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<
             found.controls |= controls;
             found.ends |= controls | equal(b' ') | equal(b',') | equal(b':') | equal(b'}') | equal(b']');
         }
-        visitor.visit(found)
+        visitor.visit(Masks { odd: parity(found.quotes), ..found })
     })
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256i, __m512i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
-        _mm256_set1_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_set1_epi8,
+        __m256i, __m512i, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_set_epi64x, _mm_set1_epi8, _mm256_cmpeq_epi8,
+        _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm512_cmpeq_epi8_mask,
+        _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_set1_epi8,
     };
 
     use super::{BLOCK, ControlFlow, Masks, Visitor};
 
     // The features for bits are there for the visitor, which is compiled into these.
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
     pub(super) fn with_avx2<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
         for block in blocks {
             // SAFETY: a block has room for two loads of 32 bytes, which need no alignment.
@@ -108,11 +120,12 @@ mod x86 {
                 let start = block.as_ptr();
                 (_mm256_loadu_si256(start.cast()), _mm256_loadu_si256(start.add(32).cast()))
             };
-            let closes = equal(low, high, b'}');
+            let (quotes, closes) = (equal(low, high, b'"'), equal(low, high, b'}'));
             let controls = join(below_space(low), below_space(high));
             let others = equal(low, high, b' ') | equal(low, high, b',') | equal(low, high, b':');
             visitor.visit(Masks {
-                quotes: equal(low, high, b'"'),
+                quotes,
+                odd: parity(quotes),
                 backslashes: equal(low, high, b'\\'),
                 opens: equal(low, high, b'{'),
                 closes,
@@ -121,6 +134,13 @@ mod x86 {
             })?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// A product without carries with all ones.
+    #[target_feature(enable = "pclmulqdq")]
+    fn parity(bits: u64) -> u64 {
+        let product = _mm_clmulepi64_si128::<0>(_mm_set_epi64x(0, bits.cast_signed()), _mm_set1_epi8(-1));
+        _mm_cvtsi128_si64(product).cast_unsigned()
     }
 
     #[target_feature(enable = "avx2")]
@@ -140,15 +160,16 @@ mod x86 {
         bits(_mm256_movemask_epi8(low)) | bits(_mm256_movemask_epi8(high)) << 32
     }
 
-    #[target_feature(enable = "avx512bw,bmi1,bmi2")]
+    #[target_feature(enable = "avx512bw,bmi1,bmi2,pclmulqdq")]
     pub(super) fn with_avx512<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<V::Stop> {
         for block in blocks {
             // SAFETY: a block has room for a load of 64 bytes, which needs no alignment.
             let bytes = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-            let closes = equal_512(bytes, b'}');
+            let (quotes, closes) = (equal_512(bytes, b'"'), equal_512(bytes, b'}'));
             let to_space = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(b' '.cast_signed()));
             visitor.visit(Masks {
-                quotes: equal_512(bytes, b'"'),
+                quotes,
+                odd: parity(quotes),
                 backslashes: equal_512(bytes, b'\\'),
                 opens: equal_512(bytes, b'{'),
                 closes,
@@ -196,8 +217,16 @@ mod tests {
                 let mask = |is: fn(u8) -> bool| {
                     block.iter().enumerate().fold(0, |mask, (place, &byte)| mask | u64::from(is(byte)) << place)
                 };
+                let mut odd = false;
+                let toggled = block.iter().enumerate().fold(0, |mask, (place, &byte)| {
+                    odd ^= byte == b'"';
+                    mask | u64::from(odd) << place
+                });
+                // What fills the last block up goes on as it ends.
+                let rest = if odd { u64::MAX.checked_shl(block.len() as u32).unwrap_or(0) } else { 0 };
                 Masks {
                     quotes: mask(|byte| byte == b'"'),
+                    odd: toggled | rest,
                     backslashes: mask(|byte| byte == b'\\'),
                     opens: mask(|byte| byte == b'{'),
                     closes: mask(|byte| byte == b'}'),

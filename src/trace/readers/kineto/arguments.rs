@@ -1,11 +1,48 @@
 //! The arguments of a device's operation, and of the call that launched it.
 
+use super::decimal::digits;
 use super::event::whole;
-use super::plain::{Members, Next, word};
+use super::plain::{Habits, Members, Next};
 use super::value::{Fault, Value, members};
 use crate::trace::Shape;
 
-const CORRELATION: &[u8] = b"correlation";
+/// A member of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Argument {
+    Device,
+    Stream,
+    Correlation,
+    Grid,
+    Block,
+    Registers,
+    SharedMemory,
+    Bytes,
+    Kind,
+    GraphNode,
+    InGraph,
+    Process,
+    Other,
+}
+
+impl Argument {
+    pub(super) fn named(key: &[u8]) -> Self {
+        match key {
+            b"device" => Self::Device,
+            b"stream" => Self::Stream,
+            b"correlation" => Self::Correlation,
+            b"grid" => Self::Grid,
+            b"block" => Self::Block,
+            b"registers per thread" => Self::Registers,
+            b"shared memory" => Self::SharedMemory,
+            b"bytes" => Self::Bytes,
+            b"kind" => Self::Kind,
+            b"graph node id" => Self::GraphNode,
+            b"in graph" => Self::InGraph,
+            b"process id" => Self::Process,
+            _ => Self::Other,
+        }
+    }
+}
 
 /// What the arguments of a device's operation say of it.
 #[derive(Debug, Default)]
@@ -25,104 +62,72 @@ pub(super) struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// The arguments at the beginning of a text.
-    pub(super) fn parse(text: &'a [u8]) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &'a [u8], habits: &mut Habits<Argument>) -> Result<Self, Fault> {
         let mut found = Self::default();
         if !text.starts_with(b"{") {
             return Ok(found);
         }
-        if found.take_plain(text).is_some() {
+        if found.take_plain(text, habits).is_some() {
             return Ok(found);
         }
         found = Self::default();
-        members(text, 0, |key, value| {
-            found.take(word(key), key, value);
-        })?;
+        members(text, 0, |key, value| found.take(Argument::named(key), value))?;
         Ok(found)
     }
 
     /// Takes the arguments; `None` if they are not written as most are.
-    fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
-        let mut members = Members::of(text);
-        while let Next::Key(first, key) = members.next()? {
+    fn take_plain(&mut self, text: &'a [u8], habits: &mut Habits<Argument>) -> Option<()> {
+        let mut members = Members::of(text, habits);
+        while let Next::Key(argument) = members.next()? {
             let value = members.value()?;
-            self.take(first, key, value);
+            self.take(argument, value);
         }
         Some(())
     }
 
-    /// Takes the member whose key begins with this [`word`].
     #[inline]
-    fn take(&mut self, first: u64, key: &[u8], value: Value<'a>) {
-        match first {
-            first if first == const { word(b"device") } => self.device = Some(value),
-            first if first == const { word(b"stream") } => self.stream = Some(value),
-            first if first == const { word(b"correlation") } && key == CORRELATION => {
-                self.correlation = identity(value);
-            }
-            first if first == const { word(b"grid") } => self.shape.grid = triple(value),
-            first if first == const { word(b"block") } => self.shape.block = triple(value),
-            first if first == const { word(b"registers per thread") } && key == b"registers per thread" => {
-                self.shape.registers_per_thread = whole(value);
-            }
-            first if first == const { word(b"shared memory") } && key == b"shared memory" => {
-                self.shape.shared_memory_bytes = whole(value);
-            }
-            first if first == const { word(b"bytes") } => self.bytes = Some(value),
-            first if first == const { word(b"kind") } => self.kind = Some(value),
-            first if first == const { word(b"graph node id") } && key == b"graph node id" => {
-                self.in_graph = identity(value) != 0;
-            }
-            first if first == const { word(b"in graph") } && key == b"in graph" => {
-                self.in_graph = matches!(value, Value::Bare(b"true"));
-            }
-            first if first == const { word(b"process id") } && key == b"process id" => self.process = Some(value),
-            _ => {}
+    fn take(&mut self, argument: Argument, value: Value<'a>) {
+        match argument {
+            Argument::Device => self.device = Some(value),
+            Argument::Stream => self.stream = Some(value),
+            Argument::Correlation => self.correlation = identity(value),
+            Argument::Grid => self.shape.grid = triple(value),
+            Argument::Block => self.shape.block = triple(value),
+            Argument::Registers => self.shape.registers_per_thread = whole(value),
+            Argument::SharedMemory => self.shape.shared_memory_bytes = whole(value),
+            Argument::Bytes => self.bytes = Some(value),
+            Argument::Kind => self.kind = Some(value),
+            Argument::GraphNode => self.in_graph = identity(value) != 0,
+            Argument::InGraph => self.in_graph = matches!(value, Value::Bare(b"true")),
+            Argument::Process => self.process = Some(value),
+            Argument::Other => {}
         }
     }
 }
 
 /// What the call whose arguments begin `text` has in common with what it launched; 0 where it is not told.
-pub(super) fn correlation(text: &[u8]) -> Result<u64, Fault> {
+pub(super) fn correlation(text: &[u8], habits: &mut Habits<Argument>) -> Result<u64, Fault> {
     if !text.starts_with(b"{") {
         return Ok(0);
     }
-    if let Some(found) = flat_correlation(text).or_else(|| plain_correlation(text)) {
+    if let Some(found) = plain_correlation(text, habits) {
         return Ok(found);
     }
     let mut found = 0;
     members(text, 0, |key, value| {
-        if key == CORRELATION {
+        if Argument::named(key) == Argument::Correlation {
             found = identity(value);
         }
     })?;
     Ok(found)
 }
 
-/// The same where nothing stands inside the arguments and in front of it but numbers and words: a fifth of all events are
-/// calls, and going through their members would take as long as everything else about them.
-fn flat_correlation(text: &[u8]) -> Option<u64> {
-    let inside = &text[1..memchr::memchr(b'}', text)?];
-    let mut letters = memchr::memchr_iter(b'c', inside);
-    let at = letters.find(|&at| at > 0 && inside[at - 1] == b'"' && inside[at..].starts_with(b"correlation\""))?;
-    let before = &inside[..at - 1];
-    // Of a quote that is escaped, or of a member of something else, the parser makes what it should.
-    if memchr::memchr2(b'{', b'\\', before).is_some() {
-        return None;
-    }
-    let value = inside[at + CORRELATION.len() + 1..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    let length = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match value.get(length) {
-        None | Some(b',' | b' ' | b'\n' | b'\r' | b'\t') if length > 0 => Some(identity(Value::Bare(&value[..length]))),
-        _ => None,
-    }
-}
-
 /// The same, as far as it is needed; `None` if the arguments are not written as most are.
-fn plain_correlation(text: &[u8]) -> Option<u64> {
-    let mut members = Members::of(text);
-    while let Next::Key(first, key) = members.next()? {
+fn plain_correlation(text: &[u8], habits: &mut Habits<Argument>) -> Option<u64> {
+    let mut members = Members::of(text, habits);
+    while let Next::Key(argument) = members.next()? {
         let value = members.value()?;
-        if first == const { word(CORRELATION) } && key == CORRELATION {
+        if argument == Argument::Correlation {
             return Some(identity(value));
         }
     }
@@ -131,28 +136,50 @@ fn plain_correlation(text: &[u8]) -> Option<u64> {
 
 /// A number that identifies something, whether or not it stands in quotes; 0 for what is none.
 fn identity(value: Value<'_>) -> u64 {
-    value.number().and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()).unwrap_or(0)
+    let parsed = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
+    value.number().and_then(|text| digits(text).or_else(|| parsed(text))).unwrap_or(0)
 }
 
 fn triple(value: Value<'_>) -> Option<[u32; 3]> {
     let Value::Nested(text) = value else { return None };
     let inside = text.strip_prefix(b"[")?.strip_suffix(b"]")?;
+    if let Some(found) = plain_triple(inside) {
+        return Some(found);
+    }
     let mut numbers = inside.split(|&byte| byte == b',').map(|part| whole(Value::Bare(part.trim_ascii())));
     let found = [numbers.next()??, numbers.next()??, numbers.next()??];
     numbers.next().is_none().then_some(found)
+}
+
+/// The same where each number is a few digits, with a space in front of it at most.
+fn plain_triple(inside: &[u8]) -> Option<[u32; 3]> {
+    let (mut found, mut at) = ([0; 3], 0);
+    for (place, number) in found.iter_mut().enumerate() {
+        at += usize::from(place > 0 && inside.get(at) == Some(&b' '));
+        let start = at;
+        while let Some(digit) = inside.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit <= 9) {
+            *number = *number * 10 + u32::from(digit);
+            at += 1;
+            (at - start <= 9).then_some(())?;
+        }
+        (at > start && (place == 2 || inside.get(at) == Some(&b','))).then_some(())?;
+        at += usize::from(place < 2);
+    }
+    (at == inside.len()).then_some(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Arguments<'_> {
+        Arguments::parse(text.as_bytes(), &mut Habits::new(Argument::named)).expect("an object")
+    }
+
     #[test]
     fn reads_shapes_and_numbers() {
-        let shape = Arguments::parse(
-            br#"{"grid": [ 1,2 , 3 ], "block": [1,2], "shared memory": 48, "registers per thread": -1}"#,
-        )
-        .expect("an object")
-        .shape;
+        let shape =
+            parse(r#"{"grid": [ 1,2 , 3 ], "block": [1,2], "shared memory": 48, "registers per thread": -1}"#).shape;
         assert_eq!((shape.grid, shape.block), (Some([1, 2, 3]), None));
         assert_eq!((shape.shared_memory_bytes, shape.registers_per_thread), (Some(48), None));
     }
@@ -168,11 +195,10 @@ mod tests {
             ("{}", 0),
             ("[1]", 0),
         ] {
-            assert_eq!(correlation(text.as_bytes()), Ok(expected), "{text}");
-            let whole = Arguments::parse(text.as_bytes()).expect("arguments").correlation;
-            assert_eq!(whole, expected, "{text}");
+            assert_eq!(correlation(text.as_bytes(), &mut Habits::new(Argument::named)), Ok(expected), "{text}");
+            assert_eq!(parse(text).correlation, expected, "{text}");
         }
-        let of = |text: &str| Arguments::parse(text.as_bytes()).expect("an object").in_graph;
+        let of = |text: &str| parse(text).in_graph;
         assert!(of(r#"{"graph node id": 5}"#) && of(r#"{"in graph": true}"#));
         assert!(!of(r#"{"graph node id": 0}"#) && !of(r#"{"in graph": 1}"#) && !of("{}"));
     }

@@ -11,29 +11,44 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     plain(text, 0).or_else(|| scaled(text, 0))
 }
 
-/// Digits alone, or with a point and three digits after it: what nearly every number is.
+/// Digits alone, or with a point and as many digits after it: what nearly every number is.
 fn plain(text: &[u8], decimals: usize) -> Option<i64> {
-    // Below 10^18, so that nothing overflows.
+    let scale = 10_i64.pow(decimals as u32);
+    let number = |text: &[u8]| digits(text).and_then(|number| i64::try_from(number).ok());
+    match text.len().checked_sub(decimals + 1) {
+        Some(point) if decimals > 0 && text[point] == b'.' => {
+            number(&text[..point])?.checked_mul(scale)?.checked_add(number(&text[point + 1..])?)
+        }
+        _ => number(text)?.checked_mul(scale),
+    }
+}
+
+/// The number that one to eighteen digits stand for.
+#[inline]
+pub(super) fn digits(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 18 {
         return None;
     }
-    let mut value = 0_i64;
-    let mut fraction = None;
-    for (place, &byte) in text.iter().enumerate() {
+    let (eights, rest) = text.as_chunks::<8>();
+    let value = eights.iter().try_fold(0, |value, eight| Some(value * 100_000_000 + eight_digits(*eight)?))?;
+    rest.iter().try_fold(value, |value, byte| {
         let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            value = value * 10 + i64::from(digit);
-        } else if byte == b'.' && fraction.is_none() && place > 0 {
-            fraction = Some(text.len() - place - 1);
-        } else {
-            return None;
-        }
+        (digit <= 9).then(|| value * 10 + u64::from(digit))
+    })
+}
+
+/// The same for eight, of which neighbours are put together: to numbers of two digits, of four, of eight.
+#[inline]
+fn eight_digits(text: [u8; 8]) -> Option<u64> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The first digit stands in the lowest byte. Only digits leave all upper halves empty, whether or not six is added.
+    let digits = u64::from_le_bytes(text) ^ (ONES * u64::from(b'0'));
+    if (digits | digits.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
+        return None;
     }
-    match fraction {
-        None => value.checked_mul(10_i64.pow(decimals as u32)),
-        Some(found) if found == decimals && decimals > 0 => Some(value),
-        _ => None,
-    }
+    let twos = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = twos.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul((10_000 << 32) + 1) >> 32)
 }
 
 /// `text` × 10^`power`, rounded half away from zero.

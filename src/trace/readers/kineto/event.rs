@@ -4,19 +4,48 @@ use std::borrow::Cow;
 
 use super::annotation;
 use super::decimal::{integer, microseconds_to_nanoseconds};
-use super::plain::{Members, Next, word};
+use super::plain::{Habits, Members, Next};
 use super::value::{Fault, Value, members};
 
-// Members of an event, a bit each.
-const PHASE: u32 = 1;
-const CATEGORY: u32 = 2;
-const NAME: u32 = 4;
-const PROCESS: u32 = 8;
-const THREAD: u32 = 16;
-const START: u32 = 32;
-const DURATION: u32 = 64;
-const ARGUMENTS: u32 = 128;
-const ALL: u32 = 255;
+/// A member of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Member {
+    Phase,
+    Category,
+    Name,
+    Process,
+    Thread,
+    Start,
+    Duration,
+    Arguments,
+    Other,
+}
+
+/// A bit for each member that is looked for.
+const fn bit(member: Member) -> u32 {
+    1 << member as u32
+}
+
+const ARGUMENTS: u32 = bit(Member::Arguments);
+const ALL: u32 = bit(Member::Other) - 1;
+/// What its class is told by.
+const CLASSED: u32 = bit(Member::Phase) | bit(Member::Category);
+
+impl Member {
+    pub(super) fn named(key: &[u8]) -> Self {
+        match key {
+            b"ph" => Self::Phase,
+            b"cat" => Self::Category,
+            b"name" => Self::Name,
+            b"pid" => Self::Process,
+            b"tid" => Self::Thread,
+            b"ts" => Self::Start,
+            b"dur" => Self::Duration,
+            b"args" => Self::Arguments,
+            _ => Self::Other,
+        }
+    }
+}
 
 /// The members of an event, wherever in it they stood, as far as they were looked for: see [`Event::take_plain`].
 #[derive(Debug, Default)]
@@ -52,47 +81,54 @@ impl<'a> Event<'a> {
     /// The event at `at`, and the place after it.
     pub(super) fn parse(text: &'a [u8], at: usize) -> Result<(Self, usize), Fault> {
         let mut event = Self::default();
-        let end = members(text, at, |key, value| event.take(key, value))?;
+        let end = members(text, at, |key, value| event.take(Member::named(key), value))?;
         Ok((event, end))
     }
 
-    fn take(&mut self, key: &[u8], value: Value<'a>) {
-        match key {
-            b"ph" => self.phase = Some(value),
-            b"cat" => self.category = Some(value),
-            b"name" => self.name = Some(value),
-            b"pid" => self.process = Some(value),
-            b"tid" => self.thread = Some(value),
-            b"ts" => self.start = Some(value),
-            b"dur" => self.duration = Some(value),
-            b"args" => self.arguments = if let Value::Nested(text) = value { Some(text) } else { None },
-            _ => {}
-        }
+    #[inline]
+    fn take(&mut self, member: Member, value: Value<'a>) {
+        let place = match member {
+            Member::Phase => &mut self.phase,
+            Member::Category => &mut self.category,
+            Member::Name => &mut self.name,
+            Member::Process => &mut self.process,
+            Member::Thread => &mut self.thread,
+            Member::Start => &mut self.start,
+            Member::Duration => &mut self.duration,
+            Member::Arguments => {
+                self.arguments = if let Value::Nested(text) = value { Some(text) } else { None };
+                return;
+            }
+            Member::Other => return,
+        };
+        *place = Some(value);
     }
 
     /// Takes the event at the beginning of `text`, as far as it is needed: once it is clear that no summary needs it, or
-    /// that nothing more of it is, the rest is not looked at, damage and members that come twice included. `None` if it is not written as most are.
-    pub(super) fn take_plain(&mut self, text: &'a [u8]) -> Option<()> {
-        let mut members = Members::of(text);
-        // What is still missing, once its class is known.
+    /// that nothing more of it is, the rest is not looked at, damage and members that come twice included. `None` if it is
+    /// not written as most are.
+    pub(super) fn take_plain(&mut self, text: &'a [u8], habits: &mut Habits<Member>) -> Option<()> {
+        let mut members = Members::of(text, habits);
+        // What has been seen, and its class, once it is known.
         let (mut seen, mut class) = (0, None);
-        while let Next::Key(key, _) = members.next()? {
-            if key == const { word(b"args") } && class.is_some() && seen & ALL == ALL - ARGUMENTS {
+        while let Next::Key(member) = members.next()? {
+            if member == Member::Arguments && class.is_some() && seen & ALL == ALL - ARGUMENTS {
                 // They are gone through once, by whoever takes them.
                 self.arguments = Some(members.rest());
                 return Some(());
             }
             let value = members.value()?;
-            seen |= self.take_word(key, value);
-            let class = match class {
-                Some(class) => class,
-                None if seen & PHASE != 0 && self.phase != Some(Value::Text(b"X")) => {
+            self.take(member, value);
+            seen |= bit(member);
+            match class {
+                Some(_) => {}
+                None if seen & bit(Member::Phase) != 0 && self.phase != Some(Value::Text(b"X")) => {
                     self.known = Some(Class::Other);
                     return Some(());
                 }
-                None if seen & (PHASE | CATEGORY) == PHASE | CATEGORY => {
+                None if seen & CLASSED == CLASSED => {
                     // The name of an operator says whether it is one.
-                    if seen & NAME == 0 && self.is_operator() {
+                    if seen & bit(Member::Name) == 0 && self.is_operator() {
                         if members.is_name_beside(annotation::may_begin) {
                             self.known = Some(Class::Other);
                             return Some(());
@@ -101,40 +137,18 @@ impl<'a> Event<'a> {
                     }
                     let found = self.class();
                     self.known = Some(found);
-                    *class.insert(found)
+                    if found == Class::Other {
+                        return Some(());
+                    }
+                    class = Some(found);
                 }
                 None => continue,
-            };
-            let needed = match class {
-                Class::Other => 0,
-                Class::Kernel | Class::Memory | Class::Call | Class::Annotation => ALL,
-            };
-            if seen & needed == needed {
+            }
+            if seen & ALL == ALL {
                 return Some(());
             }
         }
         Some(())
-    }
-
-    /// Takes the member whose key has this [`word`], and says which it was.
-    #[inline]
-    fn take_word(&mut self, key: u64, value: Value<'a>) -> u32 {
-        let (member, bit) = match key {
-            key if key == const { word(b"ph") } => (&mut self.phase, PHASE),
-            key if key == const { word(b"cat") } => (&mut self.category, CATEGORY),
-            key if key == const { word(b"name") } => (&mut self.name, NAME),
-            key if key == const { word(b"pid") } => (&mut self.process, PROCESS),
-            key if key == const { word(b"tid") } => (&mut self.thread, THREAD),
-            key if key == const { word(b"ts") } => (&mut self.start, START),
-            key if key == const { word(b"dur") } => (&mut self.duration, DURATION),
-            key if key == const { word(b"args") } => {
-                self.arguments = if let Value::Nested(text) = value { Some(text) } else { None };
-                return ARGUMENTS;
-            }
-            _ => return 0,
-        };
-        *member = Some(value);
-        bit
     }
 
     /// Its class, by its category: operators of the host carry streams and correlations too.

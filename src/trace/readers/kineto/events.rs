@@ -1,6 +1,7 @@
 //! The list of events: each one is taken, and what is damaged is passed over.
 
-use super::event::Event;
+use super::event::{Event, Member};
+use super::plain::Habits;
 use super::resume::{Boundary, boundary, skip_long};
 use super::sink::Sink;
 use super::split::{Splitter, Stop};
@@ -15,6 +16,7 @@ pub(super) struct Events<'a> {
     pub(super) sink: Sink<'a>,
     pub(super) interrupted: Interrupted<'a>,
     splitter: Splitter,
+    habits: Habits<Member>,
 }
 
 /// Why a walk has stopped, in front of what follows.
@@ -37,7 +39,7 @@ enum Plain {
 
 impl<'a> Events<'a> {
     pub(super) fn new(text: Text, sink: Sink<'a>, interrupted: Interrupted<'a>) -> Self {
-        Self { text, sink, interrupted, splitter: Splitter::default() }
+        Self { text, sink, interrupted, splitter: Splitter::default(), habits: Habits::new(Member::named) }
     }
 
     /// Takes events, from between two of them, up to the first that ends behind `place` of the stream.
@@ -80,7 +82,7 @@ impl<'a> Events<'a> {
         for event in &self.splitter.events {
             let offset = position + event.start as u64;
             let mut found = Event::default();
-            let plain = found.take_plain(&window[event.start..]).filter(|()| event.len() <= LONGEST);
+            let plain = found.take_plain(&window[event.start..], &mut self.habits).filter(|()| event.len() <= LONGEST);
             // The parser says why.
             if plain.is_none() || self.sink.take(&found, offset).is_err() {
                 self.text.pass(event.start);

@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::annotation::Said;
-use super::arguments::{Arguments, correlation};
+use super::arguments::{Argument, Arguments, correlation};
 use super::event::{Class, Event, number, unescaped, whole};
 use super::metadata::Metadata;
+use super::plain::Habits;
 use super::value::{Fault, Value};
 use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Trace, Warning, Work,
@@ -24,6 +25,8 @@ pub(super) struct Sink<'a> {
     host: Option<Result<i64, ()>>,
     /// Names that are not valid text.
     broken_names: FxHashSet<NameId>,
+    /// How arguments are written: of calls, of kernels, of memory operations.
+    habits: [Habits<Argument>; 3],
     /// True takes CPU operators and nothing else.
     pub(super) only_operators: bool,
 }
@@ -40,8 +43,8 @@ impl<'a> Sink<'a> {
     /// Events go into `trace`; their times are on its `clock`.
     pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
-        let broken_names = FxHashSet::default();
-        Self { trace, capture, clock, names, kinds, host: None, broken_names, only_operators: false }
+        let (broken_names, habits) = (FxHashSet::default(), [(); 3].map(|()| Habits::new(Argument::named)));
+        Self { trace, capture, clock, names, kinds, host: None, broken_names, habits, only_operators: false }
     }
 
     /// Takes an event that stands at `position`.
@@ -50,11 +53,13 @@ impl<'a> Sink<'a> {
     /// Its arguments are malformed; nothing was taken or counted.
     pub(super) fn take(&mut self, event: &Event<'_>, position: u64) -> Result<(), Fault> {
         let class = event.class();
+        let [of_calls, of_kernels, of_memory] = &mut self.habits;
         let taken = match class {
             _ if self.only_operators => self.operator(event, class),
             Class::Other => Ok(()),
             Class::Call => {
-                let correlation = event.arguments.map(correlation).transpose()?.unwrap_or_default();
+                let correlation =
+                    event.arguments.map(|text| correlation(text, of_calls)).transpose()?.unwrap_or_default();
                 self.call(event, correlation)
             }
             Class::Annotation => {
@@ -62,8 +67,10 @@ impl<'a> Sink<'a> {
                 self.annotation(event, &said)
             }
             Class::Kernel | Class::Memory => {
-                let arguments = event.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
-                self.operation(event, &arguments, class == Class::Kernel)
+                let is_kernel = class == Class::Kernel;
+                let habits = if is_kernel { of_kernels } else { of_memory };
+                let arguments = event.arguments.map(|text| Arguments::parse(text, habits)).transpose()?;
+                self.operation(event, &arguments.unwrap_or_default(), is_kernel)
             }
         };
         match taken {

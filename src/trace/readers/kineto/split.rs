@@ -6,7 +6,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::simd::{BLOCK, Masks, Visitor, classify};
+use crate::simd::{BLOCK, Masks, Visitor, classify, parity};
 
 /// After as much the events so far are taken, while they are still in the first-level cache.
 const STRIDE: usize = 32 * 1024;
@@ -99,8 +99,13 @@ impl<'a> Walk<'a> {
     #[inline(always)]
     fn block(&mut self, masks: Masks) -> ControlFlow<Stop> {
         let plain = masks.backslashes == 0 && !self.escaped;
-        let quotes = if plain { masks.quotes } else { self.unescaped(masks.quotes, masks.backslashes) };
-        let in_string = prefix_xor(quotes) ^ self.in_string;
+        let (quotes, odd) = if plain {
+            (masks.quotes, masks.odd)
+        } else {
+            let quotes = self.unescaped(masks.quotes, masks.backslashes);
+            (quotes, parity(quotes))
+        };
+        let in_string = odd ^ self.in_string;
         // The last byte's state goes on.
         self.in_string = ((in_string.cast_signed()) >> 63).cast_unsigned();
         let closing = quotes & !in_string;
@@ -181,14 +186,6 @@ fn gap(text: &[u8], mut place: usize) -> Result<usize, Stop> {
             Some(_) => return Err(Stop::Look(place)),
         }
     }
-}
-
-/// Each bit becomes the parity of itself and all below.
-fn prefix_xor(mut bits: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << shift;
-    }
-    bits
 }
 
 #[cfg(test)]
