@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::annotation;
+use super::callees::Callees;
 use super::decimal::{integer, microseconds_to_nanoseconds};
 use super::plain::{Habits, Members, Next};
 use super::value::{Fault, Value, members};
@@ -27,6 +28,7 @@ const fn bit(member: Member) -> u32 {
 }
 
 const ARGUMENTS: u32 = bit(Member::Arguments);
+const CALLEE: u32 = bit(Member::Name) | bit(Member::Process) | bit(Member::Thread);
 const ALL: u32 = bit(Member::Other) - 1;
 /// What its class is told by.
 const CLASSED: u32 = bit(Member::Phase) | bit(Member::Category);
@@ -58,6 +60,10 @@ pub(super) struct Event<'a> {
     pub(super) start: Option<Value<'a>>,
     pub(super) duration: Option<Value<'a>>,
     pub(super) arguments: Option<&'a [u8]>,
+    /// Who was called, in place of name, process and thread.
+    pub(super) callee: Option<u32>,
+    /// What names it, where that is not known yet: see [`Callees`].
+    pub(super) callee_text: Option<&'a [u8]>,
     /// What it is, where that is known already.
     known: Option<Class>,
 }
@@ -75,6 +81,31 @@ pub(super) enum Class {
     Annotation,
     /// Anything else.
     Other,
+}
+
+/// Whether nobody needs the event that `text` begins with, as its first bytes may tell; [`Event::take_plain`] would say so too.
+#[inline]
+pub(super) fn is_for_nobody(text: &[u8], habits: &Habits<Member>) -> bool {
+    let Some((Member::Phase, [b'"', phase, b'"', rest @ ..])) = text.get(1..).and_then(|text| habits.glance(text, 0))
+    else {
+        return false;
+    };
+    match phase {
+        b'X' => {
+            let Some((Member::Category, rest)) = habits.glance(rest, 1) else { return false };
+            let name = rest.strip_prefix(b"\"cpu_op\"").or_else(|| rest.strip_prefix(b"\"Operator\""));
+            name.is_some_and(is_operators_name)
+        }
+        b'"' | b'\\' => false,
+        _ => true,
+    }
+}
+
+/// Whether a name plainly follows, and is no annotation's.
+#[inline]
+fn is_operators_name(text: &[u8]) -> bool {
+    let letter = text.strip_prefix(b", \"name\": \"").and_then(<[u8]>::first);
+    letter.is_some_and(|&letter| !annotation::may_begin(letter))
 }
 
 impl<'a> Event<'a> {
@@ -107,10 +138,15 @@ impl<'a> Event<'a> {
     /// Takes the event at the beginning of `text`, as far as it is needed: once it is clear that no summary needs it, or
     /// that nothing more of it is, the rest is not looked at, damage and members that come twice included. `None` if it is
     /// not written as most are.
-    pub(super) fn take_plain(&mut self, text: &'a [u8], habits: &mut Habits<Member>) -> Option<()> {
+    pub(super) fn take_plain(
+        &mut self,
+        text: &'a [u8],
+        habits: &mut Habits<Member>,
+        callees: Option<&Callees>,
+    ) -> Option<()> {
         let mut members = Members::of(text, habits);
-        // What has been seen, and its class, once it is known.
-        let (mut seen, mut class) = (0, None);
+        // What has been seen, its class, once it is known, and where a callee is named.
+        let (mut seen, mut class, mut named) = (0, None, None);
         while let Next::Key(member) = members.next()? {
             if member == Member::Arguments && class.is_some() && seen & ALL == ALL - ARGUMENTS {
                 // They are gone through once, by whoever takes them.
@@ -118,9 +154,17 @@ impl<'a> Event<'a> {
                 return Some(());
             }
             let value = members.value()?;
+            if self.callee.is_some() && bit(member) & CALLEE != 0 {
+                // A member that comes twice. What is found must not depend on what has been seen before.
+                *self = Self::default();
+                return self.take_plain(text, habits, None);
+            }
             self.take(member, value);
             seen |= bit(member);
             match class {
+                Some(_) if named.is_some() && seen == CLASSED | CALLEE => {
+                    self.callee_text = named.take().and_then(|start| text.get(start..=members.at()));
+                }
                 Some(_) => {}
                 None if seen & bit(Member::Phase) != 0 && self.phase != Some(Value::Text(b"X")) => {
                     self.known = Some(Class::Other);
@@ -129,7 +173,7 @@ impl<'a> Event<'a> {
                 None if seen & CLASSED == CLASSED => {
                     // The name of an operator says whether it is one.
                     if seen & bit(Member::Name) == 0 && self.is_operator() {
-                        if members.is_name_beside(annotation::may_begin) {
+                        if is_operators_name(members.rest()) {
                             self.known = Some(Class::Other);
                             return Some(());
                         }
@@ -141,6 +185,16 @@ impl<'a> Event<'a> {
                         return Some(());
                     }
                     class = Some(found);
+                    if let (Class::Call, true, Some(callees)) = (found, seen == CLASSED, callees) {
+                        if let Some((callee, length)) = callees.find(members.rest()) {
+                            self.callee = Some(callee);
+                            seen |= CALLEE;
+                            // Behind the byte that ends the thread's number comes what is no longer its.
+                            members.skip(length - 1, 3);
+                        } else {
+                            named = Some(members.at());
+                        }
+                    }
                 }
                 None => continue,
             }

@@ -1,6 +1,6 @@
 //! The list of events: each one is taken, and what is damaged is passed over.
 
-use super::event::{Event, Member};
+use super::event::{Event, Member, is_for_nobody};
 use super::plain::Habits;
 use super::resume::{Boundary, boundary, skip_long};
 use super::sink::Sink;
@@ -80,11 +80,18 @@ impl<'a> Events<'a> {
         let (window, position) = (self.text.window(), self.text.position());
         let stop = self.splitter.split(window);
         for event in &self.splitter.events {
-            let offset = position + event.start as u64;
-            let mut found = Event::default();
-            let plain = found.take_plain(&window[event.start..], &mut self.habits).filter(|()| event.len() <= LONGEST);
+            let (text, offset) = (&window[event.start..], position + event.start as u64);
+            let plain = event.len() <= LONGEST
+                && if is_for_nobody(text, &self.habits) {
+                    self.sink.pass();
+                    true
+                } else {
+                    let mut found = Event::default();
+                    let plain = found.take_plain(text, &mut self.habits, Some(&self.sink.callees));
+                    plain.is_some() && self.sink.take(&found, offset).is_ok()
+                };
             // The parser says why.
-            if plain.is_none() || self.sink.take(&found, offset).is_err() {
+            if !plain {
                 self.text.pass(event.start);
                 return Ok(Plain::Look);
             }

@@ -6,6 +6,7 @@
 
 mod annotation;
 mod arguments;
+mod callees;
 mod decimal;
 mod event;
 mod events;

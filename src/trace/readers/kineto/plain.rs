@@ -34,7 +34,8 @@ struct Step<M> {
 pub(super) struct Members<'a, 'h, M> {
     text: &'a [u8],
     at: usize,
-    place: usize,
+    /// How many members lie behind it.
+    step: usize,
     habits: &'h mut Habits<M>,
 }
 
@@ -49,6 +50,16 @@ pub(super) enum Next<M> {
 impl<M: Copy> Habits<M> {
     pub(super) fn new(named: fn(&[u8]) -> M) -> Self {
         Self { steps: Vec::new(), named }
+    }
+
+    /// The member at this place and its value to the end of the text, if the same stands in front of it as before.
+    #[inline]
+    pub(super) fn glance<'a>(&self, text: &'a [u8], place: usize) -> Option<(M, &'a [u8])> {
+        let (step, ahead) = (self.steps.get(place)?, text.first_chunk()?);
+        match step.next {
+            Next::Key(member) if step.fits(ahead) => Some((member, &text[step.length..])),
+            _ => None,
+        }
     }
 }
 
@@ -77,32 +88,32 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
     /// The members of the object that `text` begins with.
     #[inline]
     pub(super) fn of(text: &'a [u8], habits: &'h mut Habits<M>) -> Self {
-        Self { text, at: 1, place: 0, habits }
+        Self { text, at: 1, step: 0, habits }
     }
 
     /// The next key, from in front of a member or behind one.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Next<M>> {
         let ahead = self.text.get(self.at..)?.first_chunk();
-        if let (Some(step), Some(ahead)) = (self.habits.steps.get(self.place), ahead)
+        if let (Some(step), Some(ahead)) = (self.habits.steps.get(self.step), ahead)
             && step.fits(ahead)
             // Not more white space than before.
             && (matches!(step.next, Next::End) || self.text.get(self.at + step.length).is_some_and(|&byte| byte > b' '))
         {
-            (self.at, self.place) = (self.at + step.length, self.place + 1);
+            (self.at, self.step) = (self.at + step.length, self.step + 1);
             return Some(step.next);
         }
         let start = self.at;
         let next = self.look()?;
         if let Some(ahead) = ahead.filter(|_| self.at - start <= GLUE) {
             let (step, steps) = (Step::new(ahead, self.at - start, next), &mut self.habits.steps);
-            if let Some(known) = steps.get_mut(self.place) {
+            if let Some(known) = steps.get_mut(self.step) {
                 *known = step;
-            } else if steps.len() == self.place && self.place < MOST {
+            } else if steps.len() == self.step && self.step < MOST {
                 steps.push(step);
             }
         }
-        self.place += 1;
+        self.step += 1;
         Some(next)
     }
 
@@ -175,14 +186,19 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
         }
     }
 
-    /// Whether a name plainly follows whose first letter is none of those.
+    /// How far it has come.
     #[inline]
-    pub(super) fn is_name_beside(&self, letters: fn(u8) -> bool) -> bool {
-        let rest = &self.text[self.at..];
-        rest.strip_prefix(b", \"name\": \"").and_then(<[u8]>::first).is_some_and(|&letter| !letters(letter))
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
-    /// Everything from the value on.
+    /// Passes so many bytes, which hold so many members.
+    #[inline]
+    pub(super) fn skip(&mut self, length: usize, members: usize) {
+        (self.at, self.step) = (self.at + length, self.step + members);
+    }
+
+    /// Everything from here on.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]

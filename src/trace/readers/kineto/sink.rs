@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::annotation::Said;
 use super::arguments::{Argument, Arguments, correlation};
+use super::callees::Callees;
 use super::event::{Class, Event, number, unescaped, whole};
 use super::metadata::Metadata;
 use super::plain::Habits;
@@ -27,6 +28,7 @@ pub(super) struct Sink<'a> {
     broken_names: FxHashSet<NameId>,
     /// How arguments are written: of calls, of kernels, of memory operations.
     habits: [Habits<Argument>; 3],
+    pub(super) callees: Callees,
     /// True takes CPU operators and nothing else.
     pub(super) only_operators: bool,
 }
@@ -44,7 +46,14 @@ impl<'a> Sink<'a> {
     pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
         let (broken_names, habits) = (FxHashSet::default(), [(); 3].map(|()| Habits::new(Argument::named)));
-        Self { trace, capture, clock, names, kinds, host: None, broken_names, habits, only_operators: false }
+        let (host, callees, only_operators) = (None, Callees::default(), false);
+        Self { trace, capture, clock, names, kinds, host, broken_names, habits, callees, only_operators }
+    }
+
+    /// Takes an event that nobody needs.
+    #[inline]
+    pub(super) fn pass(&mut self) {
+        self.capture.events_read += 1;
     }
 
     /// Takes an event that stands at `position`.
@@ -82,6 +91,16 @@ impl<'a> Sink<'a> {
 
     fn call(&mut self, event: &Event<'_>, correlation: u64) -> Result<(), &'static str> {
         let (start, end) = event.times()?;
+        let what = match event.callee {
+            Some(callee) => callee,
+            None => self.callee(event)?,
+        };
+        self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
+        Ok(())
+    }
+
+    /// Who was called.
+    fn callee(&mut self, event: &Event<'_>) -> Result<u32, &'static str> {
         let name = self.name(event)?;
         let process = event.process.and_then(number);
         if let Some(process) = process {
@@ -90,9 +109,11 @@ impl<'a> Sink<'a> {
         }
         let thread_id = event.thread.and_then(number);
         let callee = Callee { clock: self.clock, process_id: process, thread_id, name };
-        let what = self.trace.callees.intern(callee);
-        self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
-        Ok(())
+        let callee = self.trace.callees.intern(callee);
+        if let Some(text) = event.callee_text {
+            self.callees.add(text, callee);
+        }
+        Ok(callee)
     }
 
     fn operator(&mut self, event: &Event<'_>, class: Class) -> Result<(), &'static str> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::trace::{Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
+use crate::trace::{Entry, Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
 
 fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
     let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
@@ -139,6 +139,36 @@ fn reads_launches_and_what_was_named() {
     let correlations = |log: &Log| log.iter().map(|entry| entry.correlation).collect::<Vec<_>>();
     assert_eq!((correlations(&trace.calls), correlations(&trace.kernels)), (vec![3], vec![3, 3, 3]));
     assert_eq!(summary_of(&trace).launches.matched_count, 3);
+}
+
+#[test]
+fn what_came_before_makes_no_difference() {
+    let call = |thread: &str| {
+        format!(
+            r#"{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": {thread}, "ts": 2, "dur": 3, "args": {{"correlation": 4}}}}"#
+        )
+    };
+    // The last of several names counts, behind what has been seen before too.
+    let events = [
+        call("7"),
+        call("7"),
+        call("70"),
+        call(r#"7, "name": "cudaFree""#),
+        call("7").replace(r#""ph": "X""#, r#""ph":  "X""#),
+        call("7").replace('X', "i"),
+        call("7").replace("cuda_runtime", "cpu_op").replace("cudaLaunchKernel", "aten::mm"),
+        call("7").replace("cuda_runtime", "cpu_op").replace("cudaLaunchKernel", "ProfilerStep#1"),
+        call("7"),
+    ];
+    let (trace, capture) = read_steps(document(&events).as_bytes(), text::STEP).expect("a trace");
+    let called = |call: Entry| {
+        let callee = trace.callees.all()[call.what as usize];
+        (trace.names.text(callee.name), callee.thread_id, call.correlation)
+    };
+    let launch = |thread| ("cudaLaunchKernel", Some(thread), 4);
+    let expected = [launch(7), launch(7), launch(70), ("cudaFree", Some(7), 4), launch(7), launch(7)];
+    assert_eq!(trace.calls.iter().map(called).collect::<Vec<_>>(), expected);
+    assert_eq!((capture.events_read, trace.ranges.len()), (9, 1));
 }
 
 #[test]
