@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use fastrnns_rs::error::Error;
 use fastrnns_rs::trace::categories::Categories;
-use fastrnns_rs::trace::{Options, Selection, Summary, Trace, readers, summarize};
+use fastrnns_rs::trace::{KernelsBy, Options, Selection, Summary, Trace, readers, summarize};
 
 /// What messages and summaries call the file.
 pub const SHOWN: &str = "input";
@@ -42,7 +42,7 @@ pub fn summary(trace: &Trace) -> Summary {
     static CATEGORIES: LazyLock<Categories> = LazyLock::new(Categories::built_in);
     let options = Options {
         selection: Selection::default(),
-        by_shape: false,
+        kernels_by: KernelsBy::Device,
         categories: &CATEGORIES,
         inductor: None,
         iteration_range: None,

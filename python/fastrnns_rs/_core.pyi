@@ -220,7 +220,7 @@ class Trace:
         pattern: str | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
-        by_shape: bool = False,
+        kernels_by: str = "device",
         categories: str | None = None,
         iteration_range: str | None = None,
         data_loaders: Sequence[str] = ...,

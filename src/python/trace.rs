@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::trace::categories::Categories;
 use crate::trace::readers::{self, Given, Reading};
 use crate::trace::timeline;
-use crate::trace::{self, Selection};
+use crate::trace::{self, KernelsBy, Selection};
 
 /// The events of one or more captures.
 ///
@@ -111,7 +111,8 @@ impl Trace {
     ///     pattern: A regular expression that is found in the names of what counts.
     ///     since_ns: Nanoseconds after the first device operation; what starts earlier does not count.
     ///     until_ns: The same; what starts then or later does not count.
-    ///     by_shape: One row for each kernel, grid and block in place of each kernel and device.
+    ///     kernels_by: What has a row of kernels: each name on each "device", each "name" over all devices, or each name
+    ///         with each launch "shape" over all devices.
     ///     categories: Rules that go before the built-in ones.
     ///     iteration_range: The name of the ranges that mark iterations.
     ///     data_loaders: Found in the names of ranges in which a thread waits for data.
@@ -122,7 +123,7 @@ impl Trace {
     /// Raises:
     ///     ValueError: The pattern or the rules cannot be understood.
     #[pyo3(signature = (*, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(), pattern = None,
-        since_ns = None, until_ns = None, by_shape = false, categories = None, iteration_range = None,
+        since_ns = None, until_ns = None, kernels_by = "device", categories = None, iteration_range = None,
         data_loaders = Vec::new(), sequence_length = None, inductor = None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn summarize(
@@ -134,7 +135,7 @@ impl Trace {
         pattern: Option<&str>,
         since_ns: Option<i64>,
         until_ns: Option<i64>,
-        by_shape: bool,
+        kernels_by: &str,
         categories: Option<&str>,
         iteration_range: Option<String>,
         data_loaders: Vec<String>,
@@ -142,13 +143,19 @@ impl Trace {
         inductor: Option<(String, f64, u64)>,
     ) -> PyResult<TraceSummary> {
         let filter = pattern.map(expression).transpose()?;
+        let kernels_by = match kernels_by {
+            "device" => KernelsBy::Device,
+            "name" => KernelsBy::Name,
+            "shape" => KernelsBy::Shape,
+            other => return Err(PyValueError::new_err(format!("kernels have no rows by {other}"))),
+        };
         let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
         let inductor = inductor.map(|(name, wall_time_ns, runs)| trace::Benchmark { name, wall_time_ns, runs });
         Ok(py.detach(|| {
             let categories = Categories::with_rules(categories.unwrap_or_default())?;
             let options = trace::Options {
                 selection,
-                by_shape,
+                kernels_by,
                 categories: &categories,
                 inductor,
                 iteration_range,
@@ -176,7 +183,7 @@ impl Trace {
             let categories = Categories::with_rules(categories.unwrap_or_default())?;
             let options = trace::Options {
                 selection: Selection::default(),
-                by_shape: false,
+                kernels_by: KernelsBy::Device,
                 categories: &categories,
                 inductor: None,
                 iteration_range,

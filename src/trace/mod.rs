@@ -29,7 +29,8 @@ mod words;
 mod work;
 
 pub use aggregate::{
-    Benchmark, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats, summarize,
+    Benchmark, KernelsBy, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats,
+    summarize,
 };
 pub use capture::{Capture, LeftOut, Skipped, Warning};
 pub use distinct::Distinct;

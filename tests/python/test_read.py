@@ -159,7 +159,7 @@ def test_what_counts_may_be_restricted(path: Path) -> None:
     assert {row.device_id for row in some.kernels} == {1}
     assert {row.name for row in some.kernels} == {row.name for row in whole.kernels if "triton" in row.name}
     assert [row.stream_id for row in some.streams] == [7]
-    shapes = fastrnns_rs.read(path, by_shape=True).kernels
+    shapes = fastrnns_rs.read(path, kernels_by="shape").kernels
     assert sum(row.count for row in shapes) == sum(row.count for row in whole.kernels)
     assert len(shapes) > len({row.name for row in shapes})
 

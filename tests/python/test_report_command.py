@@ -16,6 +16,7 @@ from conftest import ROOT, Done, run_cli
 from kineto_traces import NAMES, Event, by_dice, call, document, write
 from test_report_kineto import check
 
+import fastrnns_rs
 from fastrnns_rs.documents.codec import from_plain, to_plain
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.views.summary import FORMATS, VIEWS
@@ -107,10 +108,12 @@ def test_every_format_has_the_rows_of_the_document_in_order(view: str, trace: Pa
         assert row.keys() == values.keys()
         assert all(says(row[key], value) for key, value in values.items()), (row, values)
     key = {"memory": "kind", "device": "name", "stream": "stream_id"}.get(view, "name")
+    # A kernel on several devices is one row for readers.
+    shown = [{"name": one.name} for one in fastrnns_rs.read(trace, kernels_by="name").kernels]
     for format_name in ("table", "markdown"):
         text = report(trace, "--by", view, "--wide", "--format", format_name).stdout
         place = text.index("Kernels") if view == "overview" else 0
-        for word in (str(row[key]) for row in expected[:10]):
+        for word in (str(row[key]) for row in (shown if view == "kernel" else expected)[:10]):
             place = text.index(word, place)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,29 @@ def test_several_gpus_have_a_row_each_and_many_three(count: int, labels: list[st
         assert [row.split()[1] for row in rows] == ["(slowest)", "(median)", "(fastest)"]
         assert len(lines) <= 40
     assert lines[head + 1 + len(labels)] == ""
+
+
+def test_a_kernel_on_two_gpus_is_one_row(tmp_path: Path) -> None:
+    events = [kernel("gemm", 10 * place, 2 + device, device=device) for device in (0, 1) for place in range(3)]
+    path = str(write(tmp_path / "x.json", document([*events, kernel("alone", 50, 4, device=1)])))
+
+    def rows(*options: str) -> list[list[str]]:
+        lines = run_cli("report", path, *options).stdout.splitlines()
+        return [line.split() for line in lines if line.endswith(("gemm", "alone", "name", "more"))]
+
+    names = ["per", "GPU,", "total,"]
+    # The mean of 6 and 9 µs, and of 0 and 4.
+    both = rows("--by", "kernel")
+    assert names[0] in both[0]
+    assert names[2] not in both[0]
+    assert [(row[-1], row[1], row[2]) for row in both[1:]] == [("gemm", "0.007500", "6"), ("alone", "0.002000", "1")]
+    apart = rows("--by", "device")
+    assert names[2] in apart[-4]
+    assert [(row[-1], row[1], row[-3]) for row in apart[-3:]] == [
+        *(("gemm", "0.009000", "1"), ("gemm", "0.006000", "0"), ("alone", "0.004000", "1")),
+    ]
+    document_of = json.loads(run_cli("report", path, "--by", "kernel", "--json").stdout)
+    assert [row["device_id"] for row in document_of["kernels"]] == [1, 0, 1]
 
 
 def test_the_next_command_names_a_single_file() -> None:

@@ -118,7 +118,7 @@ def test_what_launches_of_a_kernel_share_is_told(field: Path) -> None:
         for ours, values in seen[row.name, row.device_id].items():
             found = getattr(row, ours)
             assert (tuple(found) if isinstance(found, list) else found) == (values.pop() if len(values) == 1 else None)
-    rows = fastrnns_rs.read(field, by_shape=True).kernels
+    rows = fastrnns_rs.read(field, kernels_by="shape").kernels
     assert {(row.name, tuple(row.grid or ()), tuple(row.block or ())) for row in rows} == shapes.keys()
     for row in rows:
         assert_figures(row, "ns", reference.figures(shapes[row.name, tuple(row.grid or ()), tuple(row.block or ())]))

@@ -69,7 +69,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nothing_that_acts_reaches_the_output(format_name: str, hostile: Path) -> None:
     inductor = Inductor(wall_time_ms=1, name=hostile.name)
     for view in VIEWS:
-        summary = fastrnns_rs.read(hostile, by_shape=view == "launch-shape", inductor=inductor)
+        summary = fastrnns_rs.read(
+            hostile, kernels_by="shape" if view == "launch-shape" else "device", inductor=inductor
+        )
         for names in ("full", "short", "mangled"):
             text = summary.render(format_name, by=view, top=1000, names=names)
             assert not acts(text), (view, names, ascii(acts(text)))

@@ -87,7 +87,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @nsys_is_here
 @each_export
 def test_rows_by_launch_shape_are_those_of_nsys(path: Path, reference: Any) -> None:
-    summary = fastrnns_rs.read(path, by_shape=True)
+    summary = fastrnns_rs.read(path, kernels_by="shape")
     theirs = by_key(reference(path)["gpukernsum"], lambda row: (row["Name"], row["GridXYZ"], row["BlockXYZ"]))
 
     def shape(extent: list[int]) -> str:
@@ -256,6 +256,6 @@ def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
     ]
     assert (alone.api_calls, alone.ranges, alone.launches.matched_count) == ([], [], 0)
     for by in ("kernel", "category", "memory", "stream", "device", "launch-shape"):
-        options = {"by_shape": by == "launch-shape"}
+        options = {"kernels_by": "shape" if by == "launch-shape" else "device"}
         shown = [fastrnns_rs.read(path, host=host, **options).render("csv", by=by) for host in (True, False)]
         assert shown[0] == shown[1]

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -131,7 +131,7 @@ def command(**given: Any) -> int:
         since_ns=given["since"],
         until_ns=given["until"],
         inductor=inductor,
-        by_shape=given["by"] == "launch-shape",
+        kernels_by=_kernels_by(given["by"], format_name),
         pattern=given["filter"],
         data_loaders=given["data_loader"] or (),
         trace_output=given["trace"],
@@ -157,6 +157,13 @@ def command(**given: Any) -> int:
     text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names", "wide"))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
+
+
+def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:
+    """What has a row of kernels; programs get one for each device."""
+    if view == "launch-shape":
+        return "shape"
+    return "name" if view == "kernel" and format_name in {"table", "markdown"} else "device"
 
 
 def _needs_host(given: dict[str, Any], format_name: str) -> bool:

@@ -51,10 +51,11 @@ pub(super) struct Correlations {
 impl<'a> Calls<'a> {
     pub(super) fn new(trace: &'a Trace, chosen: &Chosen<'_>) -> Self {
         let mut scopes = Distinct::default();
-        let of_device = |(device, process): (&crate::trace::Device, &Option<i64>)| {
-            scopes.intern((chosen.clocks[device.clock as usize], *process))
+        let of_device = |place| {
+            let device = chosen.device(place);
+            scopes.intern((device.clock, device.process_id))
         };
-        let scope_of_device = trace.devices.iter().zip(&chosen.processes).map(of_device).collect();
+        let scope_of_device = (0..trace.devices.len() as u32).map(of_device).collect();
         let scopes_of_callee = trace.callees.all().iter().map(|callee| {
             let clock = chosen.clocks[callee.clock as usize];
             let known = |process: Option<i64>| scopes.find(&(clock, process)).unwrap_or(NONE);

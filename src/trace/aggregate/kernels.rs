@@ -5,15 +5,17 @@ use rustc_hash::FxHashMap;
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
 use super::work_categories::WorkCategories;
-use super::{Options, fraction, totals};
+use super::{KernelsBy, Options, fraction, totals};
 
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
 
 /// What makes a row. Two functions may have one name, as people read it, and then differ in the linker's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
-    Device((NameId, Option<NameId>), Option<i64>),
-    Shape((NameId, Option<NameId>), Option<[u32; 3]>, Option<[u32; 3]>),
+struct Key {
+    names: (NameId, Option<NameId>),
+    device_id: Option<i64>,
+    /// Grid and block.
+    shape: Option<[Option<[u32; 3]>; 2]>,
 }
 
 /// What the launches of a row have in common.
@@ -24,7 +26,7 @@ struct Common {
     device_id: Option<i64>,
 }
 
-/// A row for each name and device, or each name and shape, the longest in total first.
+/// The rows, the longest in total first.
 pub(super) fn rows(
     trace: &Trace,
     chosen: &Chosen<'_>,
@@ -41,11 +43,10 @@ pub(super) fn rows(
         .map(|(work, &counts)| {
             let Kind::Kernel(name, shape) = work.kind else { return None };
             let device_id = trace.devices[work.queue.device as usize].device_id;
-            let names = (name.full, name.mangled);
-            let key = if options.by_shape {
-                Key::Shape(names, shape.grid, shape.block)
-            } else {
-                Key::Device(names, device_id)
+            let key = Key {
+                names: (name.full, name.mangled),
+                device_id: device_id.filter(|_| options.kernels_by == KernelsBy::Device),
+                shape: (options.kernels_by == KernelsBy::Shape).then_some([shape.grid, shape.block]),
             };
             counts.then(|| {
                 let group = groups.of(key);
@@ -59,8 +60,8 @@ pub(super) fn rows(
         .collect();
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
     let of_totals = totals::kernels(trace, chosen).into_iter().map(|(name, device_id, figures)| {
-        let shape = Shape::default();
-        (Common { name, shape, device_id: device_id.filter(|_| !options.by_shape) }, figures)
+        let device_id = device_id.filter(|_| options.kernels_by == KernelsBy::Device);
+        (Common { name, shape: Shape::default(), device_id }, figures)
     });
     let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));

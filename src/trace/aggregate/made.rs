@@ -1,6 +1,6 @@
 //! Traces made for tests.
 
-use super::{Options, Selection};
+use super::{KernelsBy, Options, Selection};
 use crate::trace::categories::Categories;
 use crate::trace::{
     Callee, Entry, KernelName, Kind, Label, Queue, Range, Reach, Shape, Source, Summary, Trace, Work, summarize,
@@ -19,7 +19,7 @@ pub(super) type On = (i64, Option<i64>);
 pub(super) fn options(categories: &Categories) -> Options<'_> {
     Options {
         selection: Selection::default(),
-        by_shape: false,
+        kernels_by: KernelsBy::Device,
         categories,
         inductor: None,
         iteration_range: None,

@@ -43,13 +43,25 @@ use work_categories::WorkCategories;
 /// Below so many entries a thread takes longer to start than it saves.
 const WORTH_THREADS: u64 = 50_000;
 
+/// What has a row of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KernelsBy {
+    /// Each name on each device.
+    #[default]
+    Device,
+    /// Each name, over all devices.
+    Name,
+    /// Each name with each grid and block, over all devices.
+    Shape,
+}
+
 /// How a trace is to be summarised.
 #[derive(Debug)]
 pub struct Options<'a> {
     /// What is to be counted.
     pub selection: Selection,
-    /// Whether kernels have a row for each name, grid and block over all devices, not for each name and device.
-    pub by_shape: bool,
+    /// What has a row of kernels.
+    pub kernels_by: KernelsBy,
     /// What sorts kernels.
     pub categories: &'a Categories,
     /// For Inductor's view, which is left out without it.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::calls::Calls;
-use crate::trace::{Entry, Kind, Range, TotalKind, Trace};
+use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
 /// What is to be counted; what is empty or `None` restricts nothing.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,14 @@ pub struct Selection {
     pub until_ns: Option<i64>,
 }
 
+/// A device as one process sees it: its clock, its process and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct DeviceKey {
+    pub(super) clock: u32,
+    pub(super) process_id: Option<i64>,
+    pub(super) device_id: Option<i64>,
+}
+
 /// A selection as it applies to one trace: most of it is decided once for each distinct piece of work.
 pub(super) struct Chosen<'a> {
     trace: &'a Trace,
@@ -39,8 +47,10 @@ pub(super) struct Chosen<'a> {
     windows: Option<Vec<(i64, i64)>>,
     /// The first clock of each name.
     pub(super) clocks: Vec<u32>,
-    /// By device: its process.
-    pub(super) processes: Vec<Option<i64>>,
+    /// Devices of all captures: what several of them tell of one is told of the same.
+    pub(super) devices: Distinct<DeviceKey>,
+    /// By place in [`Trace::devices`]: a place there.
+    pub(super) device_of: Vec<u32>,
     /// Made when it is first asked for.
     calls: OnceLock<Calls<'a>>,
 }
@@ -69,17 +79,25 @@ impl<'a> Chosen<'a> {
             |wanted: &[i64], found: Option<i64>| wanted.is_empty() || found.is_some_and(|id| wanted.contains(&id));
         let first = |clock: &String| trace.clocks.iter().position(|other| other == clock).unwrap_or_default() as u32;
         let clocks: Vec<u32> = trace.clocks.iter().map(first).collect();
+        let mut devices = Distinct::default();
+        let key = |(device, process_id): (&Device, Option<i64>)| DeviceKey {
+            clock: clocks[device.clock as usize],
+            process_id,
+            device_id: device.device_id,
+        };
         let processes = processes(trace, &clocks);
+        let device_of = trace.devices.iter().zip(processes).map(|told| devices.intern(key(told))).collect::<Vec<_>>();
         let works = trace.works.all().iter().map(|work| {
-            let device = work.queue.device as usize;
-            one_of(&selection.devices, trace.devices[device].device_id)
-                && one_of(&selection.processes, processes[device])
+            let device: DeviceKey = devices.all()[device_of[work.queue.device as usize] as usize];
+            one_of(&selection.devices, device.device_id)
+                && one_of(&selection.processes, device.process_id)
                 && one_of(&selection.streams, work.queue.stream)
                 && match work.kind {
                     Kind::Kernel(name, _) => named(name.full),
                     Kind::Memory { kind, .. } => named(kind),
                 }
         });
+        let works = works.collect();
         let callees = trace.callees.all().iter();
         let callees = callees.map(|callee| one_of(&selection.processes, callee.process_id) && named(callee.name));
         let labels = trace.labels.all().iter().map(|label| one_of(&selection.processes, label.process_id));
@@ -97,13 +115,14 @@ impl<'a> Chosen<'a> {
         });
         let mut chosen = Self {
             trace,
-            works: works.collect(),
+            works,
             callees: callees.collect(),
             labels: labels.collect(),
             totals: totals.collect(),
             windows: None,
             clocks,
-            processes,
+            devices,
+            device_of,
             calls: OnceLock::new(),
         };
         chosen.windows = chosen.windows(selection);
@@ -133,6 +152,11 @@ impl<'a> Chosen<'a> {
     fn clock_of_work(&self, what: u32) -> usize {
         let device = self.trace.works.all()[what as usize].queue.device;
         self.clocks[self.trace.devices[device as usize].clock as usize] as usize
+    }
+
+    /// A device of [`Trace::devices`].
+    pub(super) fn device(&self, place: u32) -> DeviceKey {
+        self.devices.all()[self.device_of[place as usize] as usize]
     }
 
     /// Whether an operation of a device counts.

@@ -5,34 +5,18 @@ use rustc_hash::FxHashMap;
 use super::fraction;
 use super::idle::Sums as IdleSums;
 use super::ranks::rank_of;
-use super::select::Chosen;
+use super::select::{Chosen, DeviceKey};
 use super::work_categories::WorkCategories;
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
-
-/// A device as one process sees it: its clock, its process and its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct DeviceKey {
-    clock: u32,
-    process_id: Option<i64>,
-    pub(super) device_id: Option<i64>,
-}
-
-impl DeviceKey {
-    /// That of a place in [`Trace::devices`].
-    pub(super) fn at(place: u32, trace: &Trace, chosen: &Chosen<'_>) -> Self {
-        let (place, device) = (place as usize, &trace.devices[place as usize]);
-        let clock = chosen.clocks[device.clock as usize];
-        Self { clock, process_id: chosen.processes[place], device_id: device.device_id }
-    }
-}
 
 /// When devices and queues were busy, and with what.
 pub(super) struct Sweep<'a> {
     trace: &'a Trace,
+    devices: &'a [DeviceKey],
     /// By number of work: its device, its queue and its row in the budget.
     places: Vec<(u32, u32, u32)>,
-    devices: Distinct<DeviceKey>,
-    queues: Distinct<(DeviceKey, Option<i64>)>,
+    /// Devices with the numbers of their streams.
+    queues: Distinct<(u32, Option<i64>)>,
     of_devices: Vec<Timeline>,
     of_queues: Vec<Timeline>,
     /// Devices with a category of kernels, or with a kind of copies or sets.
@@ -66,20 +50,20 @@ impl Timeline {
 }
 
 impl<'a> Sweep<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &Chosen<'_>, categories: &WorkCategories<'_>) -> Self {
-        let (mut devices, mut queues, mut budget) = (Distinct::default(), Distinct::default(), Distinct::default());
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, categories: &WorkCategories<'_>) -> Self {
+        let (mut queues, mut budget) = (Distinct::default(), Distinct::default());
         let place = |(what, work): (u32, &Work)| {
-            let key = DeviceKey::at(work.queue.device, trace, chosen);
-            let device = devices.intern(key);
+            let device = chosen.device_of[work.queue.device as usize];
             let is_kernel = matches!(work.kind, Kind::Kernel(..));
             let row = budget.intern((device, is_kernel, categories.of_work(what)));
-            (device, queues.intern((key, work.queue.stream)), row)
+            (device, queues.intern((device, work.queue.stream)), row)
         };
         let places = (0..).zip(trace.works.all()).map(place).collect();
+        let devices = chosen.devices.all();
         let (of_devices, of_queues) =
-            (vec![Timeline::default(); devices.all().len()], vec![Timeline::default(); queues.all().len()]);
+            (vec![Timeline::default(); devices.len()], vec![Timeline::default(); queues.all().len()]);
         let times = vec![(0, 0); budget.all().len()];
-        Self { trace, places, devices, queues, of_devices, of_queues, budget, times }
+        Self { trace, devices, places, queues, of_devices, of_queues, budget, times }
     }
 
     /// Takes an operation that counts; starts ascend.
@@ -92,15 +76,15 @@ impl<'a> Sweep<'a> {
     }
 
     /// A row for each device that did something, in the order of their numbers. `idle` has the causes of each.
-    pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums) -> Vec<DeviceRow> {
+    pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> Vec<DeviceRow> {
         // Captures of one device may differ in whether they name it.
-        let mut said = vec![(None, None); self.devices.all().len()];
+        let mut said = vec![(None, None); self.devices.len()];
         for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
             let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut said[place as usize]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
-        let mut budgets = vec![Budget::default(); self.devices.all().len()];
+        let mut budgets = vec![Budget::default(); self.devices.len()];
         for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
             let budget = &mut budgets[device as usize];
             let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
@@ -108,13 +92,13 @@ impl<'a> Sweep<'a> {
                 rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
             }
         }
-        let lines = self.devices.all().iter().zip(&self.of_devices).zip(said.into_iter().zip(budgets));
+        let lines = self.devices.iter().zip(&self.of_devices).zip(idle.of_devices()).zip(said.into_iter().zip(budgets));
         let mut rows: Vec<DeviceRow> = lines
-            .filter_map(|((key, timeline), ((name, rank), mut budget))| {
+            .filter_map(|(((key, timeline), idle), ((name, rank), mut budget))| {
                 let (start_ns, end_ns, span_ns) = timeline.span()?;
                 let busy_ns = timeline.busy.busy_ns();
                 budget.counted_twice_ns = timeline.total.saturating_sub(busy_ns);
-                budget.idle = idle.of(key);
+                budget.idle = idle;
                 for rows in [&mut budget.kernels, &mut budget.copies, &mut budget.idle] {
                     rows.sort_by(|one, other| {
                         other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name))
@@ -146,8 +130,8 @@ impl<'a> Sweep<'a> {
     pub(super) fn streams(&self) -> Vec<StreamRow> {
         let (mut numbers, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
         let queues = self.queues.all().iter().zip(&self.of_queues);
-        for ((key, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.span().is_some()) {
-            let number = (key.device_id, *stream_id);
+        for ((device, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.span().is_some()) {
+            let number = (self.devices[*device as usize].device_id, *stream_id);
             let place = numbers.intern(number) as usize;
             if place == rows.len() {
                 let (device_id, stream_id) = number;
@@ -165,7 +149,7 @@ impl<'a> Sweep<'a> {
     /// For how long the devices of a number were there, over all processes.
     pub(super) fn spans(&self) -> FxHashMap<Option<i64>, u64> {
         let mut spans = FxHashMap::default();
-        for (key, timeline) in self.devices.all().iter().zip(&self.of_devices) {
+        for (key, timeline) in self.devices.iter().zip(&self.of_devices) {
             if let Some((_, _, span)) = timeline.span() {
                 let sum: &mut u64 = spans.entry(key.device_id).or_default();
                 *sum = sum.saturating_add(span);

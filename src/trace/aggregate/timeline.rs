@@ -45,7 +45,7 @@ impl<'a> Timeline<'a> {
     /// A device, with its process as far as the captures together tell, and its clock's first namesake.
     pub fn device(&self, place: u32) -> Device {
         let device = &self.trace.devices[place as usize];
-        Device { clock: self.clock(device.clock), process_id: self.chosen.processes[place as usize], ..device.clone() }
+        Device { clock: self.clock(device.clock), process_id: self.chosen.device(place).process_id, ..device.clone() }
     }
 
     /// Calls, by their starts.

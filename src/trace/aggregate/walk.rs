@@ -17,7 +17,7 @@ use crate::trace::{Kind, Trace};
 pub(super) struct Walked<'a> {
     pub(super) sweep: Sweep<'a>,
     pub(super) delays: Delays<'a>,
-    pub(super) idle: IdleSums,
+    pub(super) idle: IdleSums<'a>,
     pub(super) ranges: Ranges<'a>,
     pub(super) iterations: Iterations,
     pub(super) cudnn_rnn: CudnnRnn,
@@ -33,7 +33,7 @@ impl<'a> Walked<'a> {
     ) -> Self {
         let mut sweep = Sweep::new(trace, chosen, categories);
         let mut delays = Delays::new(trace, chosen);
-        let mut idle = IdleSums::new(trace, chosen);
+        let mut idle = IdleSums::new(chosen);
         let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
         let mut ranges = Ranges::new(trace, chosen);
         let mut iterations = Iterations::find(trace, chosen, options.iteration_range.as_deref());

@@ -48,7 +48,7 @@ def read(
     pattern: str | None = None,
     since_ns: int | None = None,
     until_ns: int | None = None,
-    by_shape: bool = False,
+    kernels_by: Literal["device", "name", "shape"] = "device",
     iteration_range: str | None = None,
     data_loaders: Iterable[str] = (),
     categories: str | Path | None = None,
@@ -72,7 +72,8 @@ def read(
         pattern: A regular expression that is found in the names of the kernels, memory operations and calls that count.
         since_ns: What starts earlier, in nanoseconds after the first device operation, does not count.
         until_ns: What starts then or later does not count.
-        by_shape: A row of `kernels` for each name, grid and block over all devices, not for each name and device.
+        kernels_by: What has a row of `kernels`: each name on each device, each name over all devices, or each name with
+            each grid and block over all devices.
         iteration_range: The name of the ranges that mark iterations; ours and `ProfilerStep#N` unless given.
         data_loaders: Found in the names of ranges in which a thread waits for data, besides the names torch gives them.
         categories: A file of rules that go before the built-in ones.
@@ -117,7 +118,7 @@ def read(
     try:
         core = trace.summarize(
             **counted,
-            by_shape=by_shape,
+            kernels_by=kernels_by,
             iteration_range=iteration_range,
             sequence_length=_sequence_length(paths),
             categories=rules,

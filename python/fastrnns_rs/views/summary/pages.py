@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
-from fastrnns_rs.views.summary.column_units import FRACTION
+from fastrnns_rs.views.summary.column_units import FRACTION, NANOSECONDS
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
 TYPE_CHECKING = False  # see the package
@@ -61,6 +61,10 @@ def _with_shapes(column: Column) -> bool:
 def _view(document: Document, by: str, top: int | None) -> list[Part]:
     """The list of a view other than the overview, with what belongs to it."""
     rows = VIEWS[by].list(document, _with_shapes if by == "launch-shape" else _on_screen, top)
+    if by == "kernel":
+        return [List(rows.title, _per_gpu(document, rows.columns), document["kernels"], top)]
+    if by == "device" and len(document["devices"]) > 1:
+        return [rows, VIEWS["kernel"].list(document, _on_screen, top)]
     if by == "idle":
         rows.columns = [_share_of_idle(document["idle_causes"]), *rows.columns]
     elif by == "iteration":
@@ -77,6 +81,17 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
             *(List(one["name"], columns.INDUCTOR_KERNELS, one["kernels"], top) for one in categories),
         ]
     return [rows]
+
+
+def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
+    """The columns of kernels with a time per GPU, where there are several and a kernel has one row for all."""
+    gpus, kernels = len(document["devices"]), document["kernels"]
+    if gpus <= 1 or len({(row["name"], row["mangled_name"]) for row in kernels}) < len(kernels):
+        return shown
+    each = columns.Column(
+        "per GPU", "", NANOSECONDS, columns.SCREEN, summed=True, read=lambda row: row["total_ns"] / gpus
+    )
+    return [each if column.key == "total_ns" else column for column in shown]
 
 
 def _overview(document: Document, top: int) -> list[Part]:

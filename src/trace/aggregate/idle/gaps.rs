@@ -4,8 +4,7 @@ use super::host::{Before, Host};
 use super::{Cause, Cut};
 use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
-use crate::trace::aggregate::sweep::DeviceKey;
-use crate::trace::{Distinct, Entry, Trace};
+use crate::trace::{Entry, Trace};
 
 /// Takes operations in the order of their starts, and gives pieces of the idle intervals between them.
 pub(in crate::trace::aggregate) struct Gaps<'a> {
@@ -22,14 +21,12 @@ pub(in crate::trace::aggregate) struct Gaps<'a> {
 impl<'a> Gaps<'a> {
     /// `data_loaders` are found in the names of ranges in which a thread waits for data.
     pub(in crate::trace::aggregate) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String]) -> Self {
-        let mut devices = Distinct::default();
         let works = trace.works.all().iter();
-        let device_of = works.map(|work| devices.intern(DeviceKey::at(work.queue.device, trace, chosen))).collect();
         let callees = trace.callees.all().iter();
         Self {
             trace,
-            device_of,
-            last: vec![None; devices.all().len()],
+            device_of: works.map(|work| chosen.device_of[work.queue.device as usize]).collect(),
+            last: vec![None; chosen.devices.all().len()],
             launches_graphs: callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch")).collect(),
             host: Host::new(trace, chosen, data_loaders),
         }

@@ -14,8 +14,7 @@ pub(super) use gaps::Gaps;
 use std::cmp::Reverse;
 
 use super::launched::launched;
-use super::select::Chosen;
-use super::sweep::DeviceKey;
+use super::select::{Chosen, DeviceKey};
 use crate::trace::{BudgetRow, Distinct, IdleRow, Trace};
 
 /// A piece of an idle interval.
@@ -56,21 +55,18 @@ pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]
 
 /// Sums of pieces, by device and cause.
 #[derive(Debug)]
-pub(super) struct Sums {
+pub(super) struct Sums<'a> {
     /// By place of a device in [`Trace::devices`].
-    places: Vec<u32>,
-    devices: Distinct<DeviceKey>,
+    places: &'a [u32],
+    devices: &'a [DeviceKey],
     /// Number of pieces and their length, by place of a device and by cause.
     of_devices: Vec<[(u64, u64); Cause::ALL.len()]>,
 }
 
-impl Sums {
-    pub(super) fn new(trace: &Trace, chosen: &Chosen<'_>) -> Self {
-        let mut devices = Distinct::default();
-        let places = (0..trace.devices.len() as u32).map(|place| devices.intern(DeviceKey::at(place, trace, chosen)));
-        let places = places.collect();
-        let of_devices = vec![Default::default(); devices.all().len()];
-        Self { places, devices, of_devices }
+impl<'a> Sums<'a> {
+    pub(super) fn new(chosen: &'a Chosen<'_>) -> Self {
+        let devices = chosen.devices.all();
+        Self { places: &chosen.device_of, devices, of_devices: vec![Default::default(); devices.len()] }
     }
 
     pub(super) fn add(&mut self, piece: &Cut) {
@@ -79,24 +75,18 @@ impl Sums {
         (*count, *total) = (*count + 1, total.saturating_add(piece.end.abs_diff(piece.start)));
     }
 
-    /// The causes of a device.
-    pub(super) fn of(&self, device: &DeviceKey) -> Vec<BudgetRow> {
-        let place = self.devices.find(device);
-        place.map_or_else(Vec::new, |place| {
-            let row = |(cause, count, total_ns): (Cause, u64, u64)| BudgetRow {
-                name: cause.name().to_owned(),
-                count,
-                total_ns,
-            };
-            causes(&self.of_devices[place as usize]).map(row).collect()
-        })
+    /// The causes of each device.
+    pub(super) fn of_devices(&self) -> impl Iterator<Item = Vec<BudgetRow>> {
+        let row =
+            |(cause, count, total_ns): (Cause, u64, u64)| BudgetRow { name: cause.name().to_owned(), count, total_ns };
+        self.of_devices.iter().map(move |sums| causes(sums).map(row).collect())
     }
 
     /// A row for each number of a device and cause, the longest of a number first.
     pub(super) fn rows(&self) -> Vec<IdleRow> {
         let mut numbers = Distinct::default();
         let mut of_numbers: Vec<[(u64, u64); Cause::ALL.len()]> = Vec::new();
-        for (device, sums) in self.devices.all().iter().zip(&self.of_devices) {
+        for (device, sums) in self.devices.iter().zip(&self.of_devices) {
             let number = numbers.intern(device.device_id) as usize;
             of_numbers.resize(numbers.all().len(), Default::default());
             for ((count, total), (more, time)) in of_numbers[number].iter_mut().zip(sums) {

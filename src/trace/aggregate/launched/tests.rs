@@ -20,7 +20,7 @@ fn simply(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Entry, Option<Launch>)> {
     let find = |entry: Entry| {
         let device = trace.works.all()[entry.what as usize].queue.device as usize;
         let clock = chosen.clocks[trace.devices[device].clock as usize];
-        let key = (clock, chosen.processes[device], entry.correlation);
+        let key = (clock, chosen.device(device as u32).process_id, entry.correlation);
         (entry, (entry.correlation != 0).then(|| launches.get(&key).copied()).flatten())
     };
     in_order(&trace.kernels, &trace.memory).map(find).collect()

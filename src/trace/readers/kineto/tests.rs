@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::trace::{Entry, Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
+use crate::trace::{Entry, KernelsBy, Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
 
 fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
     let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
@@ -35,7 +35,7 @@ fn summary_of(trace: &Trace) -> Summary {
         trace,
         &Options {
             selection: Selection::default(),
-            by_shape: false,
+            kernels_by: KernelsBy::Device,
             categories: &categories,
             inductor: None,
             iteration_range: None,
