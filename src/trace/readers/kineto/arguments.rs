@@ -2,6 +2,7 @@
 
 use super::decimal::digits;
 use super::event::whole;
+use super::phrases::Phrases;
 use super::plain::{Habits, Members, Next};
 use super::value::{Fault, Value, members};
 use crate::trace::Shape;
@@ -44,6 +45,12 @@ impl Argument {
     }
 }
 
+/// The members that are a shape, a bit each.
+const SHAPE: u32 = 1 << Argument::Grid as u32
+    | 1 << Argument::Block as u32
+    | 1 << Argument::Registers as u32
+    | 1 << Argument::SharedMemory as u32;
+
 /// What the arguments of a device's operation say of it.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'a> {
@@ -61,13 +68,17 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments at the beginning of a text.
-    pub(super) fn parse(text: &'a [u8], habits: &mut Habits<Argument>) -> Result<Self, Fault> {
+    /// The arguments at the beginning of a text. `shapes` has those of kernels, with the key of this one.
+    pub(super) fn parse(
+        text: &'a [u8],
+        habits: &mut Habits<Argument>,
+        shapes: Option<(u64, &mut Phrases<Shape>)>,
+    ) -> Result<Self, Fault> {
         let mut found = Self::default();
         if !text.starts_with(b"{") {
             return Ok(found);
         }
-        if found.take_plain(text, habits).is_some() {
+        if found.take_plain(text, habits, shapes).is_some() {
             return Ok(found);
         }
         found = Self::default();
@@ -76,11 +87,37 @@ impl<'a> Arguments<'a> {
     }
 
     /// Takes the arguments; `None` if they are not written as most are.
-    fn take_plain(&mut self, text: &'a [u8], habits: &mut Habits<Argument>) -> Option<()> {
+    ///
+    /// What stands behind the correlation of a kernel is the same each time that it is launched in the same shape.
+    fn take_plain(
+        &mut self,
+        text: &'a [u8],
+        habits: &mut Habits<Argument>,
+        shapes: Option<(u64, &mut Phrases<Shape>)>,
+    ) -> Option<()> {
         let mut members = Members::of(text, habits);
+        // Where that begins, and which members are in it.
+        let mut end = None;
         while let Next::Key(argument) = members.next()? {
             let value = members.value()?;
             self.take(argument, value);
+            match &mut end {
+                Some((_, seen)) => *seen |= 1 << argument as u32,
+                None if argument == Argument::Correlation => {
+                    let known = shapes.as_ref().and_then(|(key, shapes)| shapes.find(*key, members.rest()));
+                    if let Some((shape, _)) = known {
+                        self.shape = shape;
+                        return Some(());
+                    }
+                    end = Some((members.at(), 0));
+                }
+                None => {}
+            }
+        }
+        if let (Some((start, seen)), Some((key, shapes))) = (end, shapes)
+            && seen & !(1 << Argument::Other as u32) == SHAPE
+        {
+            shapes.add(key, &text[start..members.at()], self.shape);
         }
         Some(())
     }
@@ -173,7 +210,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Arguments<'_> {
-        Arguments::parse(text.as_bytes(), &mut Habits::new(Argument::named)).expect("an object")
+        Arguments::parse(text.as_bytes(), &mut Habits::new(Argument::named), None).expect("an object")
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::annotation;
-use super::callees::Callees;
 use super::decimal::{integer, microseconds_to_nanoseconds};
+use super::phrases::{Phrases, key};
 use super::plain::{Habits, Members, Next};
 use super::value::{Fault, Value, members};
 
@@ -62,7 +62,7 @@ pub(super) struct Event<'a> {
     pub(super) arguments: Option<&'a [u8]>,
     /// Who was called, in place of name, process and thread.
     pub(super) callee: Option<u32>,
-    /// What names it, where that is not known yet: see [`Callees`].
+    /// What names it, where that is not known yet: from behind the category to behind the thread.
     pub(super) callee_text: Option<&'a [u8]>,
     /// What it is, where that is known already.
     known: Option<Class>,
@@ -99,6 +99,12 @@ pub(super) fn is_for_nobody(text: &[u8], habits: &Habits<Member>) -> bool {
         b'"' | b'\\' => false,
         _ => true,
     }
+}
+
+/// Tells callees apart: most of a name behind `, "name": "cuda`.
+#[inline]
+pub(super) fn callee_key(text: &[u8]) -> u64 {
+    key(text, 15)
 }
 
 /// Whether a name plainly follows, and is no annotation's.
@@ -142,7 +148,7 @@ impl<'a> Event<'a> {
         &mut self,
         text: &'a [u8],
         habits: &mut Habits<Member>,
-        callees: Option<&Callees>,
+        callees: Option<&Phrases<u32>>,
     ) -> Option<()> {
         let mut members = Members::of(text, habits);
         // What has been seen, its class, once it is known, and where a callee is named.
@@ -186,7 +192,7 @@ impl<'a> Event<'a> {
                     }
                     class = Some(found);
                     if let (Class::Call, true, Some(callees)) = (found, seen == CLASSED, callees) {
-                        if let Some((callee, length)) = callees.find(members.rest()) {
+                        if let Some((callee, length)) = callees.find(callee_key(members.rest()), members.rest()) {
                             self.callee = Some(callee);
                             seen |= CALLEE;
                             // Behind the byte that ends the thread's number comes what is no longer its.

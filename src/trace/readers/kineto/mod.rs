@@ -6,11 +6,11 @@
 
 mod annotation;
 mod arguments;
-mod callees;
 mod decimal;
 mod event;
 mod events;
 mod metadata;
+mod phrases;
 mod pieces;
 mod plain;
 mod resume;

@@ -4,13 +4,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::annotation::Said;
 use super::arguments::{Argument, Arguments, correlation};
-use super::callees::Callees;
-use super::event::{Class, Event, number, unescaped, whole};
+use super::event::{Class, Event, callee_key, number, unescaped, whole};
 use super::metadata::Metadata;
+use super::phrases::{Phrases, key};
 use super::plain::Habits;
 use super::value::{Fault, Value};
 use crate::trace::{
-    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Trace, Warning, Work,
+    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work,
 };
 
 /// Where the events of one capture go.
@@ -28,7 +28,10 @@ pub(super) struct Sink<'a> {
     broken_names: FxHashSet<NameId>,
     /// How arguments are written: of calls, of kernels, of memory operations.
     habits: [Habits<Argument>; 3],
-    pub(super) callees: Callees,
+    /// Callees by the text that names them: few functions are called by few threads, millions of times.
+    pub(super) callees: Phrases<u32>,
+    /// Shapes by the end of a kernel's arguments.
+    shapes: Phrases<Shape>,
     /// True takes CPU operators and nothing else.
     pub(super) only_operators: bool,
 }
@@ -46,8 +49,9 @@ impl<'a> Sink<'a> {
     pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
         let (broken_names, habits) = (FxHashSet::default(), [(); 3].map(|()| Habits::new(Argument::named)));
-        let (host, callees, only_operators) = (None, Callees::default(), false);
-        Self { trace, capture, clock, names, kinds, host, broken_names, habits, callees, only_operators }
+        let (callees, shapes) = (Phrases::default(), Phrases::default());
+        let (host, only_operators) = (None, false);
+        Self { trace, capture, clock, names, kinds, host, broken_names, habits, callees, shapes, only_operators }
     }
 
     /// Takes an event that nobody needs.
@@ -78,7 +82,9 @@ impl<'a> Sink<'a> {
             Class::Kernel | Class::Memory => {
                 let is_kernel = class == Class::Kernel;
                 let habits = if is_kernel { of_kernels } else { of_memory };
-                let arguments = event.arguments.map(|text| Arguments::parse(text, habits)).transpose()?;
+                let shapes = (kernel_key(event), &mut self.shapes);
+                let shapes = is_kernel.then_some(shapes);
+                let arguments = event.arguments.map(|text| Arguments::parse(text, habits, shapes)).transpose()?;
                 self.operation(event, &arguments.unwrap_or_default(), is_kernel)
             }
         };
@@ -111,7 +117,7 @@ impl<'a> Sink<'a> {
         let callee = Callee { clock: self.clock, process_id: process, thread_id, name };
         let callee = self.trace.callees.intern(callee);
         if let Some(text) = event.callee_text {
-            self.callees.add(text, callee);
+            self.callees.add(callee_key(text), text, callee);
         }
         Ok(callee)
     }
@@ -259,6 +265,13 @@ impl<'a> Sink<'a> {
         }
         self.capture
     }
+}
+
+/// Tells kernels apart, more or less: by the middle and the end of the name.
+fn kernel_key(event: &Event<'_>) -> u64 {
+    let Some(Value::Text(name)) = event.name else { return 0 };
+    let length = name.len();
+    key(name, length / 2) ^ key(name, length.saturating_sub(8)).rotate_left(32) ^ length as u64
 }
 
 /// `memcpy HtoD` or `memset`, from the words of NVIDIA's and of AMD's traces.

@@ -6,7 +6,9 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::trace::{Entry, KernelsBy, Log, Options, Reach, Selection, Summary, categories::Categories, summarize};
+use crate::trace::{
+    Entry, KernelsBy, Kind, Log, Options, Reach, Selection, Summary, categories::Categories, summarize,
+};
 
 fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
     let capture = Capture { path: "t.json".to_owned(), format: "kineto", ..Capture::default() };
@@ -169,6 +171,39 @@ fn what_came_before_makes_no_difference() {
     let expected = [launch(7), launch(7), launch(70), ("cudaFree", Some(7), 4), launch(7), launch(7)];
     assert_eq!(trace.calls.iter().map(called).collect::<Vec<_>>(), expected);
     assert_eq!((capture.events_read, trace.ranges.len()), (9, 1));
+}
+
+#[test]
+fn shapes_are_those_of_their_own_arguments() {
+    let kernel = |correlation: u64, end: &str| {
+        format!(
+            r#"{{"ph": "X", "cat": "kernel", "name": "a name with some letters", "pid": 0, "tid": 7, "ts": 2, "dur": 3, "args": {{"device": 0, "stream": 7, "correlation": {correlation}, "registers per thread": 8, "shared memory": 0, {end}}}}}"#
+        )
+    };
+    let usual = r#""grid": [1, 2, 3], "block": [4, 5, 6]"#;
+    let more =
+        [r#", "device": 5"#, r#", "grid": [9, 9, 9]"#, r#", "correlation": 70"#].map(|more| format!("{usual}{more}"));
+    let ends = [usual, usual, &usual.replace('3', "30"), &more[0], &more[1], &more[2], &more[2], usual];
+    let events: Vec<String> = (1..).zip(ends).map(|(correlation, end)| kernel(correlation, end)).collect();
+    let (trace, _) = read_steps(document(&events).as_bytes(), text::STEP).expect("a trace");
+    let found = trace.kernels.iter().map(|entry| {
+        let work = trace.works.all()[entry.what as usize];
+        let Kind::Kernel(_, shape) = work.kind else { panic!("a kernel") };
+        assert_eq!((shape.block, shape.registers_per_thread), (Some([4, 5, 6]), Some(8)));
+        (entry.correlation, trace.devices[work.queue.device as usize].device_id, shape.grid.map(|[x, _, z]| [x, z]))
+    });
+    let of = |correlation, device, grid| (correlation, Some(device), Some(grid));
+    let expected = [
+        of(1, 0, [1, 3]),
+        of(2, 0, [1, 3]),
+        of(3, 0, [1, 30]),
+        of(4, 5, [1, 3]),
+        of(5, 0, [9, 9]),
+        of(70, 0, [1, 3]),
+        of(70, 0, [1, 3]),
+        of(8, 0, [1, 3]),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }
 
 #[test]
