@@ -74,8 +74,7 @@ impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
         for entry in self.operations.by_ref().take(self.size) {
             let scope = self.scope_of[entry.what as usize];
             let mut place = NONE;
-            // Without calls there is nothing to look for.
-            if entry.correlation != 0 && self.calls.has_any() {
+            if entry.correlation != 0 {
                 wanted.add(scope, entry.correlation);
                 place = self.table.place(scope, entry.correlation);
             }
@@ -101,6 +100,10 @@ impl<I: Iterator<Item = Entry>> Iterator for Launched<'_, I> {
     type Item = (Entry, Option<Launch>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        // Without calls there is nothing to look for.
+        if !self.calls.has_any() {
+            return self.operations.next().map(|entry| (entry, None));
+        }
         if self.given == self.batch.len() {
             self.next_batch();
         }

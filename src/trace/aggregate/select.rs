@@ -160,6 +160,7 @@ impl<'a> Chosen<'a> {
     }
 
     /// Whether an operation of a device counts.
+    #[inline]
     pub(super) fn operation(&self, entry: &Entry) -> bool {
         self.works[entry.what as usize] && self.is_within(|| self.clock_of_work(entry.what), entry.start)
     }
@@ -176,6 +177,7 @@ impl<'a> Chosen<'a> {
         self.labels[range.label as usize] && self.is_within(clock, range.start)
     }
 
+    #[inline]
     fn is_within(&self, clock: impl Fn() -> usize, start: i64) -> bool {
         self.windows.as_ref().is_none_or(|windows| {
             let (from, to) = windows[clock()];

@@ -98,8 +98,8 @@ mod tests {
         dips
     }
 
-    /// Makes the table again: `cargo test --release --lib significance -- --ignored`, some minutes on two cores. Where it
-    /// differs the message is what `significance_table.rs` must hold.
+    /// Makes the table again: `cargo test --release --lib significance -- --ignored`, which `scripts/test --all simulations`
+    /// runs. Where it differs the message is what `significance_table.rs` must hold.
     #[test]
     #[ignore = "minutes; makes the table again"]
     fn the_table_is_what_the_simulation_gives() {

@@ -193,13 +193,12 @@ fn plain_triple(inside: &[u8]) -> Option<[u32; 3]> {
     let (mut found, mut at) = ([0; 3], 0);
     for (place, number) in found.iter_mut().enumerate() {
         at += usize::from(place > 0 && inside.get(at) == Some(&b' '));
-        let start = at;
-        while let Some(digit) = inside.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit <= 9) {
-            *number = *number * 10 + u32::from(digit);
-            at += 1;
-            (at - start <= 9).then_some(())?;
-        }
-        (at > start && (place == 2 || inside.get(at) == Some(&b','))).then_some(())?;
+        let digits = inside.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        at += digits;
+        // Nine digits always fit.
+        let ends = place == 2 || inside.get(at) == Some(&b',');
+        (ends && (1..=9).contains(&digits)).then_some(())?;
+        *number = inside[at - digits..at].iter().fold(0, |number, byte| number * 10 + u32::from(byte - b'0'));
         at += usize::from(place < 2);
     }
     (at == inside.len()).then_some(found)
@@ -219,6 +218,17 @@ mod tests {
             parse(r#"{"grid": [ 1,2 , 3 ], "block": [1,2], "shared memory": 48, "registers per thread": -1}"#).shape;
         assert_eq!((shape.grid, shape.block), (Some([1, 2, 3]), None));
         assert_eq!((shape.shared_memory_bytes, shape.registers_per_thread), (Some(48), None));
+        for (grid, expected) in [
+            ("[4294967295, 0,1]", Some([u32::MAX, 0, 1])),
+            ("[4294967296, 1, 1]", None),
+            ("[99999999999999999999, 1, 1]", None),
+            ("[1e1, 2.0, 3]", Some([10, 2, 3])),
+            ("[1, 2, 3, 4]", None),
+            ("[1, , 3]", None),
+            ("[]", None),
+        ] {
+            assert_eq!(parse(&format!(r#"{{"grid": {grid}}}"#)).shape.grid, expected, "{grid}");
+        }
     }
 
     #[test]
