@@ -111,8 +111,8 @@ impl Trace {
     ///     pattern: A regular expression that is found in the names of what counts.
     ///     since_ns: Nanoseconds after the first device operation; what starts earlier does not count.
     ///     until_ns: The same; what starts then or later does not count.
-    ///     kernels_by: What has a row of kernels: each name on each "device", each "name" over all devices, or each name
-    ///         with each launch "shape" over all devices.
+    ///     kernels_by: Grouping of kernel rows: "device" for name and device, "name" over all devices, or "shape" for
+    ///         name, grid and block over all devices.
     ///     categories: Rules that go before the built-in ones.
     ///     iteration_range: The name of the ranges that mark iterations.
     ///     data_loaders: Found in the names of ranges in which a thread waits for data.

@@ -11,7 +11,7 @@ pub(crate) const BLOCK: usize = 64;
 pub(crate) struct Masks {
     /// `"`
     pub(crate) quotes: u64,
-    /// Behind an odd number of quotes of this block, that of the byte itself included.
+    /// Bytes with an odd number of quotes up to and including themselves, in this block.
     pub(crate) odd: u64,
     /// `\`
     pub(crate) backslashes: u64,
@@ -136,7 +136,7 @@ mod x86 {
         ControlFlow::Continue(())
     }
 
-    /// A product without carries with all ones.
+    /// The carry-less product with all ones.
     #[target_feature(enable = "pclmulqdq")]
     fn parity(bits: u64) -> u64 {
         let product = _mm_clmulepi64_si128::<0>(_mm_set_epi64x(0, bits.cast_signed()), _mm_set1_epi8(-1));

@@ -160,7 +160,7 @@ def command(**given: Any) -> int:
 
 
 def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:
-    """What has a row of kernels; programs get one for each device."""
+    """Returns the grouping of kernel rows; JSON and CSV have a row per device."""
     if view == "launch-shape":
         return "shape"
     return "name" if view == "kernel" and format_name in {"table", "markdown"} else "device"

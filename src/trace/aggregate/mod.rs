@@ -43,7 +43,7 @@ use work_categories::WorkCategories;
 /// Below so many entries a thread takes longer to start than it saves.
 const WORTH_THREADS: u64 = 50_000;
 
-/// What has a row of kernels.
+/// Grouping of kernel rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KernelsBy {
     /// Each name on each device.
@@ -60,7 +60,7 @@ pub enum KernelsBy {
 pub struct Options<'a> {
     /// What is to be counted.
     pub selection: Selection,
-    /// What has a row of kernels.
+    /// Grouping of kernel rows.
     pub kernels_by: KernelsBy,
     /// What sorts kernels.
     pub categories: &'a Categories,

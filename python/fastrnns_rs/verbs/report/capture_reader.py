@@ -72,8 +72,8 @@ def read(
         pattern: A regular expression that is found in the names of the kernels, memory operations and calls that count.
         since_ns: What starts earlier, in nanoseconds after the first device operation, does not count.
         until_ns: What starts then or later does not count.
-        kernels_by: What has a row of `kernels`: each name on each device, each name over all devices, or each name with
-            each grid and block over all devices.
+        kernels_by: Grouping of `kernels`: a row per name and device, per name over all devices, or per name, grid and
+            block over all devices.
         iteration_range: The name of the ranges that mark iterations; ours and `ProfilerStep#N` unless given.
         data_loaders: Found in the names of ranges in which a thread waits for data, besides the names torch gives them.
         categories: A file of rules that go before the built-in ones.

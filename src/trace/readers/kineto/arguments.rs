@@ -3,7 +3,7 @@
 use super::decimal::digits;
 use super::event::whole;
 use super::phrases::Phrases;
-use super::plain::{Habits, Members, Next};
+use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};
 use crate::trace::Shape;
 
@@ -45,7 +45,7 @@ impl Argument {
     }
 }
 
-/// The members that are a shape, a bit each.
+/// Bits of the members that make a launch shape.
 const SHAPE: u32 = 1 << Argument::Grid as u32
     | 1 << Argument::Block as u32
     | 1 << Argument::Registers as u32
@@ -71,14 +71,14 @@ impl<'a> Arguments<'a> {
     /// The arguments at the beginning of a text. `shapes` has those of kernels, with the key of this one.
     pub(super) fn parse(
         text: &'a [u8],
-        habits: &mut Habits<Argument>,
+        layout: &mut Layout<Argument>,
         shapes: Option<(u64, &mut Phrases<Shape>)>,
     ) -> Result<Self, Fault> {
         let mut found = Self::default();
         if !text.starts_with(b"{") {
             return Ok(found);
         }
-        if found.take_plain(text, habits, shapes).is_some() {
+        if found.take_plain(text, layout, shapes).is_some() {
             return Ok(found);
         }
         found = Self::default();
@@ -88,15 +88,15 @@ impl<'a> Arguments<'a> {
 
     /// Takes the arguments; `None` if they are not written as most are.
     ///
-    /// What stands behind the correlation of a kernel is the same each time that it is launched in the same shape.
+    /// The text behind the correlation is the same for all launches of a kernel with the same shape.
     fn take_plain(
         &mut self,
         text: &'a [u8],
-        habits: &mut Habits<Argument>,
+        layout: &mut Layout<Argument>,
         shapes: Option<(u64, &mut Phrases<Shape>)>,
     ) -> Option<()> {
-        let mut members = Members::of(text, habits);
-        // Where that begins, and which members are in it.
+        let mut members = Members::of(text, layout);
+        // Start of that text, and bits of its members.
         let mut end = None;
         while let Next::Key(argument) = members.next()? {
             let value = members.value()?;
@@ -143,11 +143,11 @@ impl<'a> Arguments<'a> {
 }
 
 /// What the call whose arguments begin `text` has in common with what it launched; 0 where it is not told.
-pub(super) fn correlation(text: &[u8], habits: &mut Habits<Argument>) -> Result<u64, Fault> {
+pub(super) fn correlation(text: &[u8], layout: &mut Layout<Argument>) -> Result<u64, Fault> {
     if !text.starts_with(b"{") {
         return Ok(0);
     }
-    if let Some(found) = plain_correlation(text, habits) {
+    if let Some(found) = plain_correlation(text, layout) {
         return Ok(found);
     }
     let mut found = 0;
@@ -160,8 +160,8 @@ pub(super) fn correlation(text: &[u8], habits: &mut Habits<Argument>) -> Result<
 }
 
 /// The same, as far as it is needed; `None` if the arguments are not written as most are.
-fn plain_correlation(text: &[u8], habits: &mut Habits<Argument>) -> Option<u64> {
-    let mut members = Members::of(text, habits);
+fn plain_correlation(text: &[u8], layout: &mut Layout<Argument>) -> Option<u64> {
+    let mut members = Members::of(text, layout);
     while let Next::Key(argument) = members.next()? {
         let value = members.value()?;
         if argument == Argument::Correlation {
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Arguments<'_> {
-        Arguments::parse(text.as_bytes(), &mut Habits::new(Argument::named), None).expect("an object")
+        Arguments::parse(text.as_bytes(), &mut Layout::new(Argument::named), None).expect("an object")
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
             ("{}", 0),
             ("[1]", 0),
         ] {
-            assert_eq!(correlation(text.as_bytes(), &mut Habits::new(Argument::named)), Ok(expected), "{text}");
+            assert_eq!(correlation(text.as_bytes(), &mut Layout::new(Argument::named)), Ok(expected), "{text}");
             assert_eq!(parse(text).correlation, expected, "{text}");
         }
         let of = |text: &str| parse(text).in_graph;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::annotation;
 use super::decimal::{integer, microseconds_to_nanoseconds};
 use super::phrases::{Phrases, key};
-use super::plain::{Habits, Members, Next};
+use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};
 
 /// A member of an event.
@@ -22,7 +22,7 @@ pub(super) enum Member {
     Other,
 }
 
-/// A bit for each member that is looked for.
+/// The bit of a member.
 const fn bit(member: Member) -> u32 {
     1 << member as u32
 }
@@ -30,7 +30,7 @@ const fn bit(member: Member) -> u32 {
 const ARGUMENTS: u32 = bit(Member::Arguments);
 const CALLEE: u32 = bit(Member::Name) | bit(Member::Process) | bit(Member::Thread);
 const ALL: u32 = bit(Member::Other) - 1;
-/// What its class is told by.
+/// Members that decide the class.
 const CLASSED: u32 = bit(Member::Phase) | bit(Member::Category);
 
 impl Member {
@@ -60,9 +60,9 @@ pub(super) struct Event<'a> {
     pub(super) start: Option<Value<'a>>,
     pub(super) duration: Option<Value<'a>>,
     pub(super) arguments: Option<&'a [u8]>,
-    /// Who was called, in place of name, process and thread.
+    /// Callee, if its name, process and thread are known text.
     pub(super) callee: Option<u32>,
-    /// What names it, where that is not known yet: from behind the category to behind the thread.
+    /// Text from behind the category to behind the thread, if the callee is new.
     pub(super) callee_text: Option<&'a [u8]>,
     /// What it is, where that is known already.
     known: Option<Class>,
@@ -83,16 +83,16 @@ pub(super) enum Class {
     Other,
 }
 
-/// Whether nobody needs the event that `text` begins with, as its first bytes may tell; [`Event::take_plain`] would say so too.
+/// Returns true if the first bytes show that no summary needs the event; [`Event::take_plain`] would return the same.
 #[inline]
-pub(super) fn is_for_nobody(text: &[u8], habits: &Habits<Member>) -> bool {
-    let Some((Member::Phase, [b'"', phase, b'"', rest @ ..])) = text.get(1..).and_then(|text| habits.glance(text, 0))
+pub(super) fn is_unneeded(text: &[u8], layout: &Layout<Member>) -> bool {
+    let Some((Member::Phase, [b'"', phase, b'"', rest @ ..])) = text.get(1..).and_then(|text| layout.expected(text, 0))
     else {
         return false;
     };
     match phase {
         b'X' => {
-            let Some((Member::Category, rest)) = habits.glance(rest, 1) else { return false };
+            let Some((Member::Category, rest)) = layout.expected(rest, 1) else { return false };
             let name = rest.strip_prefix(b"\"cpu_op\"").or_else(|| rest.strip_prefix(b"\"Operator\""));
             name.is_some_and(is_operators_name)
         }
@@ -101,13 +101,13 @@ pub(super) fn is_for_nobody(text: &[u8], habits: &Habits<Member>) -> bool {
     }
 }
 
-/// Tells callees apart: most of a name behind `, "name": "cuda`.
+/// A key for callees: eight bytes of the name behind `, "name": "cuda`.
 #[inline]
 pub(super) fn callee_key(text: &[u8]) -> u64 {
     key(text, 15)
 }
 
-/// Whether a name plainly follows, and is no annotation's.
+/// Returns true if the name of an operator follows, and not one of an annotation.
 #[inline]
 fn is_operators_name(text: &[u8]) -> bool {
     let letter = text.strip_prefix(b", \"name\": \"").and_then(<[u8]>::first);
@@ -147,11 +147,11 @@ impl<'a> Event<'a> {
     pub(super) fn take_plain(
         &mut self,
         text: &'a [u8],
-        habits: &mut Habits<Member>,
+        layout: &mut Layout<Member>,
         callees: Option<&Phrases<u32>>,
     ) -> Option<()> {
-        let mut members = Members::of(text, habits);
-        // What has been seen, its class, once it is known, and where a callee is named.
+        let mut members = Members::of(text, layout);
+        // Members so far; the class, once known; the place behind the category of a call.
         let (mut seen, mut class, mut named) = (0, None, None);
         while let Next::Key(member) = members.next()? {
             if member == Member::Arguments && class.is_some() && seen & ALL == ALL - ARGUMENTS {
@@ -161,9 +161,9 @@ impl<'a> Event<'a> {
             }
             let value = members.value()?;
             if self.callee.is_some() && bit(member) & CALLEE != 0 {
-                // A member that comes twice. What is found must not depend on what has been seen before.
+                // A repeated member. Earlier events must not change the result.
                 *self = Self::default();
-                return self.take_plain(text, habits, None);
+                return self.take_plain(text, layout, None);
             }
             self.take(member, value);
             seen |= bit(member);
@@ -195,7 +195,7 @@ impl<'a> Event<'a> {
                         if let Some((callee, length)) = callees.find(callee_key(members.rest()), members.rest()) {
                             self.callee = Some(callee);
                             seen |= CALLEE;
-                            // Behind the byte that ends the thread's number comes what is no longer its.
+                            // The last byte of the text only shows that the thread's number ends.
                             members.skip(length - 1, 3);
                         } else {
                             named = Some(members.at());

@@ -1,7 +1,7 @@
 //! The list of events: each one is taken, and what is damaged is passed over.
 
-use super::event::{Event, Member, is_for_nobody};
-use super::plain::Habits;
+use super::event::{Event, Member, is_unneeded};
+use super::plain::Layout;
 use super::resume::{Boundary, boundary, skip_long};
 use super::sink::Sink;
 use super::split::{Splitter, Stop};
@@ -16,7 +16,7 @@ pub(super) struct Events<'a> {
     pub(super) sink: Sink<'a>,
     pub(super) interrupted: Interrupted<'a>,
     splitter: Splitter,
-    habits: Habits<Member>,
+    layout: Layout<Member>,
 }
 
 /// Why a walk has stopped, in front of what follows.
@@ -39,7 +39,7 @@ enum Plain {
 
 impl<'a> Events<'a> {
     pub(super) fn new(text: Text, sink: Sink<'a>, interrupted: Interrupted<'a>) -> Self {
-        Self { text, sink, interrupted, splitter: Splitter::default(), habits: Habits::new(Member::named) }
+        Self { text, sink, interrupted, splitter: Splitter::default(), layout: Layout::new(Member::named) }
     }
 
     /// Takes events, from between two of them, up to the first that ends behind `place` of the stream.
@@ -82,12 +82,12 @@ impl<'a> Events<'a> {
         for event in &self.splitter.events {
             let (text, offset) = (&window[event.start..], position + event.start as u64);
             let plain = event.len() <= LONGEST
-                && if is_for_nobody(text, &self.habits) {
+                && if is_unneeded(text, &self.layout) {
                     self.sink.pass();
                     true
                 } else {
                     let mut found = Event::default();
-                    let plain = found.take_plain(text, &mut self.habits, Some(&self.sink.callees));
+                    let plain = found.take_plain(text, &mut self.layout, Some(&self.sink.callees));
                     plain.is_some() && self.sink.take(&found, offset).is_ok()
                 };
             // The parser says why.

@@ -1,31 +1,31 @@
-//! The members of an object that is all there and written as most are.
+//! Members of a complete object in the usual notation.
 //!
-//! A writer puts the same in front of the same values, event after event. So what stood there before is compared at once, and
-//! only what differs is gone through. That never changes what is found: the same bytes in the same place give the same key.
+//! A writer separates values by the same text in every event. That text is compared with the one in the event before, and
+//! parsed only where it differs. Earlier events do not change the result: equal bytes at the same place are the same key.
 //!
-//! `None` wherever something is not plain; then the parser, which knows every form and names every fault, looks at the object.
+//! `None` means an unusual notation: the general parser, which names every fault, then reads the object.
 
 use super::value::{self, Value, skip_space};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = ONES << 7;
-/// As much in front of a value is remembered, and so many members of an object.
-const GLUE: usize = 48;
+/// The longest separator that is kept, in bytes, and the most separators of an object.
+const WIDTH: usize = 48;
 const MOST: usize = 64;
 
-/// What stood in front of the values of the last object of its kind, and which members these were.
-pub(super) struct Habits<M> {
-    steps: Vec<Step<M>>,
-    /// Which member a key names.
+/// Separators in the last object of a kind.
+pub(super) struct Layout<M> {
+    separators: Vec<Separator<M>>,
+    /// Returns the member of a key.
     named: fn(&[u8]) -> M,
 }
 
-/// What stood in front of one value: from behind the value before it.
+/// Text from behind a value to the next one, and the member that it names.
 #[derive(Clone, Copy)]
-struct Step<M> {
-    text: [u128; GLUE / 16],
-    /// All ones where the text counts.
-    counts: [u128; GLUE / 16],
+struct Separator<M> {
+    text: [u128; WIDTH / 16],
+    /// All ones for bytes of the text.
+    counts: [u128; WIDTH / 16],
     length: usize,
     next: Next<M>,
 }
@@ -34,9 +34,9 @@ struct Step<M> {
 pub(super) struct Members<'a, 'h, M> {
     text: &'a [u8],
     at: usize,
-    /// How many members lie behind it.
+    /// Number of members before this place.
     step: usize,
-    habits: &'h mut Habits<M>,
+    layout: &'h mut Layout<M>,
 }
 
 /// What comes next.
@@ -47,15 +47,15 @@ pub(super) enum Next<M> {
     End,
 }
 
-impl<M: Copy> Habits<M> {
+impl<M: Copy> Layout<M> {
     pub(super) fn new(named: fn(&[u8]) -> M) -> Self {
-        Self { steps: Vec::new(), named }
+        Self { separators: Vec::new(), named }
     }
 
-    /// The member at this place and its value to the end of the text, if the same stands in front of it as before.
+    /// Returns the member at a place and the text from its value on, if the separator is the same as before.
     #[inline]
-    pub(super) fn glance<'a>(&self, text: &'a [u8], place: usize) -> Option<(M, &'a [u8])> {
-        let (step, ahead) = (self.steps.get(place)?, text.first_chunk()?);
+    pub(super) fn expected<'a>(&self, text: &'a [u8], place: usize) -> Option<(M, &'a [u8])> {
+        let (step, ahead) = (self.separators.get(place)?, text.first_chunk()?);
         match step.next {
             Next::Key(member) if step.fits(ahead) => Some((member, &text[step.length..])),
             _ => None,
@@ -63,15 +63,15 @@ impl<M: Copy> Habits<M> {
     }
 }
 
-impl<M: Copy> Step<M> {
-    fn new(text: &[u8; GLUE], length: usize, next: Next<M>) -> Self {
-        let mut counts = [0; GLUE];
+impl<M: Copy> Separator<M> {
+    fn new(text: &[u8; WIDTH], length: usize, next: Next<M>) -> Self {
+        let mut counts = [0; WIDTH];
         counts[..length].fill(u8::MAX);
         Self { text: words(text), counts: words(&counts), length, next }
     }
 
     #[inline]
-    fn fits(&self, text: &[u8; GLUE]) -> bool {
+    fn fits(&self, text: &[u8; WIDTH]) -> bool {
         let text = words(text);
         let differs = |place: usize| (text[place] ^ self.text[place]) & self.counts[place];
         differs(0) | differs(1) | differs(2) == 0
@@ -79,7 +79,7 @@ impl<M: Copy> Step<M> {
 }
 
 #[inline]
-fn words(text: &[u8; GLUE]) -> [u128; GLUE / 16] {
+fn words(text: &[u8; WIDTH]) -> [u128; WIDTH / 16] {
     let (parts, _) = text.as_chunks::<16>();
     [0, 1, 2].map(|place| u128::from_le_bytes(parts[place]))
 }
@@ -87,17 +87,17 @@ fn words(text: &[u8; GLUE]) -> [u128; GLUE / 16] {
 impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
     /// The members of the object that `text` begins with.
     #[inline]
-    pub(super) fn of(text: &'a [u8], habits: &'h mut Habits<M>) -> Self {
-        Self { text, at: 1, step: 0, habits }
+    pub(super) fn of(text: &'a [u8], layout: &'h mut Layout<M>) -> Self {
+        Self { text, at: 1, step: 0, layout }
     }
 
     /// The next key, from in front of a member or behind one.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Next<M>> {
         let ahead = self.text.get(self.at..)?.first_chunk();
-        if let (Some(step), Some(ahead)) = (self.habits.steps.get(self.step), ahead)
+        if let (Some(step), Some(ahead)) = (self.layout.separators.get(self.step), ahead)
             && step.fits(ahead)
-            // Not more white space than before.
+            // More white space than before would be part of the separator.
             && (matches!(step.next, Next::End) || self.text.get(self.at + step.length).is_some_and(|&byte| byte > b' '))
         {
             (self.at, self.step) = (self.at + step.length, self.step + 1);
@@ -105,19 +105,19 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
         }
         let start = self.at;
         let next = self.look()?;
-        if let Some(ahead) = ahead.filter(|_| self.at - start <= GLUE) {
-            let (step, steps) = (Step::new(ahead, self.at - start, next), &mut self.habits.steps);
-            if let Some(known) = steps.get_mut(self.step) {
+        if let Some(ahead) = ahead.filter(|_| self.at - start <= WIDTH) {
+            let (step, separators) = (Separator::new(ahead, self.at - start, next), &mut self.layout.separators);
+            if let Some(known) = separators.get_mut(self.step) {
                 *known = step;
-            } else if steps.len() == self.step && self.step < MOST {
-                steps.push(step);
+            } else if separators.len() == self.step && self.step < MOST {
+                separators.push(step);
             }
         }
         self.step += 1;
         Some(next)
     }
 
-    /// The same, by what stands there; moves on to the value, or behind the end.
+    /// Parses the separator, and moves on to the value or behind the end.
     fn look(&mut self) -> Option<Next<M>> {
         let mut at = skip_space(self.text, self.at);
         if *self.text.get(at)? == b',' {
@@ -145,7 +145,7 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
         self.at = skip_space(self.text, colon + 1);
         // White space may go on behind what has been read.
         self.text.get(self.at)?;
-        Some(Next::Key((self.habits.named)(&self.text[start..end])))
+        Some(Next::Key((self.layout.named)(&self.text[start..end])))
     }
 
     /// The value of the key.
@@ -186,19 +186,19 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
         }
     }
 
-    /// How far it has come.
+    /// The current place in the text.
     #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Passes so many bytes, which hold so many members.
+    /// Skips bytes that contain a number of members.
     #[inline]
     pub(super) fn skip(&mut self, length: usize, members: usize) {
         (self.at, self.step) = (self.at + length, self.step + members);
     }
 
-    /// Everything from here on.
+    /// The text from the current place on.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
@@ -269,13 +269,13 @@ mod tests {
 
     use super::*;
 
-    /// A key of its own for each member, as far as a test needs it.
+    /// A number for each key; good enough for a test.
     fn named(key: &[u8]) -> u64 {
         key.iter().fold(key.len() as u64, |sum, &byte| sum.wrapping_mul(257) + u64::from(byte))
     }
 
-    fn plain<'a>(text: &'a [u8], habits: &mut Habits<u64>) -> Option<Vec<(u64, Value<'a>)>> {
-        let (mut walk, mut found) = (Members::of(text, habits), Vec::new());
+    fn plain<'a>(text: &'a [u8], layout: &mut Layout<u64>) -> Option<Vec<(u64, Value<'a>)>> {
+        let (mut walk, mut found) = (Members::of(text, layout), Vec::new());
         while let Next::Key(key) = walk.next()? {
             found.push((key, walk.value()?));
         }
@@ -317,13 +317,13 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_the_parser(texts in prop::collection::vec(object(), 1..4)) {
-            let mut habits = Habits::new(named);
-            // What came before makes no difference, nor how much follows.
+            let mut layout = Layout::new(named);
+            // Neither earlier objects nor the text behind it change the result.
             for text in texts.iter().chain(&texts) {
-                let alone = plain(text.as_bytes(), &mut Habits::new(named));
-                prop_assert_eq!(&plain(text.as_bytes(), &mut habits), &alone);
+                let alone = plain(text.as_bytes(), &mut Layout::new(named));
+                prop_assert_eq!(&plain(text.as_bytes(), &mut layout), &alone);
                 let longer = format!("{text}                                        ");
-                prop_assert_eq!(&plain(longer.as_bytes(), &mut habits), &alone);
+                prop_assert_eq!(&plain(longer.as_bytes(), &mut layout), &alone);
                 if let Some(found) = alone {
                     let mut expected = Vec::new();
                     value::members(text.as_bytes(), 0, |key, value| expected.push((named(key), value))).expect("what is plain is right");

@@ -7,7 +7,7 @@ use super::arguments::{Argument, Arguments, correlation};
 use super::event::{Class, Event, callee_key, number, unescaped, whole};
 use super::metadata::Metadata;
 use super::phrases::{Phrases, key};
-use super::plain::Habits;
+use super::plain::Layout;
 use super::value::{Fault, Value};
 use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work,
@@ -26,9 +26,9 @@ pub(super) struct Sink<'a> {
     host: Option<Result<i64, ()>>,
     /// Names that are not valid text.
     broken_names: FxHashSet<NameId>,
-    /// How arguments are written: of calls, of kernels, of memory operations.
-    habits: [Habits<Argument>; 3],
-    /// Callees by the text that names them: few functions are called by few threads, millions of times.
+    /// Layouts of arguments: of calls, kernels and memory operations.
+    layout: [Layout<Argument>; 3],
+    /// Callees by the text with their name, process and thread: a few functions in a few threads make millions of calls.
     pub(super) callees: Phrases<u32>,
     /// Shapes by the end of a kernel's arguments.
     shapes: Phrases<Shape>,
@@ -48,13 +48,13 @@ impl<'a> Sink<'a> {
     /// Events go into `trace`; their times are on its `clock`.
     pub(super) fn new(trace: &'a mut Trace, clock: u32, capture: Capture) -> Self {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
-        let (broken_names, habits) = (FxHashSet::default(), [(); 3].map(|()| Habits::new(Argument::named)));
+        let (broken_names, layout) = (FxHashSet::default(), [(); 3].map(|()| Layout::new(Argument::named)));
         let (callees, shapes) = (Phrases::default(), Phrases::default());
         let (host, only_operators) = (None, false);
-        Self { trace, capture, clock, names, kinds, host, broken_names, habits, callees, shapes, only_operators }
+        Self { trace, capture, clock, names, kinds, host, broken_names, layout, callees, shapes, only_operators }
     }
 
-    /// Takes an event that nobody needs.
+    /// Counts an event that no summary needs.
     #[inline]
     pub(super) fn pass(&mut self) {
         self.capture.events_read += 1;
@@ -66,7 +66,7 @@ impl<'a> Sink<'a> {
     /// Its arguments are malformed; nothing was taken or counted.
     pub(super) fn take(&mut self, event: &Event<'_>, position: u64) -> Result<(), Fault> {
         let class = event.class();
-        let [of_calls, of_kernels, of_memory] = &mut self.habits;
+        let [of_calls, of_kernels, of_memory] = &mut self.layout;
         let taken = match class {
             _ if self.only_operators => self.operator(event, class),
             Class::Other => Ok(()),
@@ -81,10 +81,10 @@ impl<'a> Sink<'a> {
             }
             Class::Kernel | Class::Memory => {
                 let is_kernel = class == Class::Kernel;
-                let habits = if is_kernel { of_kernels } else { of_memory };
+                let layout = if is_kernel { of_kernels } else { of_memory };
                 let shapes = (kernel_key(event), &mut self.shapes);
                 let shapes = is_kernel.then_some(shapes);
-                let arguments = event.arguments.map(|text| Arguments::parse(text, habits, shapes)).transpose()?;
+                let arguments = event.arguments.map(|text| Arguments::parse(text, layout, shapes)).transpose()?;
                 self.operation(event, &arguments.unwrap_or_default(), is_kernel)
             }
         };
@@ -105,7 +105,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Who was called.
+    /// Returns the callee of a call.
     fn callee(&mut self, event: &Event<'_>) -> Result<u32, &'static str> {
         let name = self.name(event)?;
         let process = event.process.and_then(number);
@@ -267,7 +267,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Tells kernels apart, more or less: by the middle and the end of the name.
+/// A key for kernels: bytes from the middle and the end of the name, and its length.
 fn kernel_key(event: &Event<'_>) -> u64 {
     let Some(Value::Text(name)) = event.name else { return 0 };
     let length = name.len();
