@@ -93,7 +93,8 @@ def main() -> None:
         found: dict[Path, list[tuple[float, float]]] = {none: [], few: [], many: []}
         for _ in range(given.rounds):
             for path, values in found.items():
-                values.append(measured(python(OURS, path)))
+                took, _, size = measured(python(OURS, path))
+                values.append((took, size))
         figures = {
             path: [statistics.median(column) for column in zip(*values, strict=True)] for path, values in found.items()
         }

@@ -73,8 +73,8 @@ database.execute('''
 """
 
 
-def measured(argv: list[str]) -> tuple[float, float]:
-    """Seconds and peak MiB of a command and all that it starts."""
+def measured(argv: list[str]) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak MiB of a command with its child processes."""
     begin = time.perf_counter()
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     # Printing into nothing lets grep stop at the first match.
@@ -85,7 +85,7 @@ def measured(argv: list[str]) -> tuple[float, float]:
     took = time.perf_counter() - begin
     if status != 0:
         raise RuntimeError(f"{shlex.join(argv)[:200]} failed")
-    return took, usage.ru_maxrss / 1024
+    return took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def apart(function: Callable[..., None], *arguments: object) -> None:
@@ -111,18 +111,25 @@ def python(code: str, path: Path) -> list[str]:
     return [sys.executable, "-c", code, str(path)]
 
 
+def report(path: Path, *options: str) -> list[str]:
+    """The command of a report."""
+    return [str(Path(sys.executable).with_name("fastrnns-rs")), "report", str(path), *options]
+
+
 def compare(title: str, commands: dict[str, list[str]]) -> None:
-    """A table: each command, and how many times as long it takes as ours."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    """Prints wall and processor time and memory of each command, and the ratios of ours to them."""
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
     for _ in range(ROUNDS):
         for name, argv in commands.items():
             found[name].append(measured(argv))
-    ours = [took for took, _ in found["ours"]]
-    print(f"\n{title}\n{'':24} seconds      MiB  ours over it")
-    for name, values in found.items():
-        times = [took for took, _ in values]
-        size = statistics.median(size for _, size in values)
-        print(f"{name:24} {statistics.median(times):7.3f} {size:8.0f}  {ratio(ours, times):.2f}x")
+    times, processor, sizes = (
+        {name: [one[place] for one in values] for name, values in found.items()} for place in range(3)
+    )
+    print(f"\n{title}\n{'':24} seconds      CPU      MiB  ours over it: seconds, CPU")
+    for name in commands:
+        medians = [statistics.median(one[name]) for one in (times, processor, sizes)]
+        ratios = [ratio(one["ours"], one[name]) for one in (times, processor)]
+        print(f"{name:24} {medians[0]:7.3f} {medians[1]:8.3f} {medians[2]:8.0f}  {ratios[0]:.2f}x {ratios[1]:.2f}x")
 
 
 def has(*modules: str) -> bool:
@@ -151,7 +158,11 @@ def traces(folder: Path, times: int) -> None:
     }
     if has("msgspec"):
         commands["msgspec"] = python(MSGSPEC, large)
-    compare(f"{large.stat().st_size / 1e9:.2f} GB of JSON", commands)
+    title = f"{large.stat().st_size / 1e9:.2f} GB of JSON"
+    compare(title, commands)
+    grep = {name: argv for name, argv in commands.items() if name.startswith("grep")}
+    compare(f"{title}, `report`", {"ours": report(large), **grep})
+    compare(f"{title}, `report --by kernel`", {"ours": report(large, "--by", "kernel"), **grep})
     apart(pack, large, packed)
     commands = {"ours": python(OURS, packed), "zlib, inflating alone": python(INFLATE.format(module="zlib"), packed)}
     if has("isal"):
@@ -182,6 +193,7 @@ def exports(folder: Path, kernels: int) -> None:
     compare(title, commands)
     alone = {name: argv for name, argv in commands.items() if name == "duckdb, kernels alone"}
     compare(f"{title}, without calls and ranges", {"ours": python(DEVICES, large), **alone})
+    compare(f"{title}, `report --by kernel`", {"ours": report(large, "--by", "kernel"), **alone})
 
 
 def main() -> None:

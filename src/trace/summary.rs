@@ -193,7 +193,7 @@ pub struct Inductor {
     pub categories: Vec<InductorCategory>,
 }
 
-/// What ran in the ranges of a name: by the calls that launched it, also where it ran after they had ended.
+/// GPU activities in the ranges of a name, by the calls that launched it, also where it ran after they had ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RangeRow {
     pub name: String,

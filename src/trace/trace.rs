@@ -56,7 +56,7 @@ pub struct Trace {
     pub kernels: Log,
     /// Copies and sets.
     pub memory: Log,
-    /// What hosts called, to which `calls` and `operators` refer.
+    /// Functions that hosts called, to which `calls` and `operators` refer.
     pub callees: Distinct<Callee>,
     /// Calls of the device's interface on the host.
     pub calls: Log,

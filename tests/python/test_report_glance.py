@@ -93,7 +93,7 @@ def test_a_capture_of_the_cpu_lists_its_operators(tmp_path: Path) -> None:
     assert lines[1] == "No GPU activity: 4 events of a CPU capture."
     assert [line.split()[0] for line in lines[4:7]] == ["inner", "alone", "outer"]
     assert lines[-1] == f"Next: fastrnns-rs report {path} --by operator"
-    # Next to a GPU nobody looks for them, and not all captures of a job have any.
+    # With GPU activity operators are not read, and not all captures of a job have any.
     both = write(tmp_path / "y.json", document([*events, call(), kernel("k", 5)]))
     assert fastrnns_rs.read(path, both).cpu_operators == fastrnns_rs.read(both).cpu_operators == []
 

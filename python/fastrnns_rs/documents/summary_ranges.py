@@ -10,7 +10,7 @@ from fastrnns_rs.documents.codec import since
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeRow:
-    """What ran in the ranges of a name, by the calls that launched it.
+    """GPU activities in the ranges of a name, by the calls that launched them.
 
     `gpu_inclusive_ns` and `kernel_count` count each operation once, however many ranges of the name are around it;
     `gpu_exclusive_ns` counts it in the innermost range only. `host_total_ns` is of the ranges that were closed.

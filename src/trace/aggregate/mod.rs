@@ -88,9 +88,9 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     kernels::add_span_fractions(&mut kernels, &sweep.spans());
     let ranks = ranks.rows();
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
-    let launches = delays.figures();
+    let (launches, idle_causes) = (delays.figures(), idle.rows());
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
-    let warnings = warnings.chain(launches::warning(&launches, &idle.rows()));
+    let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.2",
@@ -105,7 +105,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         ranges: ranges.rows(),
         iteration_statistics: iterations.statistics(),
         launches,
-        idle_causes: idle.rows(),
+        idle_causes,
         cudnn_rnn: cudnn_rnn.rows(&iterations.rows, options.sequence_length),
         ranks,
         metrics: trace.metrics.clone(),

@@ -47,7 +47,7 @@ pub(super) struct Chosen<'a> {
     windows: Option<Vec<(i64, i64)>>,
     /// The first clock of each name.
     pub(super) clocks: Vec<u32>,
-    /// Devices of all captures: what several of them tell of one is told of the same.
+    /// Devices of all captures, each once, also where several captures contain it.
     pub(super) devices: Distinct<DeviceKey>,
     /// By place in [`Trace::devices`]: a place there.
     pub(super) device_of: Vec<u32>,
@@ -86,7 +86,8 @@ impl<'a> Chosen<'a> {
             device_id: device.device_id,
         };
         let processes = processes(trace, &clocks);
-        let device_of = trace.devices.iter().zip(processes).map(|told| devices.intern(key(told))).collect::<Vec<_>>();
+        let device_of =
+            trace.devices.iter().zip(processes).map(|device| devices.intern(key(device))).collect::<Vec<_>>();
         let works = trace.works.all().iter().map(|work| {
             let device: DeviceKey = devices.all()[device_of[work.queue.device as usize] as usize];
             one_of(&selection.devices, device.device_id)

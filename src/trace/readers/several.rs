@@ -23,12 +23,12 @@ pub struct Given {
     pub optional: bool,
 }
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reading {
     /// So many files are in front of them, in the trace of which these will be a part.
     pub first: usize,
-    /// How many threads read; all cores where that is `None`.
+    /// Number of threads; `None` means all cores.
     pub threads: Option<usize>,
     /// See [`Trace::without_host`].
     pub without_host: bool,

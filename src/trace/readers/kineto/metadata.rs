@@ -58,7 +58,7 @@ impl Metadata {
         }
     }
 
-    /// What sets the clock of this trace apart from that of others: captures of one process share it. Where neither a host
+    /// The name of the clock of this trace, different from that of others: captures of one process share it. Where neither a host
     /// nor a process is known, nothing but the number of a device would be the same: `capture` then sets it apart.
     pub(super) fn clock(&self, process: Option<i64>, capture: usize) -> String {
         if self.host.is_empty() && process.is_none() {

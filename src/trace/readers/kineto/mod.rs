@@ -44,7 +44,7 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
 }
 
 /// Reads the operators of the CPU, and nothing else. A capture has many times as many of them as activities of a GPU, and
-/// where it has any of these nobody looks for operators: only a capture without a GPU is read once more for them.
+/// where it has any of these operators are not used: only a capture without a GPU is read once more for them.
 ///
 /// It was read before, so that what there is to say of it has been said.
 pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<()> {
