@@ -28,6 +28,8 @@ pytest.register_assert_rewrite("capture_files", "profile_commands", "supervised"
 # The same examples in every run, on a busy machine too: a change is judged by what it does.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+# Other examples in every run: `scripts/test --all simulations` looks for what the fixed ones miss.
+settings.register_profile("searching", derandomize=False, deadline=None, print_blob=True)
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = Path(__file__).parent / "planted_runners.py"

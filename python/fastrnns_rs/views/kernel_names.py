@@ -7,7 +7,7 @@ part that differs stays.
 from __future__ import annotations
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.table import beginning, fit
 from fastrnns_rs.views.text import width
 
 TYPE_CHECKING = False  # see the package
@@ -106,7 +106,7 @@ class _Name:
         left = room - width(found)
         if head + tail < len(self.arguments) and (left >= _PART or (tail == 0 and left > 0)):
             # A part of the argument that is too long says more than nothing.
-            return drawn(head, tail, self.arguments[head][:left])
+            return drawn(head, tail, beginning(self.arguments[head], left))
         return fit(found, room)
 
 
@@ -230,9 +230,10 @@ def _around(text: str, begin: int, end: int, room: int) -> str:
     left = room - width(part)
     head = text[:begin]
     if width(head) > left:
-        head = head[:left]
+        head = beginning(head, left)
         # Not within a word, where a word fits.
-        word = re.search(r"[^A-Za-z0-9][A-Za-z0-9]*$", head)
-        head = head[: word.start()] if word and word.start() > left // 2 and text[left : left + 1].isalnum() else head
+        cut = text[len(head) : len(head) + 1].isalnum()
+        word = re.search(r"[^A-Za-z0-9][A-Za-z0-9]*$", head) if cut else None
+        head = head[: word.start()] if word and word.start() > left // 2 else head
         head = head.rstrip("_")
     return fit(f"{head}{part}", room)

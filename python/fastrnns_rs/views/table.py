@@ -147,12 +147,19 @@ def fit(cell: str, to: int) -> str:
     if cell.isascii():
         return cell[: room - room // 2] + _ELLIPSIS + cell[len(cell) - room // 2 :]
     end = _tail(cell, room // 2)
-    left = room - width(end)
+    front = beginning(cell, room - width(end))
+    return front + _ELLIPSIS + end + " " * (room - width(front) - width(end))
+
+
+def beginning(cell: str, to: int) -> str:
+    """The longest beginning that fills at most `to` columns."""
+    if cell.isascii():
+        return cell[:to]
     place = 0
-    while (wide := width(cell[place])) <= left:
-        left -= wide
+    while place < len(cell) and (wide := width(cell[place])) <= to:
+        to -= wide
         place += 1
-    return cell[:place] + _ELLIPSIS + end + " " * left
+    return cell[:place]
 
 
 def _tail(cell: str, room: int) -> str:

@@ -29,7 +29,8 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
     while let Some(first) = entries.next() {
         together.push(first);
         together.extend(std::iter::from_fn(|| entries.next_if(|entry| entry.start == first.start)));
-        // Of those that start together the longer one called the shorter, whichever was written first.
+        // Of those that start together the longer one called the shorter, whichever was written first; of equal ones
+        // the first called the second.
         together.sort_by_key(|entry| Reverse(entry.end));
         for entry in together.drain(..) {
             let callee = &trace.callees.all()[entry.what as usize];
