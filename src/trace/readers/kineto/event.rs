@@ -160,10 +160,13 @@ impl<'a> Event<'a> {
                 return Some(());
             }
             let value = members.value()?;
-            if self.callee.is_some() && bit(member) & CALLEE != 0 {
-                // A repeated member. Earlier events must not change the result.
-                *self = Self::default();
-                return self.take_plain(text, layout, None);
+            if seen & bit(member) & CALLEE != 0 {
+                // A repeated member changes the callee, but not its text. Events must not change each other's result.
+                if self.callee.is_some() {
+                    *self = Self::default();
+                    return self.take_plain(text, layout, None);
+                }
+                (named, self.callee_text) = (None, None);
             }
             self.take(member, value);
             seen |= bit(member);

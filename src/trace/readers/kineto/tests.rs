@@ -150,8 +150,9 @@ fn what_came_before_makes_no_difference() {
             r#"{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": {thread}, "ts": 2, "dur": 3, "args": {{"correlation": 4}}}}"#
         )
     };
-    // The last of several names counts, behind what has been seen before too.
+    // The last of several names counts, in front of what repeats its beginning and behind it.
     let events = [
+        call(r#"7, "name": "cudaFree""#),
         call("7"),
         call("7"),
         call("70"),
@@ -168,9 +169,10 @@ fn what_came_before_makes_no_difference() {
         (trace.names.text(callee.name), callee.thread_id, call.correlation)
     };
     let launch = |thread| ("cudaLaunchKernel", Some(thread), 4);
-    let expected = [launch(7), launch(7), launch(70), ("cudaFree", Some(7), 4), launch(7), launch(7)];
+    let freed = ("cudaFree", Some(7), 4);
+    let expected = [freed, launch(7), launch(7), launch(70), freed, launch(7), launch(7)];
     assert_eq!(trace.calls.iter().map(called).collect::<Vec<_>>(), expected);
-    assert_eq!((capture.events_read, trace.ranges.len()), (9, 1));
+    assert_eq!((capture.events_read, trace.ranges.len()), (10, 1));
 }
 
 #[test]
