@@ -95,6 +95,8 @@ pub struct KernelRow {
     pub block: Option<[u32; 3]>,
     pub registers_per_thread: Option<u32>,
     pub shared_memory_bytes: Option<u64>,
+    /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
+    pub device: Option<u32>,
 }
 
 /// The kernels of a category.
@@ -127,6 +129,8 @@ pub struct MemoryRow {
     pub stddev_bytes: Option<f64>,
     /// `total_bytes / total_ns`.
     pub bandwidth_gb_per_s: Option<f64>,
+    /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
+    pub device: Option<u32>,
 }
 
 /// A queue of a device.
@@ -139,6 +143,8 @@ pub struct StreamRow {
     pub busy_ns: u64,
     /// The sum of its operations.
     pub total_ns: u64,
+    /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
+    pub device: Option<u32>,
 }
 
 /// The calls of a function of the device's interface.
@@ -303,6 +309,8 @@ pub struct IdleRow {
     pub cause: &'static str,
     pub count: u64,
     pub total_ns: u64,
+    /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
+    pub device: Option<u32>,
 }
 
 /// How cuDNN computed a recurrent network: in one kernel for a whole sequence, or in some for each step.

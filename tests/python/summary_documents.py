@@ -40,7 +40,7 @@ def summary_of(*names: str) -> dict[str, Any]:
         for place, name in enumerate(names, 1)
     ]
     found["idle_causes"] = [
-        {"device_id": 0, "cause": cause, "count": 7, "total_ns": total}
+        {"device_id": 0, "device": 0, "cause": cause, "count": 7, "total_ns": total}
         for cause, total in (("host", 1_500_000), ("launch", 500_000))
     ]
     (iteration,) = found["iterations"]

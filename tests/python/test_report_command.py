@@ -202,6 +202,9 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
     ]
     both = validate(report(*paths, "--json").json())
     assert [(row.device_id, row.process_id) for row in both.devices] == [(0, 100), (0, 200), (1, 100), (1, 200)]
+    # Processes of one session may share a device: a row of a kernel is theirs together.
+    for rows in (both.kernels, both.memory_operations, both.streams, both.idle_causes):
+        assert {(row.device_id, row.device) for row in rows} == {(0, None), (1, None)}
     one = validate(report(*paths, "--json", "--process", "200").json())
     expected = reference.summarize(paths[1])
     check(from_plain(SummaryDocument, {**to_plain(one), "captures": to_plain(one)["captures"][1:]}), expected)

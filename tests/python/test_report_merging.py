@@ -87,5 +87,9 @@ def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:
     ]
     summary = fastrnns_rs.read(*paths)
     assert [(row.span_ns, row.busy_ns, row.idle_ns) for row in summary.devices] == [(5_000, 4_000, 1_000)] * 2
-    [row] = summary.kernels
-    assert (row.count, row.total_ns, row.span_fraction) == (4, 8_000, pytest.approx(0.8))
+    rows = [(row.device, row.count, row.total_ns, row.span_fraction) for row in summary.kernels]
+    assert rows == [(0, 2, 4_000, 0.8), (1, 2, 4_000, 0.8)]
+    [row] = fastrnns_rs.read(*paths, kernels_by="name").kernels
+    assert (row.device_id, row.device, row.count, row.span_fraction) == (0, None, 4, None)
+    screen = summary.render("table", by="device", width=80)
+    assert [line.split()[-3] for line in screen.splitlines() if line.endswith(" a")] == ["#1", "#2"]

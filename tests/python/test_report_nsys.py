@@ -11,6 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -234,7 +235,7 @@ def test_selections_of_devices_leave_no_trace_of_others() -> None:
 
     def of_it(summary: Summary) -> list[Any]:
         return [
-            row
+            {**asdict(row), "device": None}
             for table in (summary.devices, summary.memory_operations, summary.streams)
             for row in table
             if row.device_id == 1

@@ -84,7 +84,7 @@ def test_an_empty_summary_says_so() -> None:
         assert shown(empty(), name) == "no device operations\n"
         for by, one in view.VIEWS.items():
             assert shown(empty(), name, by) == f"{one.nothing}\n"
-    assert shown(empty(), "csv", "stream") == "device_id,stream_id,busy_ns,total_ns,kernel_count\n"
+    assert shown(empty(), "csv", "stream") == "device_id,device,stream_id,busy_ns,total_ns,kernel_count\n"
 
 
 @pytest.mark.parametrize("name", ["table", "markdown"])
@@ -116,8 +116,8 @@ def test_programs_get_all_differences_and_people_the_three_largest() -> None:
 
 def test_shares_of_idle_time_are_those_of_the_device() -> None:
     summary = summary_of("gemm")
-    summary["devices"] *= 2
-    summary["idle_causes"].append({**summary["idle_causes"][0], "device_id": 1, "total_ns": 0})
+    summary["devices"] = [{**summary["devices"][0], "device_id": number} for number in range(2)]
+    summary["idle_causes"].append({**summary["idle_causes"][0], "device_id": 1, "device": 1, "total_ns": 0})
     for made in (shown(summary, by="idle"), shown(summary)):
         assert "   25.00     0.5000      7       0  launch" in made
         assert "       -          0      7       1  host" in made

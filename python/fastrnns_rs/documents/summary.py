@@ -108,6 +108,7 @@ class KernelRow:
     block: list[int] | None
     registers_per_thread: int | None
     shared_memory_bytes: int | None
+    device: int | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +141,7 @@ class MemoryRow:
     max_bytes: int | None
     stddev_bytes: float | None
     bandwidth_gb_per_s: float | None
+    device: int | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,7 @@ class StreamRow:
     kernel_count: int
     busy_ns: int
     total_ns: int
+    device: int | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +236,7 @@ class IdleRow:
     ]
     count: int
     total_ns: int
+    device: int | None = field(default=None, metadata=since("1.2"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

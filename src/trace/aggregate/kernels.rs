@@ -1,9 +1,8 @@
 //! Rows of kernels and of their categories.
 
-use rustc_hash::FxHashMap;
-
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
+use super::sweep::Numbers;
 use super::work_categories::WorkCategories;
 use super::{KernelsBy, Options, fraction, totals};
 
@@ -13,7 +12,8 @@ use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Sh
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     names: (NameId, Option<NameId>),
-    device_id: Option<i64>,
+    /// A place in [`Chosen::numbers`].
+    device: Option<u32>,
     /// Grid and block.
     shape: Option<[Option<[u32; 3]>; 2]>,
 }
@@ -24,9 +24,11 @@ struct Common {
     name: KernelName,
     shape: Shape,
     device_id: Option<i64>,
+    /// A place in [`Chosen::numbers`]; totals have none.
+    device: Option<u32>,
 }
 
-/// The rows, the longest in total first.
+/// The rows, the longest in total first. Their `device` is a place in [`Chosen::numbers`] until [`place`] replaces it.
 pub(super) fn rows(
     trace: &Trace,
     chosen: &Chosen<'_>,
@@ -43,16 +45,17 @@ pub(super) fn rows(
         .map(|(work, &counts)| {
             let Kind::Kernel(name, shape) = work.kind else { return None };
             let device_id = trace.devices[work.queue.device as usize].device_id;
+            let device = Some(chosen.number(work.queue.device));
             let key = Key {
                 names: (name.full, name.mangled),
-                device_id: device_id.filter(|_| options.kernels_by == KernelsBy::Device),
+                device: device.filter(|_| options.kernels_by == KernelsBy::Device),
                 shape: (options.kernels_by == KernelsBy::Shape).then_some([shape.grid, shape.block]),
             };
             counts.then(|| {
                 let group = groups.of(key);
                 match common.get_mut(group as usize) {
-                    Some(common) => common.narrow(name, shape, device_id),
-                    None => common.push(Common { name, shape, device_id }),
+                    Some(common) => common.narrow(name, shape, device_id, device),
+                    None => common.push(Common { name, shape, device_id, device }),
                 }
                 group
             })
@@ -61,7 +64,7 @@ pub(super) fn rows(
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
     let of_totals = totals::kernels(trace, chosen).into_iter().map(|(name, device_id, figures)| {
         let device_id = device_id.filter(|_| options.kernels_by == KernelsBy::Device);
-        (Common { name, shape: Shape::default(), device_id }, figures)
+        (Common { name, shape: Shape::default(), device_id, device: None }, figures)
     });
     let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
@@ -73,7 +76,7 @@ pub(super) fn rows(
     let mut rows: Vec<KernelRow> = figures.iter().filter_map(row).collect();
     // In place: there may be a million.
     rows.sort_unstable_by(|one, other| {
-        let key = |row: &KernelRow| (row.device_id, row.grid, row.block);
+        let key = |row: &KernelRow| (row.device_id, row.device, row.grid, row.block);
         other
             .total_ns
             .cmp(&one.total_ns)
@@ -86,7 +89,7 @@ pub(super) fn rows(
 
 impl Common {
     /// Forgets what another launch does not share.
-    fn narrow(&mut self, name: KernelName, shape: Shape, device_id: Option<i64>) {
+    fn narrow(&mut self, name: KernelName, shape: Shape, device_id: Option<i64>, device: Option<u32>) {
         fn keep<T: PartialEq + Copy>(mine: &mut Option<T>, other: Option<T>) {
             if *mine != other {
                 *mine = None;
@@ -99,6 +102,7 @@ impl Common {
         keep(&mut self.shape.registers_per_thread, shape.registers_per_thread);
         keep(&mut self.shape.shared_memory_bytes, shape.shared_memory_bytes);
         keep(&mut self.device_id, device_id);
+        keep(&mut self.device, device);
     }
 }
 
@@ -111,6 +115,7 @@ fn row(trace: &Trace, common: &Common, figures: &Figures, category: String, tota
         mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).to_owned()),
         category,
         device_id: common.device_id,
+        device: common.device,
         count: figures.count,
         total_ns: figures.total,
         mean_ns: figures.mean?,
@@ -128,10 +133,11 @@ fn row(trace: &Trace, common: &Common, figures: &Figures, category: String, tota
     })
 }
 
-/// Says of each row for how much of the time its device was there.
-pub(super) fn add_span_fractions(rows: &mut [KernelRow], spans: &FxHashMap<Option<i64>, u64>) {
+/// Says of each row which device it belongs to, and the part of the time of that device.
+pub(super) fn place(rows: &mut [KernelRow], numbers: &Numbers) {
     for row in rows {
-        row.span_fraction = spans.get(&row.device_id).and_then(|&span| fraction(row.total_ns, span));
+        let number = row.device.map(|number| numbers.of[number as usize]).unwrap_or_default();
+        (row.device, row.span_fraction) = (number.row, fraction(row.total_ns, number.span_ns));
     }
 }
 

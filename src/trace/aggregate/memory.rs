@@ -2,11 +2,12 @@
 
 use super::figures::{Groups, Measure};
 use super::select::Chosen;
+use super::sweep::Numbers;
 use super::{fraction, totals};
 use crate::trace::{Kind, MemoryRow, Trace};
 
 /// A row for each kind and device, the longest in total first.
-pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
+pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, numbers: &Numbers) -> Vec<MemoryRow> {
     let mut groups = Groups::default();
     // Whether all of a group say how large they are.
     let mut sized: Vec<bool> = Vec::new();
@@ -18,7 +19,7 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
         .map(|(work, &counts)| {
             let Kind::Memory { kind, sized: has_size, .. } = work.kind else { return None };
             counts.then(|| {
-                let group = groups.of((kind, trace.devices[work.queue.device as usize].device_id));
+                let group = groups.of((kind, chosen.number(work.queue.device)));
                 match sized.get_mut(group as usize) {
                     Some(all) => *all &= has_size,
                     None => sized.push(has_size),
@@ -33,13 +34,17 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
         .keys()
         .zip(times)
         .zip(sizes.into_iter().zip(sized))
-        .map(|((&(kind, device_id), times), (sizes, sized))| (kind, device_id, times, sized.then_some(sizes)))
-        .chain(totals::memory(trace, chosen).into_iter().map(|(kind, device_id, times)| (kind, device_id, times, None)))
-        .filter_map(|(kind, device_id, times, sizes)| {
+        .map(|((&(kind, number), times), (sizes, sized))| {
+            let device_id = chosen.numbers.all()[number as usize].1;
+            (kind, device_id, numbers.of[number as usize].row, times, sized.then_some(sizes))
+        })
+        .chain(totals::memory(trace, chosen).into_iter().map(|(kind, id, times)| (kind, id, None, times, None)))
+        .filter_map(|(kind, device_id, device, times, sizes)| {
             let (sized, sizes) = (sizes.is_some(), sizes.unwrap_or_default());
             Some(MemoryRow {
                 kind: trace.names.text(kind).to_owned(),
                 device_id,
+                device,
                 count: times.count,
                 total_ns: times.total,
                 mean_ns: times.mean?,
@@ -58,7 +63,7 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MemoryRow> {
         })
         .collect();
     rows.sort_by(|one, other| {
-        let key = |row: &MemoryRow| (row.kind.clone(), row.device_id);
+        let key = |row: &MemoryRow| (row.kind.clone(), row.device_id, row.device);
         other.total_ns.cmp(&one.total_ns).then_with(|| key(one).cmp(&key(other)))
     });
     rows

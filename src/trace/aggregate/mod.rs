@@ -85,10 +85,11 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         || (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen)),
     );
     let Walked { sweep, delays, idle, ranges, iterations, cudnn_rnn, ranks } = walked;
-    kernels::add_span_fractions(&mut kernels, &sweep.spans());
+    let (devices, numbers) = sweep.devices(&categories, &idle);
+    kernels::place(&mut kernels, &numbers);
     let ranks = ranks.rows();
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
-    let (launches, idle_causes) = (delays.figures(), idle.rows());
+    let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
     let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
     Summary {
@@ -97,9 +98,9 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         warnings: warnings.collect(),
         captures: trace.captures.clone(),
         categories: kernels::categories(&kernels),
-        devices: sweep.devices(&categories, &idle),
-        streams: sweep.streams(),
-        memory_operations: memory::rows(trace, &chosen),
+        devices,
+        streams: sweep.streams(&numbers),
+        memory_operations: memory::rows(trace, &chosen, &numbers),
         api_calls,
         cpu_operators: operators::rows(trace, &chosen),
         ranges: ranges.rows(),

@@ -51,6 +51,10 @@ pub(super) struct Chosen<'a> {
     pub(super) devices: Distinct<DeviceKey>,
     /// By place in [`Trace::devices`]: a place there.
     pub(super) device_of: Vec<u32>,
+    /// Devices by clock and number, whichever process used them: lists of what ran have rows for these.
+    pub(super) numbers: Distinct<(u32, Option<i64>)>,
+    /// By place in `devices`: a place there.
+    pub(super) number_of: Vec<u32>,
     /// Made when it is first asked for.
     calls: OnceLock<Calls<'a>>,
 }
@@ -88,6 +92,8 @@ impl<'a> Chosen<'a> {
         let processes = processes(trace, &clocks);
         let device_of =
             trace.devices.iter().zip(processes).map(|device| devices.intern(key(device))).collect::<Vec<_>>();
+        let mut numbers = Distinct::default();
+        let number_of = devices.all().iter().map(|key| numbers.intern((key.clock, key.device_id))).collect();
         let works = trace.works.all().iter().map(|work| {
             let device: DeviceKey = devices.all()[device_of[work.queue.device as usize] as usize];
             one_of(&selection.devices, device.device_id)
@@ -124,6 +130,8 @@ impl<'a> Chosen<'a> {
             clocks,
             devices,
             device_of,
+            numbers,
+            number_of,
             calls: OnceLock::new(),
         };
         chosen.windows = chosen.windows(selection);
@@ -158,6 +166,11 @@ impl<'a> Chosen<'a> {
     /// A device of [`Trace::devices`].
     pub(super) fn device(&self, place: u32) -> DeviceKey {
         self.devices.all()[self.device_of[place as usize] as usize]
+    }
+
+    /// The number of a device of [`Trace::devices`]: its place in `numbers`.
+    pub(super) fn number(&self, place: u32) -> u32 {
+        self.number_of[self.device_of[place as usize] as usize]
     }
 
     /// Whether an operation of a device counts.

@@ -1,18 +1,18 @@
 //! When devices and their queues were busy, and with what.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::fraction;
 use super::idle::Sums as IdleSums;
 use super::ranks::rank_of;
-use super::select::{Chosen, DeviceKey};
+use super::select::Chosen;
 use super::work_categories::WorkCategories;
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
 
 /// When devices and queues were busy, and with what.
 pub(super) struct Sweep<'a> {
     trace: &'a Trace,
-    devices: &'a [DeviceKey],
+    chosen: &'a Chosen<'a>,
     /// By number of work: its device, its queue and its row in the budget.
     places: Vec<(u32, u32, u32)>,
     /// Devices with the numbers of their streams.
@@ -23,6 +23,19 @@ pub(super) struct Sweep<'a> {
     budget: Distinct<(u32, bool, u32)>,
     /// By place there: count and time.
     times: Vec<(u64, u64)>,
+}
+
+/// What is known of each place in [`Chosen::numbers`].
+pub(super) struct Numbers {
+    pub(super) of: Vec<Number>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Number {
+    /// Its place in the list of devices, unless several processes used it.
+    pub(super) row: Option<u32>,
+    /// For how long it was there, over all processes.
+    pub(super) span_ns: u64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -50,7 +63,7 @@ impl Timeline {
 }
 
 impl<'a> Sweep<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, categories: &WorkCategories<'_>) -> Self {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, categories: &WorkCategories<'_>) -> Self {
         let (mut queues, mut budget) = (Distinct::default(), Distinct::default());
         let place = |(what, work): (u32, &Work)| {
             let device = chosen.device_of[work.queue.device as usize];
@@ -59,11 +72,10 @@ impl<'a> Sweep<'a> {
             (device, queues.intern((device, work.queue.stream)), row)
         };
         let places = (0..).zip(trace.works.all()).map(place).collect();
-        let devices = chosen.devices.all();
-        let (of_devices, of_queues) =
-            (vec![Timeline::default(); devices.len()], vec![Timeline::default(); queues.all().len()]);
+        let timelines = |count| vec![Timeline::default(); count];
+        let (of_devices, of_queues) = (timelines(chosen.devices.all().len()), timelines(queues.all().len()));
         let times = vec![(0, 0); budget.all().len()];
-        Self { trace, devices, places, queues, of_devices, of_queues, budget, times }
+        Self { trace, chosen, places, queues, of_devices, of_queues, budget, times }
     }
 
     /// Takes an operation that counts; starts ascend.
@@ -75,16 +87,18 @@ impl<'a> Sweep<'a> {
         (*count, *time) = (*count + 1, time.saturating_add(entry.duration()));
     }
 
-    /// A row for each device that did something, in the order of their numbers. `idle` has the causes of each.
-    pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> Vec<DeviceRow> {
+    /// A row for each device that did something, in the order of their numbers, and what those are. `idle` has the causes of
+    /// each device.
+    pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> (Vec<DeviceRow>, Numbers) {
+        let devices = self.chosen.devices.all();
         // Captures of one device may differ in whether they name it.
-        let mut said = vec![(None, None); self.devices.len()];
+        let mut said = vec![(None, None); devices.len()];
         for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
             let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut said[place as usize]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
-        let mut budgets = vec![Budget::default(); self.devices.len()];
+        let mut budgets = vec![Budget::default(); devices.len()];
         for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
             let budget = &mut budgets[device as usize];
             let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
@@ -92,9 +106,10 @@ impl<'a> Sweep<'a> {
                 rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
             }
         }
-        let lines = self.devices.iter().zip(&self.of_devices).zip(idle.of_devices()).zip(said.into_iter().zip(budgets));
-        let mut rows: Vec<DeviceRow> = lines
-            .filter_map(|(((key, timeline), idle), ((name, rank), mut budget))| {
+        let keys = devices.iter().zip(&self.chosen.number_of);
+        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(said.into_iter().zip(budgets));
+        let mut rows: Vec<(DeviceRow, u32)> = lines
+            .filter_map(|((((key, number), timeline), idle), ((name, rank), mut budget))| {
                 let (start_ns, end_ns, span_ns) = timeline.span()?;
                 let busy_ns = timeline.busy.busy_ns();
                 budget.counted_twice_ns = timeline.total.saturating_sub(busy_ns);
@@ -104,7 +119,7 @@ impl<'a> Sweep<'a> {
                         other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name))
                     });
                 }
-                Some(DeviceRow {
+                let row = DeviceRow {
                     device_id: key.device_id,
                     process_id: key.process_id,
                     name,
@@ -119,42 +134,40 @@ impl<'a> Sweep<'a> {
                     kernel_count: timeline.kernel_count,
                     kernel_total_ns: timeline.kernel_total,
                     budget,
-                })
+                };
+                Some((row, *number))
             })
             .collect();
-        rows.sort_by_key(|row| (row.device_id, row.process_id, row.start_ns));
-        rows
+        rows.sort_by_key(|(row, _)| (row.device_id, row.process_id, row.start_ns));
+        let (mut numbers, mut seen) = (vec![Number::default(); self.chosen.numbers.all().len()], FxHashSet::default());
+        for (place, (row, number)) in (0..).zip(&rows) {
+            let is_first = seen.insert(*number);
+            let number = &mut numbers[*number as usize];
+            number.row = is_first.then_some(place);
+            number.span_ns = number.span_ns.saturating_add(row.span_ns);
+        }
+        (rows.into_iter().map(|(row, _)| row).collect(), Numbers { of: numbers })
     }
 
     /// A row for each queue that did something; those of several processes under one number are one row.
-    pub(super) fn streams(&self) -> Vec<StreamRow> {
-        let (mut numbers, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
+    pub(super) fn streams(&self, numbers: &Numbers) -> Vec<StreamRow> {
+        let (mut places, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
         let queues = self.queues.all().iter().zip(&self.of_queues);
         for ((device, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.span().is_some()) {
-            let number = (self.devices[*device as usize].device_id, *stream_id);
-            let place = numbers.intern(number) as usize;
+            let number = self.chosen.number_of[*device as usize];
+            let place = places.intern((number, *stream_id)) as usize;
             if place == rows.len() {
-                let (device_id, stream_id) = number;
-                rows.push(StreamRow { device_id, stream_id, kernel_count: 0, busy_ns: 0, total_ns: 0 });
+                let (device_id, device) =
+                    (self.chosen.numbers.all()[number as usize].1, numbers.of[number as usize].row);
+                let stream_id = *stream_id;
+                rows.push(StreamRow { device_id, device, stream_id, kernel_count: 0, busy_ns: 0, total_ns: 0 });
             }
             let row = &mut rows[place];
             row.kernel_count += timeline.kernel_count;
             row.busy_ns = row.busy_ns.saturating_add(timeline.busy.busy_ns());
             row.total_ns = row.total_ns.saturating_add(timeline.total);
         }
-        rows.sort_by_key(|row| (row.device_id, row.stream_id));
+        rows.sort_by_key(|row| (row.device_id, row.device, row.stream_id));
         rows
-    }
-
-    /// For how long the devices of a number were there, over all processes.
-    pub(super) fn spans(&self) -> FxHashMap<Option<i64>, u64> {
-        let mut spans = FxHashMap::default();
-        for (key, timeline) in self.devices.iter().zip(&self.of_devices) {
-            if let Some((_, _, span)) = timeline.span() {
-                let sum: &mut u64 = spans.entry(key.device_id).or_default();
-                *sum = sum.saturating_add(span);
-            }
-        }
-        spans
     }
 }

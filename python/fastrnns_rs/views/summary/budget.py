@@ -84,8 +84,8 @@ def _folded(rows: Sequence[Row], count: int, rest: str, named: Callable[[str], s
 
 def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
     """Draws a row for each GPU; of more than eight for the slowest, the median and the fastest by busy time."""
-    heading, labels = _labels(devices)
-    rows = [*zip(labels, devices, strict=True)]
+    heading, names = labels(devices)
+    rows = [*zip(names, devices, strict=True)]
     scale = Scale([device["span_ns"] for device in devices])
     if len(rows) > _MOST_GPUS:
         rows.sort(key=lambda row: -row[1]["busy_ns"])
@@ -120,7 +120,7 @@ def _shares(device: Row) -> Iterable[str]:
     yield CAUSES.get(cause, cause)
 
 
-def _labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
+def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
     """Chooses labels that differ: the rank, the number, the number with the process, or the position."""
 
     def said(value: object) -> str:
@@ -132,7 +132,7 @@ def _labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
         ("GPU of rank", [f"{said(device['device_id'])} of {said(device['rank'])}" for device in devices]),
         ("GPU, process", [f"{said(device['device_id'])}, {said(device['process_id'])}" for device in devices]),
     )
-    for heading, labels in choices:
-        if len(set(labels)) == len(labels) and not (heading != "GPU" and any("-" in label for label in labels)):
-            return heading, labels
+    for heading, names in choices:
+        if len(set(names)) == len(names) and not (heading != "GPU" and any("-" in name for name in names)):
+            return heading, names
     return "GPU, file", [f"{said(device['device_id'])}, #{place}" for place, device in enumerate(devices, 1)]

@@ -120,6 +120,7 @@ DEVICES = (
 )
 STREAMS = (
     Column("device", "device_id", COUNT),
+    Column("place of device", "device", COUNT, DATA),
     Column("stream", "stream_id", COUNT),
     Column("busy", "busy_ns", NANOSECONDS),
     Column("total", "total_ns", NANOSECONDS, summed=True),
@@ -146,6 +147,7 @@ KERNELS = (
     Column("registers per thread", "registers_per_thread", COUNT, LAUNCH_SHAPE),
     Column("shared memory", "shared_memory_bytes", BYTES, LAUNCH_SHAPE),
     Column("device", "device_id", COUNT),
+    Column("place of device", "device", COUNT, DATA),
     Column("category", "category", TEXT),
     Column("name", "name", TEXT),
     Column("short name", "short_name", TEXT, DATA),
@@ -179,6 +181,7 @@ MEMORY = (
     Column("stddev size", "stddev_bytes", BYTES),
     Column("bandwidth", "bandwidth_gb_per_s", GB_PER_S),
     Column("device", "device_id", COUNT),
+    Column("place of device", "device", COUNT, DATA),
     Column("kind", "kind", TEXT),
 )
 API_CALLS = (*_TOTALS, *_DURATIONS, Column("function", "name", TEXT))
@@ -200,6 +203,7 @@ LAUNCHES = (
 IDLE = (
     *_TOTALS,
     Column("device", "device_id", COUNT),
+    Column("place of device", "device", COUNT, DATA),
     Column("cause", "cause", TEXT),
     Column("meanwhile", "", TEXT, SCREEN, read=lambda row: MEANWHILE[row["cause"]]),
 )

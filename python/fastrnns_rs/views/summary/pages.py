@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
-from fastrnns_rs.views.summary.column_units import FRACTION, NANOSECONDS
+from fastrnns_rs.views.summary.budget import labels
+from fastrnns_rs.views.summary.column_units import FRACTION, NANOSECONDS, TEXT
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
 TYPE_CHECKING = False  # see the package
@@ -41,6 +42,9 @@ def page(document: Document, by: str, top: int | None) -> list[Part]:
     """
     made = _overview(document, _ROWS if top is None else top) if by == "overview" else _view(document, by, top)
     parts = [part for part in made if part] or [VIEWS[by].nothing]
+    for part in parts:
+        if isinstance(part, List):
+            part.columns = _devices_apart(document, part)
     first = notes.warnings(document)
     begin: list[Part] = []
     if by == "overview" and document["captures"]:
@@ -83,6 +87,22 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
     return [rows]
 
 
+def _devices_apart(document: Document, part: List) -> Sequence[Column]:
+    """The columns of a list, with labels for devices of which several have one number."""
+    devices = document["devices"]
+    if len({row["device_id"] for row in devices}) == len(devices) or not part.rows or "device" not in part.rows[0]:
+        return part.columns
+    heading, names = labels(devices)
+    of_places = dict(enumerate(names))
+
+    def name(row: Row) -> str | None:
+        number = row["device_id"]
+        return of_places.get(row["device"], None if number is None else str(number))
+
+    of_device = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
+    return [of_device if column.key == "device_id" else column for column in part.columns]
+
+
 def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
     """The columns of kernels with a time per GPU, where there are several and a kernel has one row for all."""
     gpus, kernels = len(document["devices"]), document["kernels"]
@@ -107,7 +127,7 @@ def _overview(document: Document, top: int) -> list[Part]:
         return VIEWS[by].list(document, lambda column: column.key in keys, top)
 
     devices = List("Where the time went", [one for one in columns.DEVICES if _on_screen(one)], document["devices"])
-    idle = VIEWS["idle"].list(document, lambda one: several or one.key != "device_id", top)
+    idle = VIEWS["idle"].list(document, lambda one: _on_screen(one) and (several or one.key != "device_id"), top)
     idle.title = "Why it was idle"
     idle.columns = [_share_of_idle(document["idle_causes"]), *idle.columns]
     statistics = [one for one in columns.ITERATION_STATISTICS if one.key in _BRIEF_ITERATIONS]
@@ -130,11 +150,15 @@ def _overview(document: Document, top: int) -> list[Part]:
 def _share_of_idle(rows: Sequence[Row]) -> Column:
     """A column with the share of each row in the idle time of its device; None where that is 0."""
     sums: dict[Any, float] = {}
+
+    def device(row: Row) -> Any:
+        return row["device_id"], row["device"]
+
     for row in rows:
-        sums[row["device_id"]] = sums.get(row["device_id"], 0.0) + row["total_ns"]
+        sums[device(row)] = sums.get(device(row), 0.0) + row["total_ns"]
 
     def share(row: Row) -> float | None:
-        whole = sums[row["device_id"]]
+        whole = sums[device(row)]
         return row["total_ns"] / whole if whole else None
 
     return columns.Column("share", "", FRACTION, columns.SCREEN, read=share)

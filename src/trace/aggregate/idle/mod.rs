@@ -14,8 +14,9 @@ pub(super) use gaps::Gaps;
 use std::cmp::Reverse;
 
 use super::launched::launched;
-use super::select::{Chosen, DeviceKey};
-use crate::trace::{BudgetRow, Distinct, IdleRow, Trace};
+use super::select::Chosen;
+use super::sweep::Numbers;
+use crate::trace::{BudgetRow, IdleRow, Trace};
 
 /// A piece of an idle interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,23 +55,19 @@ pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]
 }
 
 /// Sums of pieces, by device and cause.
-#[derive(Debug)]
 pub(super) struct Sums<'a> {
-    /// By place of a device in [`Trace::devices`].
-    places: &'a [u32],
-    devices: &'a [DeviceKey],
+    chosen: &'a Chosen<'a>,
     /// Number of pieces and their length, by place of a device and by cause.
     of_devices: Vec<[(u64, u64); Cause::ALL.len()]>,
 }
 
 impl<'a> Sums<'a> {
-    pub(super) fn new(chosen: &'a Chosen<'_>) -> Self {
-        let devices = chosen.devices.all();
-        Self { places: &chosen.device_of, devices, of_devices: vec![Default::default(); devices.len()] }
+    pub(super) fn new(chosen: &'a Chosen<'a>) -> Self {
+        Self { chosen, of_devices: vec![Default::default(); chosen.devices.all().len()] }
     }
 
     pub(super) fn add(&mut self, piece: &Cut) {
-        let device = self.places[piece.device as usize] as usize;
+        let device = self.chosen.device_of[piece.device as usize] as usize;
         let (count, total) = &mut self.of_devices[device][piece.cause as usize];
         (*count, *total) = (*count + 1, total.saturating_add(piece.end.abs_diff(piece.start)));
     }
@@ -83,20 +80,18 @@ impl<'a> Sums<'a> {
     }
 
     /// A row for each number of a device and cause, the longest of a number first.
-    pub(super) fn rows(&self) -> Vec<IdleRow> {
-        let mut numbers = Distinct::default();
-        let mut of_numbers: Vec<[(u64, u64); Cause::ALL.len()]> = Vec::new();
-        for (device, sums) in self.devices.iter().zip(&self.of_devices) {
-            let number = numbers.intern(device.device_id) as usize;
-            of_numbers.resize(numbers.all().len(), Default::default());
-            for ((count, total), (more, time)) in of_numbers[number].iter_mut().zip(sums) {
+    pub(super) fn rows(&self, numbers: &Numbers) -> Vec<IdleRow> {
+        let mut of_numbers = vec![<[(u64, u64); Cause::ALL.len()]>::default(); numbers.of.len()];
+        for (&number, sums) in self.chosen.number_of.iter().zip(&self.of_devices) {
+            for ((count, total), (more, time)) in of_numbers[number as usize].iter_mut().zip(sums) {
                 (*count, *total) = (*count + more, total.saturating_add(*time));
             }
         }
         let mut rows: Vec<IdleRow> = Vec::new();
-        for (&device_id, sums) in numbers.all().iter().zip(&of_numbers) {
+        for ((&(_, device_id), number), sums) in self.chosen.numbers.all().iter().zip(&numbers.of).zip(&of_numbers) {
             let row = |(cause, count, total_ns): (Cause, u64, u64)| IdleRow {
                 device_id,
+                device: number.row,
                 cause: cause.name(),
                 count,
                 total_ns,
@@ -104,7 +99,7 @@ impl<'a> Sums<'a> {
             rows.extend(causes(sums).map(row));
         }
         // Of causes that took as long, the one that counts first is first.
-        rows.sort_by_key(|row| (row.device_id, Reverse(row.total_ns)));
+        rows.sort_by_key(|row| (row.device_id, row.device, Reverse(row.total_ns)));
         rows
     }
 }
