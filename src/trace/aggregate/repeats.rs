@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Options;
 use super::iterations::Iterations;
 use super::launched::launched;
+use super::ranges::names::Called;
 use super::select::Chosen;
 use super::totals;
 use super::work_categories::WorkCategories;
@@ -81,7 +82,8 @@ enum Key {
 /// The device operations of `trace`, by what ran.
 pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let chosen = Chosen::new(trace, &options.selection);
-    let mut iterations = Iterations::find(trace, &chosen, options.iteration_range.as_deref());
+    let mut iterations =
+        Iterations::find(trace, &chosen, &Called::of_labels(trace), options.iteration_range.as_deref());
     let rows = if iterations.rows.is_empty() {
         gather(trace, &chosen, options, trace.kernels.iter().chain(&trace.memory).map(|entry| (entry, false)))
     } else {

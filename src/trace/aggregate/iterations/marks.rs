@@ -21,10 +21,10 @@ pub(super) struct Marked<'a> {
 pub(super) fn find<'a>(
     trace: &'a Trace,
     chosen: &Chosen<'_>,
+    called: &[Called<'a>],
     name: Option<&str>,
 ) -> (Vec<Marked<'a>>, Vec<Marked<'a>>) {
     let text = |label: u32| trace.names.text(trace.labels.all()[label as usize].name);
-    let called: Vec<Called<'a>> = (0..trace.labels.all().len() as u32).map(|label| Called::of(text(label))).collect();
     let those = |marks: &dyn Fn(u32) -> bool| {
         // Asked once for each label: there may be many more ranges.
         let marks: Vec<bool> = (0..called.len() as u32).map(marks).collect();

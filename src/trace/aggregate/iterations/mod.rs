@@ -13,6 +13,7 @@ mod owners;
 mod tests;
 
 use super::launched::Launch;
+use super::ranges::names::Called;
 use super::select::Chosen;
 use super::work_categories::WorkCategories;
 use crate::trace::{Entry, Figures, IterationPart, IterationRow, IterationStatistics, Trace, Warning};
@@ -42,8 +43,9 @@ pub(super) struct Iterations {
 impl Iterations {
     /// Finds them: by `name`, where one is given, or else by `ProfilerStep#N`, by our ranges, or by torch's marks of phases,
     /// the first of these that there are. Phases within steps are parts of them.
-    pub(super) fn find(trace: &Trace, chosen: &Chosen<'_>, name: Option<&str>) -> Self {
-        let (mut marks, phases) = marks::find(trace, chosen, name);
+    /// `called` is what the labels say.
+    pub(super) fn find(trace: &Trace, chosen: &Chosen<'_>, called: &[Called<'_>], name: Option<&str>) -> Self {
+        let (mut marks, phases) = marks::find(trace, chosen, called, name);
         if marks.is_empty() {
             let warning = name.map(|name| missing::warning(trace, chosen, name));
             return Self { warning, ..Self::default() };

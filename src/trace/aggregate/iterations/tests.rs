@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::Iterations;
 use crate::trace::aggregate::launched::launched;
 use crate::trace::aggregate::made::{Made, options};
+use crate::trace::aggregate::ranges::names::Called;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::aggregate::{Options, Selection, summarize};
 use crate::trace::categories::Categories;
@@ -11,7 +12,7 @@ use crate::trace::{IterationRow, Reach, Summary, Trace};
 const ON_MAIN: Reach = Reach::Thread(Some(10));
 
 fn find(trace: &Trace, name: Option<&str>) -> Iterations {
-    Iterations::find(trace, &Chosen::new(trace, &Selection::default()), name)
+    Iterations::find(trace, &Chosen::new(trace, &Selection::default()), &Called::of_labels(trace), name)
 }
 
 /// The iterations of a summary.

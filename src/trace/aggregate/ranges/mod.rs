@@ -55,9 +55,8 @@ pub(super) struct Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>) -> Self {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, called: Vec<Called<'a>>) -> Self {
         let labels = trace.labels.all();
-        let called: Vec<Called<'_>> = labels.iter().map(|label| Called::of(trace.names.text(label.name))).collect();
         let mut keys: Distinct<Key<'_>> = Distinct::default();
         let row =
             |(label, called): (&Label, &Called<'a>)| keys.intern((called.group.clone(), label.domain, label.source));

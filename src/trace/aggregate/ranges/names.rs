@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::trace::Trace;
+
 /// What numbers a single call in the texts of `torch.autograd.profiler.emit_nvtx`; sizes say what was computed, and stay.
 static OF_A_CALL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r", (?:(?:stashed )?seq ?= ?-?[0-9]+|op_id = [0-9]+|input_op_ids = \[.*\])").expect("an expression")
@@ -47,6 +49,11 @@ impl<'a> Called<'a> {
                 None => other(name.into()),
             },
         }
+    }
+
+    /// What each label of a trace says.
+    pub(in crate::trace::aggregate) fn of_labels(trace: &'a Trace) -> Vec<Self> {
+        trace.labels.all().iter().map(|label| Self::of(trace.names.text(label.name))).collect()
     }
 
     /// Whether it names a phase, and with that what a process does.
