@@ -265,6 +265,9 @@ macro_rules! words {
                 found.ok_or_else(|| $crate::error::Error::unknown_name(argument, name, &[$($word),*].join(", ")))
             }
         }
+
+        #[cfg(feature = "python")]
+        $crate::results::python::word!($name);
     };
 }
 pub(crate) use words;

@@ -12,6 +12,7 @@
 pub mod error;
 pub mod orchestrate;
 mod par;
+mod results;
 mod simd;
 pub mod stats;
 pub mod timing;

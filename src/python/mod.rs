@@ -22,39 +22,55 @@ mod _core {
     #[pymodule_export]
     use super::profilers::{Profiler, profiler_names};
     #[pymodule_export]
-    use super::stats::bootstrap::{BootstrapInterval, bootstrap_ci};
+    use super::stats::bootstrap::bootstrap_ci;
     #[pymodule_export]
-    use super::stats::decisions::{
-        Comparison, DetectionPower, RequiredProcesses, compare_samples, detection_power, required_processes,
-    };
+    use super::stats::decisions::{compare_samples, detection_power, required_processes};
     #[pymodule_export]
-    use super::stats::dependence::{EffectiveSize, autocorrelation, effective_sample_size};
+    use super::stats::dependence::{autocorrelation, effective_sample_size};
     #[pymodule_export]
-    use super::stats::description::{Modality, Mode, Outliers, Summary, modality, outliers, quantiles, summarize};
+    use super::stats::description::{modality, outliers, quantiles, summarize};
     #[pymodule_export]
-    use super::stats::growth::{Growth, growth};
+    use super::stats::growth::growth;
     #[pymodule_export]
-    use super::stats::intervals::{MeanInterval, MedianInterval, ProcessInterval, mean_ci, median_ci, process_ci};
+    use super::stats::intervals::{mean_ci, median_ci, process_ci};
     #[pymodule_export]
-    use super::stats::means::{Welch, welch};
+    use super::stats::means::welch;
     #[pymodule_export]
     use super::stats::moments::{Moments, moments};
     #[pymodule_export]
-    use super::stats::multiple::{BenjaminiHochberg, GeometricMean, benjamini_hochberg, geometric_mean_ratio};
+    use super::stats::multiple::{benjamini_hochberg, geometric_mean_ratio};
     #[pymodule_export]
-    use super::stats::permutation::{PermutationTest, permutation_test};
+    use super::stats::permutation::permutation_test;
     #[pymodule_export]
-    use super::stats::precision::{Precision, precision_reached};
+    use super::stats::precision::precision_reached;
     #[pymodule_export]
-    use super::stats::ranks::{HodgesLehmann, MannWhitney, cliffs_delta, hodges_lehmann, mann_whitney};
+    use super::stats::ranks::{cliffs_delta, hodges_lehmann, mann_whitney};
     #[pymodule_export]
-    use super::stats::series::{ChangePoints, changepoints};
+    use super::stats::series::changepoints;
     #[pymodule_export]
-    use super::stats::steadiness::{Segment, SteadyState, Warmup, classify_warmup, steady_state};
+    use super::stats::steadiness::{classify_warmup, steady_state};
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]
     use super::trace::{Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source};
+    #[pymodule_export]
+    use crate::stats::compare::decisions::{Comparison, DetectionPower, Precision, RequiredProcesses};
+    #[pymodule_export]
+    use crate::stats::compare::hypotheses::{
+        BenjaminiHochberg, GeometricMean, HodgesLehmann, MannWhitney, PermutationTest, Welch,
+    };
+    #[pymodule_export]
+    use crate::stats::describe::{Modality, Mode, Outliers, Summary};
+    #[pymodule_export]
+    use crate::stats::growth::Growth;
+    #[pymodule_export]
+    use crate::stats::intervals::bootstrap::BootstrapInterval;
+    #[pymodule_export]
+    use crate::stats::intervals::{MeanInterval, MedianInterval, ProcessInterval};
+    #[pymodule_export]
+    use crate::stats::samples::dependence::EffectiveSize;
+    #[pymodule_export]
+    use crate::stats::series::{ChangePoints, Segment, SteadyState, Warmup};
 
     /// The package's version; Cargo.toml is the one place where it is written.
     #[pymodule_export]

@@ -52,7 +52,7 @@ proptest! {
         let n = differences.len();
         let found = shift_of(&baseline, &candidate);
         prop_assert_eq!(found.shift, differences[(n - 1) / 2].midpoint(differences[n / 2]));
-        if let Some((low, high)) = found.interval {
+        if let Some((low, high)) = found.ci_low.zip(found.ci_high) {
             prop_assert!(low <= found.shift && found.shift <= high);
             prop_assert!(differences.contains(&low) && differences.contains(&high));
         }
@@ -63,8 +63,8 @@ proptest! {
         let moved: Vec<f64> = candidate.iter().map(|value| value + f64::from(by)).collect();
         let (found, moved) = (shift_of(&baseline, &candidate), shift_of(&baseline, &moved));
         prop_assert_eq!(moved.shift, found.shift + f64::from(by));
-        let ends = found.interval.map(|(low, high)| (low + f64::from(by), high + f64::from(by)));
-        prop_assert_eq!(moved.interval, ends);
+        let ends = [found.ci_low, found.ci_high].map(|end| end.map(|end| end + f64::from(by)));
+        prop_assert_eq!([moved.ci_low, moved.ci_high], ends);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, Processes, Rows, threads, whole, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::intervals::bootstrap::{self, Method, Request, Resampling, Statistic};
@@ -72,7 +71,7 @@ pub(in crate::python) fn bootstrap_ci(
     threads: Option<&Bound<'_, PyAny>>,
     block_length: Option<&Bound<'_, PyAny>>,
     indices: Option<&Bound<'_, PyAny>>,
-) -> PyResult<BootstrapInterval> {
+) -> PyResult<bootstrap::BootstrapInterval> {
     const RESAMPLES: u64 = 9999;
     let resampling = Resampling {
         resamples: whole_or("resamples", resamples, RESAMPLES)? as usize,
@@ -88,56 +87,17 @@ pub(in crate::python) fn bootstrap_ci(
     };
     let indices = indices.map(|indices| Rows::read("indices", indices)).transpose()?;
     let rows = indices.as_ref().map(Rows::as_slices).transpose()?;
-    let found = if request.method == Method::Hierarchical {
+    if request.method == Method::Hierarchical {
         let processes = Processes::read("samples", samples)?;
         let processes = match &processes {
             // One number of each process.
             Processes::Medians(numbers) => numbers.as_slice()?.chunks(1).collect(),
             Processes::Samples(_) => processes.samples()?,
         };
-        interruptibly(py, |interrupted| bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted))?
+        interruptibly(py, |interrupted| bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted))
     } else {
         let samples = Floats::read("samples", samples)?;
         let samples = samples.as_slice()?;
-        interruptibly(py, |interrupted| bootstrap::bootstrap_ci(samples, &request, rows.as_deref(), interrupted))?
-    };
-    Ok(found.into())
-}
-
-result! {
-    /// What `bootstrap_ci` returns. Values are in the unit of the samples.
-    BootstrapInterval from found: bootstrap::BootstrapInterval {
-        /// The statistic of the samples themselves.
-        estimate: f64,
-        /// Lower end of the interval.
-        ci_low: f64,
-        /// Upper end of the interval.
-        ci_high: f64,
-        /// The level that the interval was asked to hold.
-        confidence_level: f64,
-        /// How the interval was made: the method's name.
-        ci_method: &'static str,
-        /// What was computed from each resample: the statistic's name.
-        statistic: &'static str,
-        /// Standard deviation of the resampled statistics, with the divisor B - 1; that of their law for `exact`. None for one
-        /// resample.
-        standard_error: Option<f64>,
-        /// How many samples, of all processes together.
-        count: usize,
-        /// How many processes; None but for `hierarchical`.
-        n_processes: Option<usize>,
-        /// How many resamples; None for `exact`, which stands for infinitely many.
-        resamples: Option<usize>,
-        /// Where the random numbers started; None where there were none.
-        seed: Option<u64>,
-        /// The bias correction z0, in standard deviations of a normal law; None but for `bca`.
-        bias_correction: Option<f64>,
-        /// The acceleration, a pure number; None but for `bca`.
-        acceleration: Option<f64>,
-        /// How many neighbours stayed together; None but for `block`.
-        block_length: Option<usize>,
-        /// Whether the samples are taken as those of one process, so that the interval says nothing about the differences
-        /// between processes: True but for `hierarchical`.
-        within_one_process: bool,
+        interruptibly(py, |interrupted| bootstrap::bootstrap_ci(samples, &request, rows.as_deref(), interrupted))
     }
 }

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::error::Error;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
@@ -44,16 +43,15 @@ pub(in crate::python) fn compare_samples(
     candidate: &Bound<'_, PyAny>,
     margin: f64,
     confidence_level: f64,
-) -> PyResult<Comparison> {
+) -> PyResult<decisions::Comparison> {
     let baseline = Processes::read("baseline", baseline)?;
     let candidate = Processes::read("candidate", candidate)?;
     let (baseline, candidate) = (baseline.given()?, candidate.given()?);
-    let found = interruptibly(py, |interrupted| {
+    interruptibly(py, |interrupted| {
         let baseline = baseline.medians("baseline", interrupted)?;
         let candidate = candidate.medians("candidate", interrupted)?;
         decisions::compare_samples(&baseline, &candidate, margin, confidence_level, interrupted)
-    })?;
-    Ok(found.into())
+    })
 }
 
 /// Predicts how likely each verdict of `compare_samples` is, before anything is measured.
@@ -90,14 +88,13 @@ pub(in crate::python) fn detection_power(
     candidate_processes: Option<&Bound<'_, PyAny>>,
     margin: f64,
     confidence_level: f64,
-) -> PyResult<DetectionPower> {
+) -> PyResult<decisions::DetectionPower> {
     let baseline = Side { spread, processes: count("processes", processes)? };
     let candidate = Side {
         spread: candidate_spread.unwrap_or(spread),
         processes: candidate_processes.map_or(Ok(baseline.processes), |given| count("candidate_processes", given))?,
     };
-    let found = py.detach(|| decisions::detection_power(baseline, candidate, difference, margin, confidence_level))?;
-    Ok(found.into())
+    Ok(py.detach(|| decisions::detection_power(baseline, candidate, difference, margin, confidence_level))?)
 }
 
 /// A count from Python, where a negative one is out of range like any other that is too small.
@@ -134,92 +131,8 @@ pub(in crate::python) fn required_processes(
     power: f64,
     margin: f64,
     confidence_level: f64,
-) -> PyResult<RequiredProcesses> {
-    let found = interruptibly(py, |interrupted| {
+) -> PyResult<decisions::RequiredProcesses> {
+    interruptibly(py, |interrupted| {
         decisions::required_processes(spread, difference, power, margin, confidence_level, interrupted)
-    })?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `compare_samples` returns. Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
-    Comparison from found: decisions::Comparison {
-        /// `faster`, `slower`, `equivalent` or `inconclusive`.
-        verdict: &'static str = found.verdict.name(),
-        /// Which comparison of which numbers decided, in one sentence.
-        reason: String,
-        /// Ratio of the geometric means of the process medians.
-        ratio: f64,
-        /// Lower end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
-        ratio_ci_low: Option<f64> = found.judged.as_ref().map(|judged| judged.ratio_ci.0),
-        /// Upper end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
-        ratio_ci_high: Option<f64> = found.judged.as_ref().map(|judged| judged.ratio_ci.1),
-        /// Lower end of the narrower interval that is held against the margin; None with fewer than three processes.
-        equivalence_ci_low: Option<f64> = found.judged.as_ref().map(|judged| judged.equivalence_ci.0),
-        /// Upper end of the narrower interval that is held against the margin; None with fewer than three processes.
-        equivalence_ci_high: Option<f64> = found.judged.as_ref().map(|judged| judged.equivalence_ci.1),
-        /// The relative difference that does not matter: equivalence is inside [1 / (1 + margin), 1 + margin].
-        margin: f64,
-        /// The level of the ratio's interval.
-        confidence_level: f64,
-        /// The level of the narrower interval, 1 - 2 (1 - confidence_level).
-        equivalence_level: f64,
-        /// Welch's two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
-        p_value: Option<f64> = found.judged.as_ref().map(|judged| judged.p_value),
-        /// Satterthwaite's; with three or four processes on one side and more on the other, at most those of equal numbers,
-        /// because the estimate is too high there. None with fewer than three processes on a side, or where neither side has a spread.
-        degrees_of_freedom: Option<f64> = found.judged.as_ref().and_then(|judged| judged.degrees_of_freedom),
-        /// Standard error of the log ratio, a relative error of the ratio; None with fewer than three processes.
-        log_standard_error: Option<f64> = found.judged.as_ref().map(|judged| judged.log_standard_error),
-        /// Geometric mean of the baseline's process medians, in the unit of the samples.
-        baseline: f64,
-        /// Geometric mean of the candidate's process medians, in the unit of the samples.
-        candidate: f64,
-        /// How many processes the baseline has.
-        n_baseline: usize,
-        /// How many processes the candidate has.
-        n_candidate: usize,
-        /// Relative spread between the baseline's processes: the standard deviation of their log medians, with the divisor
-        /// n - 1; None with fewer than three processes on a side.
-        log_stddev_baseline: Option<f64> = found.judged.as_ref().map(|judged| judged.log_stddev_baseline),
-        /// The same of the candidate's processes.
-        log_stddev_candidate: Option<f64> = found.judged.as_ref().map(|judged| judged.log_stddev_candidate),
-        /// Cliff's delta of the process medians, from -1 to 1: below 0 the candidate's are smaller more often than not.
-        cliffs_delta: f64,
-        /// Hodges-Lehmann shift of the process medians, candidate - baseline, in the unit of the samples.
-        shift: f64,
-        /// How many more processes on each side settle an inconclusive comparison with a probability of 90 %, if ratio and
-        /// spreads are what was observed, which is a guess where few processes were. Run that many and then judge: whoever
-        /// adds processes and looks again until a verdict comes has it wrong more often than `confidence_level` says. None
-        /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
-        additional_processes: Option<usize>,
-        /// How it was made: `welch_log_process_medians`.
-        method: &'static str = decisions::Comparison::METHOD,
-    }
-}
-
-result! {
-    /// What `detection_power` returns: the probability of each verdict.
-    DetectionPower from found: decisions::VerdictProbabilities {
-        /// Of the verdict `faster`.
-        faster: f64,
-        /// Of the verdict `slower`.
-        slower: f64,
-        /// Of the verdict `equivalent`.
-        equivalent: f64,
-        /// Of the verdict `inconclusive`.
-        inconclusive: f64,
-    }
-}
-
-result! {
-    /// What `required_processes` returns.
-    RequiredProcesses from found: decisions::RequiredProcesses {
-        /// The smallest number on each side; None where 100,000 are not enough.
-        processes: Option<usize>,
-        /// The verdict that they are to give: `faster`, `slower` or `equivalent`.
-        verdict: &'static str = found.verdict.name(),
-        /// How likely they are to give it; where 100,000 are not enough, how likely these are.
-        power: f64,
-    }
+    })
 }

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::samples::{Statistic, dependence};
@@ -62,28 +61,9 @@ pub(in crate::python) fn effective_sample_size(
     py: Python<'_>,
     samples: &Bound<'_, PyAny>,
     of: &str,
-) -> PyResult<EffectiveSize> {
+) -> PyResult<dependence::EffectiveSize> {
     let of = Statistic::named("of", of)?;
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
-    let found = interruptibly(py, |interrupted| dependence::effective_sample_size(samples, of, interrupted))?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `effective_sample_size` returns.
-    EffectiveSize from found: dependence::EffectiveSize {
-        /// How many samples there are.
-        count: usize,
-        /// How many independent samples would know as much; from 1 to n.
-        n_effective: f64,
-        /// n over n_effective, in samples; at least 1.
-        autocorrelation_time: f64,
-        /// The last lag whose correlation was used; 0 of samples that are all equal.
-        lags: usize,
-        /// Of which estimate: `mean` or `median`.
-        of: &'static str = found.of.name(),
-        /// Always True: what differs from process to process is not in it.
-        within_one_process: bool = true,
-    }
+    interruptibly(py, |interrupted| dependence::effective_sample_size(samples, of, interrupted))
 }

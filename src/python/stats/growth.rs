@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, Given, Processes};
 use crate::stats::growth as law;
 
@@ -39,47 +38,14 @@ pub(in crate::python) fn growth(
     sizes: &Bound<'_, PyAny>,
     times: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<Growth> {
+) -> PyResult<law::Growth> {
     let (sizes, times) = (Floats::read("sizes", sizes)?, Processes::read("times", times)?);
     let (sizes, times) = (sizes.as_slice()?, times.given()?);
-    let found = py.detach(|| {
+    Ok(py.detach(|| {
         let times: Vec<&[f64]> = match &times {
             Given::Medians(alone) => alone.chunks(1).collect(),
             Given::Samples(processes) => processes.clone(),
         };
         law::growth(sizes, &times, confidence_level)
-    })?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `growth` returns. Sizes and times are in the units of the arguments.
-    Growth from found: law::Growth {
-        /// b of time = a · size ^ b.
-        exponent: f64,
-        /// Lower end of its interval.
-        ci_low: f64,
-        /// Upper end of its interval.
-        ci_high: f64,
-        /// The level of the interval.
-        confidence_level: f64,
-        /// How the interval was made: `t_process_medians`, or `t_residuals` where a size has fewer than three processes.
-        ci_method: &'static str = found.ci_method.name(),
-        /// Of the interval's Student's t; None where nothing differs, and the interval has no width.
-        degrees_of_freedom: Option<f64>,
-        /// How many sizes.
-        n_points: usize,
-        /// The fewest processes of a size.
-        n_processes: usize,
-        /// Geometric mean of the sizes.
-        typical_size: f64,
-        /// Geometric mean of the times: what the line has at the typical size.
-        typical_time: f64,
-        /// The exponent between each size and the next larger one, from the smallest size on.
-        local_exponents: Vec<f64>,
-        /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
-        largest_deviation: f64,
-        /// p-value of a straight line; None where a size has fewer than three processes, or none of them differ.
-        lack_of_fit_p: Option<f64>,
-    }
+    })?)
 }

@@ -2,10 +2,9 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, Processes};
 use crate::python::interrupt::interruptibly;
-use crate::stats::intervals::{self, IntervalMethod};
+use crate::stats::intervals;
 
 /// The median of samples of one process, and its interval.
 ///
@@ -37,12 +36,10 @@ pub(in crate::python) fn median_ci(
     samples: &Bound<'_, PyAny>,
     confidence_level: f64,
     independent: bool,
-) -> PyResult<MedianInterval> {
+) -> PyResult<intervals::MedianInterval> {
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
-    let found =
-        interruptibly(py, |interrupted| intervals::median_ci(samples, confidence_level, independent, interrupted))?;
-    Ok(found.into())
+    interruptibly(py, |interrupted| intervals::median_ci(samples, confidence_level, independent, interrupted))
 }
 
 /// The mean of samples of one process, and its interval by Student's t.
@@ -67,11 +64,10 @@ pub(in crate::python) fn mean_ci(
     py: Python<'_>,
     samples: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<MeanInterval> {
+) -> PyResult<intervals::MeanInterval> {
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
-    let found = py.detach(|| intervals::mean_ci(samples, confidence_level))?;
-    Ok(found.into())
+    Ok(py.detach(|| intervals::mean_ci(samples, confidence_level))?)
 }
 
 /// The typical time of several processes, and where that of very many would lie; a single next process may lie outside.
@@ -97,10 +93,9 @@ pub(in crate::python) fn process_ci(
     py: Python<'_>,
     processes: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<ProcessInterval> {
+) -> PyResult<intervals::ProcessInterval> {
     let medians = medians(py, processes)?;
-    let found = py.detach(|| intervals::process_ci(&medians, confidence_level))?;
-    Ok(found.into())
+    Ok(py.detach(|| intervals::process_ci(&medians, confidence_level))?)
 }
 
 /// One number for each process of the argument `processes`.
@@ -109,77 +104,4 @@ pub(super) fn medians(py: Python<'_>, processes: &Bound<'_, PyAny>) -> PyResult<
     let processes = Processes::read(ARGUMENT, processes)?;
     let given = processes.given()?;
     interruptibly(py, |interrupted| given.medians(ARGUMENT, interrupted))
-}
-
-result! {
-    /// What `median_ci` returns. Values are in the unit of the samples.
-    MedianInterval from found: intervals::MedianInterval {
-        /// The median.
-        estimate: f64,
-        /// Lower end of its interval; None where there are too few samples for the level.
-        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
-        /// Upper end of its interval; None where there are too few samples for the level.
-        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
-        /// The level that the interval was asked to hold.
-        confidence_level: f64,
-        /// `hettmansperger_sheather` for independent samples, `hettmansperger_sheather_effective` for others, `sample_range`
-        /// where n_effective is too small for the level; None without an interval.
-        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
-        /// How many samples there are.
-        count: usize,
-        /// To how many independent ones they amount; n where they are said to be independent.
-        n_effective: f64,
-        /// Always True: what differs from process to process is not in the interval.
-        within_one_process: bool,
-    }
-}
-
-result! {
-    /// What `mean_ci` returns. Values are in the unit of the samples.
-    MeanInterval from found: intervals::MeanInterval {
-        /// The arithmetic mean.
-        estimate: f64,
-        /// Lower end of its interval; None for one sample.
-        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
-        /// Upper end of its interval; None for one sample.
-        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
-        /// The level that the interval was asked to hold.
-        confidence_level: f64,
-        /// How the interval was made: `t`; None without one.
-        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
-        /// How many samples there are.
-        count: usize,
-        /// Standard deviation with the divisor n - 1; None for one sample.
-        stddev: Option<f64>,
-        /// Always True: what differs from process to process is not in the interval.
-        within_one_process: bool,
-    }
-}
-
-result! {
-    /// What `process_ci` returns. Times are in the unit of the samples.
-    ProcessInterval from found: intervals::ProcessInterval {
-        /// The geometric mean of the process medians.
-        estimate: f64,
-        /// Lower end of its interval; None below three processes.
-        ci_low: Option<f64> = found.ci.map(|(low, _)| low),
-        /// Upper end of its interval; None below three processes.
-        ci_high: Option<f64> = found.ci.map(|(_, high)| high),
-        /// The level that the interval was asked to hold.
-        confidence_level: f64,
-        /// How the interval was made: `t_log_process_medians`; None without one.
-        ci_method: Option<&'static str> = found.ci_method.map(IntervalMethod::name),
-        /// How many processes there are.
-        n_processes: usize,
-        /// Standard deviation of the medians' natural logarithms, about their relative spread; None for one process.
-        log_stddev: Option<f64>,
-        /// ci_high / estimate - 1: the half width as a share of the estimate; None without an interval.
-        half_width: Option<f64>,
-        /// The smallest process median.
-        min: f64,
-        /// The largest process median.
-        max: f64,
-        /// True of one process: nothing then says how processes differ.
-        within_one_process: bool,
-    }
 }

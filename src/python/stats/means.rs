@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::Floats;
 use crate::stats::compare::hypotheses;
 
@@ -32,30 +31,8 @@ pub(in crate::python) fn welch(
     baseline: &Bound<'_, PyAny>,
     candidate: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<Welch> {
+) -> PyResult<hypotheses::Welch> {
     let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
     let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    Ok(py.detach(|| hypotheses::welch(baseline, candidate, confidence_level))?.into())
-}
-
-result! {
-    /// What `welch` returns. Differences are candidate - baseline, in the unit of the samples.
-    Welch from found: hypotheses::Welch {
-        /// Difference of the means.
-        difference: f64,
-        /// Lower end of the difference's interval.
-        ci_low: f64,
-        /// Upper end of the difference's interval.
-        ci_high: f64,
-        /// The difference in standard errors, without unit; None where both sides are constant.
-        statistic: Option<f64>,
-        /// Satterthwaite's degrees of freedom; None where both sides are constant.
-        degrees_of_freedom: Option<f64>,
-        /// Two-sided p-value of equal means.
-        p_value: f64,
-        /// Standard error of the difference.
-        standard_error: f64,
-        /// The level of the interval.
-        confidence_level: f64,
-    }
+    Ok(py.detach(|| hypotheses::welch(baseline, candidate, confidence_level))?)
 }

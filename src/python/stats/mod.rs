@@ -1,4 +1,4 @@
-//! `fastrnns_rs.stats`: one file a topic. What a function returns is a frozen object that [`result`] makes.
+//! `fastrnns_rs.stats`: one file a topic. What a function returns is the frozen object that the core declares.
 
 pub(super) mod bootstrap;
 pub(super) mod decisions;
@@ -12,6 +12,5 @@ pub(super) mod multiple;
 pub(super) mod permutation;
 pub(super) mod precision;
 pub(super) mod ranks;
-mod result;
 pub(super) mod series;
 pub(super) mod steadiness;

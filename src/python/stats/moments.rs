@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Samples, with_slice};
 use crate::python::interrupt::interruptibly;
+use crate::results::result;
 use crate::stats::samples;
 
 /// Mean, variance and extremes of samples, in one read of them; of more than four million on several threads.
@@ -30,23 +30,30 @@ use crate::stats::samples;
 pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<Moments> {
     let samples = Samples::read("samples", samples)?;
     let found = with_slice!(&samples, slice => interruptibly(py, |interrupted| samples::moments(slice, interrupted)))?;
-    Ok(found.into())
+    Ok(Moments {
+        count: found.count,
+        mean: found.mean,
+        variance: found.variance(),
+        stddev: found.stddev(),
+        min: found.min,
+        max: found.max,
+    })
 }
 
 result! {
     /// What `moments` returns.
-    Moments from found: samples::Moments {
+    pub(in crate::python) struct Moments {
         /// How many samples.
-        count: usize,
+        pub(in crate::python) count: usize,
         /// Arithmetic mean, in the unit of the samples.
-        mean: f64,
+        pub(in crate::python) mean: f64,
         /// Variance with the divisor n - 1, in the square of that unit; None for one sample.
-        variance: Option<f64> = found.variance(),
+        pub(in crate::python) variance: Option<f64>,
         /// Standard deviation, the root of the variance, in the unit of the samples; None for one sample.
-        stddev: Option<f64> = found.stddev(),
+        pub(in crate::python) stddev: Option<f64>,
         /// Smallest sample.
-        min: f64,
+        pub(in crate::python) min: f64,
         /// Largest sample.
-        max: f64,
+        pub(in crate::python) max: f64,
     }
 }

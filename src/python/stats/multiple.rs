@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses;
@@ -30,11 +29,10 @@ pub(in crate::python) fn benjamini_hochberg(
     py: Python<'_>,
     p_values: &Bound<'_, PyAny>,
     rate: f64,
-) -> PyResult<BenjaminiHochberg> {
+) -> PyResult<hypotheses::BenjaminiHochberg> {
     let p_values = Floats::read("p_values", p_values)?;
     let p_values = p_values.as_slice()?;
-    let found = interruptibly(py, |interrupted| hypotheses::benjamini_hochberg(p_values, rate, interrupted))?;
-    Ok(found.into())
+    interruptibly(py, |interrupted| hypotheses::benjamini_hochberg(p_values, rate, interrupted))
 }
 
 /// Takes the geometric mean of ratios: one number for a whole table.
@@ -60,42 +58,8 @@ pub(in crate::python) fn geometric_mean_ratio(
     py: Python<'_>,
     ratios: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<GeometricMean> {
+) -> PyResult<hypotheses::GeometricMean> {
     let ratios = Floats::read("ratios", ratios)?;
     let ratios = ratios.as_slice()?;
-    let found =
-        interruptibly(py, |interrupted| hypotheses::geometric_mean_ratio(ratios, confidence_level, interrupted))?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `benjamini_hochberg` returns; its lists are in the order of the p-values.
-    BenjaminiHochberg from found: hypotheses::BenjaminiHochberg {
-        /// The smallest rate at which each hypothesis would be rejected, from 0 to 1.
-        adjusted: Vec<f64>,
-        /// Whether each hypothesis is rejected at `rate`.
-        rejected: Vec<bool>,
-        /// The largest p-value that is rejected; None where none is.
-        threshold: Option<f64>,
-        /// The false-discovery rate that was allowed.
-        rate: f64,
-    }
-}
-
-result! {
-    /// What `geometric_mean_ratio` returns.
-    GeometricMean from found: hypotheses::GeometricMean {
-        /// Geometric mean of the ratios.
-        ratio: f64,
-        /// Lower end of the mean's interval; None for one ratio.
-        ci_low: Option<f64>,
-        /// Upper end of the mean's interval; None for one ratio.
-        ci_high: Option<f64>,
-        /// How many ratios.
-        count: usize,
-        /// Standard deviation of the natural logarithms with the divisor n - 1; None for one ratio.
-        log_stddev: Option<f64>,
-        /// The level of the interval.
-        confidence_level: f64,
-    }
+    interruptibly(py, |interrupted| hypotheses::geometric_mean_ratio(ratios, confidence_level, interrupted))
 }

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, threads as threads_of, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, Statistic};
@@ -44,29 +43,12 @@ pub(in crate::python) fn permutation_test(
     resamples: Option<&Bound<'_, PyAny>>,
     seed: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
-) -> PyResult<PermutationTest> {
+) -> PyResult<hypotheses::PermutationTest> {
     let (statistic, threads) = (Statistic::named("statistic", statistic)?, threads_of(threads)?);
     let (resamples, seed) = (whole_or("resamples", resamples, 99_999)?, whole_or("seed", seed, 0)?);
     let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
     let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    let found = interruptibly(py, |interrupted| {
+    interruptibly(py, |interrupted| {
         hypotheses::permutation_test(baseline, candidate, statistic, resamples, seed, threads, interrupted)
-    })?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `permutation_test` returns.
-    PermutationTest from found: hypotheses::PermutationTest {
-        /// The candidate's mean or median less the baseline's, in the unit of the samples.
-        difference: f64,
-        /// The share of divisions that lie at least as far apart, in either direction; with random ones the observed counts too.
-        p_value: f64,
-        /// How many divisions were looked at: as many as asked for, or all there are.
-        resamples: u64,
-        /// Whether these were all there are.
-        exact: bool,
-        /// What random divisions were drawn from; None where all were looked at.
-        seed: Option<u64>,
-    }
+    })
 }

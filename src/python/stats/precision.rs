@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 
 use super::intervals::medians;
-use super::result::result;
 use crate::python::convert::whole_or;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions;
@@ -42,32 +41,10 @@ pub(in crate::python) fn precision_reached(
     target: f64,
     confidence_level: f64,
     minimum: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Precision> {
+) -> PyResult<decisions::Precision> {
     let medians = medians(py, processes)?;
     let minimum = whole_or("minimum", minimum, 5)? as usize;
-    let found = interruptibly(py, |interrupted| {
+    interruptibly(py, |interrupted| {
         decisions::precision_reached(&medians, target, confidence_level, minimum, interrupted)
-    })?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `precision_reached` returns.
-    Precision from found: decisions::Precision {
-        /// Half width of the interval as a share of the estimate; None below three processes.
-        half_width: Option<f64>,
-        /// The half width wanted.
-        target: f64,
-        /// Whether the loop may end.
-        reached: bool,
-        /// Why: `reached`, `too_few_processes` (below the minimum), `too_wide`, or `unconfirmed` (the half width fits, but
-        /// might do so by chance).
-        reason: &'static str = found.reason.name(),
-        /// How many processes there are.
-        n_processes: usize,
-        /// How many further ones it takes at least; 0 once reached.
-        further: usize,
-        /// The level of the interval.
-        confidence_level: f64,
-    }
+    })
 }

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, RankMethod};
@@ -37,14 +36,11 @@ pub(in crate::python) fn mann_whitney(
     candidate: &Bound<'_, PyAny>,
     method: &str,
     continuity: bool,
-) -> PyResult<MannWhitney> {
+) -> PyResult<hypotheses::MannWhitney> {
     let method = RankMethod::parse(method)?;
     let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
     let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    let found = interruptibly(py, |interrupted| {
-        hypotheses::mann_whitney(baseline, candidate, method, continuity, interrupted)
-    })?;
-    Ok(found.into())
+    interruptibly(py, |interrupted| hypotheses::mann_whitney(baseline, candidate, method, continuity, interrupted))
 }
 
 /// How far two sides lie apart, in pairs: Cliff's delta.
@@ -101,45 +97,8 @@ pub(in crate::python) fn hodges_lehmann(
     baseline: &Bound<'_, PyAny>,
     candidate: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<HodgesLehmann> {
+) -> PyResult<hypotheses::HodgesLehmann> {
     let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
     let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    let found = interruptibly(py, |interrupted| {
-        hypotheses::hodges_lehmann(baseline, candidate, confidence_level, interrupted)
-    })?;
-    Ok(found.into())
-}
-
-result! {
-    /// What `mann_whitney` returns.
-    MannWhitney from found: hypotheses::MannWhitney {
-        /// Pairs in which the baseline's value is larger, equal ones counting a half; scipy's statistic.
-        u_baseline: f64,
-        /// Pairs in which the candidate's value is larger, equal ones counting a half.
-        u_candidate: f64,
-        /// The probability of a U at least as far from its mean, on either side, if both sides follow one law.
-        p_value: f64,
-        /// Where the p-value comes from: `exact` or `asymptotic`.
-        method: &'static str = found.method.name(),
-        /// Whether any two values are equal.
-        ties: bool,
-        /// The share of pairs in which the candidate's value is larger, equal ones counting a half; from 0 to 1.
-        probability: f64,
-    }
-}
-
-result! {
-    /// What `hodges_lehmann` returns.
-    HodgesLehmann from found: hypotheses::HodgesLehmann {
-        /// The median of all differences, candidate less baseline, in the unit of the samples.
-        shift: f64,
-        /// Lower end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
-        ci_low: Option<f64> = found.interval.map(|(low, _)| low),
-        /// Upper end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
-        ci_high: Option<f64> = found.interval.map(|(_, high)| high),
-        /// The level that the interval was asked to hold.
-        confidence_level: f64,
-        /// The law that the interval comes from: `exact` or `asymptotic`.
-        ci_method: &'static str = found.method.name(),
-    }
+    interruptibly(py, |interrupted| hypotheses::hodges_lehmann(baseline, candidate, confidence_level, interrupted))
 }

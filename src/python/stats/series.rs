@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::error::Error;
 use crate::python::convert::{Floats, whole_or};
 use crate::python::interrupt::interruptibly;
@@ -62,7 +61,7 @@ pub(in crate::python) fn changepoints(
     jump: Option<&Bound<'_, PyAny>>,
     added_variance: f64,
     optimal: bool,
-) -> PyResult<ChangePoints> {
+) -> PyResult<series::ChangePoints> {
     let cost = match cost {
         "mean" => Cost::Mean,
         "mean_variance" => Cost::MeanVariance { added_variance },
@@ -72,34 +71,5 @@ pub(in crate::python) fn changepoints(
     let samples = samples.as_slice()?;
     let (min_size, jump) = (whole_or("min_size", min_size, 2)? as usize, whole_or("jump", jump, 1)? as usize);
     let options = ChangePointOptions { cost, penalty, min_size, jump, optimal };
-    Ok(interruptibly(py, |interrupted| series::changepoints(samples, &options, interrupted))?.into())
-}
-
-result! {
-    /// What `changepoints` returns.
-    ChangePoints from found: series::ChangePoints {
-        /// How many samples.
-        count: usize,
-        /// Where a new segment begins, ascending, counted from 0; none if nothing changes.
-        positions: Vec<usize>,
-        /// The segments as (begin, end), `samples[begin:end]` each; the first begins at 0, the last ends at `count`.
-        segments: Vec<(usize, usize)>,
-        /// What a segment costs: `mean` or `mean_variance`.
-        cost: &'static str = found.cost.name(),
-        /// What one more segment costs, in the unit of the cost; as asked for, or the default.
-        penalty: f64,
-        /// The sum of the segments' costs and of one penalty for each change, in the unit of the cost.
-        total_cost: f64,
-        /// The fewest samples that a segment could have.
-        min_size: usize,
-        /// Segments could begin at multiples of this only.
-        jump: usize,
-        /// What was added to each variance, in the unit of the samples squared; None for the cost `mean`.
-        added_variance: Option<f64> = match found.cost {
-            Cost::Mean => None,
-            Cost::MeanVariance { added_variance } => Some(added_variance),
-        },
-        /// Whether the partition is the cheapest one for certain.
-        optimal: bool,
-    }
+    interruptibly(py, |interrupted| series::changepoints(samples, &options, interrupted))
 }

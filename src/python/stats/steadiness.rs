@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use super::result::result;
 use crate::python::convert::{Floats, Processes};
 use crate::python::interrupt::interruptibly;
 use crate::stats::series::{self, SteadyOptions};
@@ -57,11 +56,11 @@ pub(in crate::python) fn steady_state(
     tolerance: f64,
     least_share: f64,
     penalty: Option<f64>,
-) -> PyResult<SteadyState> {
+) -> PyResult<series::SteadyState> {
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
     let options = SteadyOptions { tolerance, least_share, penalty };
-    Ok(interruptibly(py, |interrupted| series::steady_state(samples, &options, interrupted))?.into())
+    interruptibly(py, |interrupted| series::steady_state(samples, &options, interrupted))
 }
 
 /// Finds whether the processes of a benchmark settle, and all in the same way.
@@ -91,58 +90,9 @@ pub(in crate::python) fn classify_warmup(
     tolerance: f64,
     least_share: f64,
     penalty: Option<f64>,
-) -> PyResult<Warmup> {
+) -> PyResult<series::Warmup> {
     let processes = Processes::read("processes", processes)?;
     let processes = processes.samples()?;
     let options = SteadyOptions { tolerance, least_share, penalty };
-    Ok(interruptibly(py, |interrupted| series::classify_warmup(&processes, &options, interrupted))?.into())
-}
-
-result! {
-    /// Iterations of about one level.
-    Segment from found: series::Segment {
-        /// The first iteration, counted from 0.
-        begin: usize,
-        /// The one after the last.
-        end: usize,
-        /// The median of its iterations, in the unit of the samples.
-        level: f64,
-    }
-}
-
-result! {
-    /// What `steady_state` returns. Iterations are counted from 0.
-    SteadyState from found: series::SteadyState {
-        /// How many iterations.
-        count: usize,
-        /// `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`.
-        classification: &'static str = found.classification.name(),
-        /// The first iteration of the steady part, which lasts to the end; None if there is none.
-        steady_from: Option<usize>,
-        /// The median of the steady part, in the unit of the samples; None if there is none.
-        level: Option<f64>,
-        /// The share of the iterations that is steady, from 0 to 1; without a steady state, that which is at the last level.
-        share: f64,
-        /// Iterations in a point of the search.
-        block_size: usize,
-        /// How many points were set aside as outliers.
-        outliers: usize,
-        /// What the search found, before segments of the same level are joined.
-        segments: Vec<Segment> = found.segments.into_iter().map(Segment::from).collect(),
-    }
-}
-
-result! {
-    /// What `classify_warmup` returns.
-    Warmup from found: series::Warmup {
-        /// The class of every process, or `inconsistent`.
-        classification: &'static str = found.name(),
-        /// The class of each process.
-        classifications: Vec<&'static str> = found.processes.iter().map(|process| process.classification.name()).collect(),
-        /// From which iteration on every process is steady, counted from 0: the warm-up to leave out; None if a process is
-        /// nowhere steady.
-        steady_from: Option<usize>,
-        /// What was found of each process.
-        processes: Vec<SteadyState> = found.processes.into_iter().map(SteadyState::from).collect(),
-    }
+    interruptibly(py, |interrupted| series::classify_warmup(&processes, &options, interrupted))
 }

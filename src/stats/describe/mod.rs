@@ -9,4 +9,4 @@ mod summary;
 pub use modality::{Modality, Mode, modality};
 pub use outliers::{Outliers, outliers};
 pub use quantiles::{QuantileMethod, quantiles};
-pub use summary::{Interval, Summary, summarize};
+pub use summary::{Summary, summarize};

@@ -3,38 +3,40 @@
 use super::extremes::PART;
 use super::quantiles::{QuantileMethod, quantiles};
 use crate::error::Result;
+use crate::results::result;
 use crate::stats::samples::{Sample, check};
 
 /// Looked at together: hardly any of so many ordinary samples holds an outlier.
 const GROUP: usize = 32;
 
-/// What [`outliers`] finds. Fences are in the unit of the samples; a sample on a fence is within it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outliers {
-    /// How many samples.
-    pub count: usize,
-    /// Below the outer fence.
-    pub low_severe: usize,
-    /// Below the inner fence, but not the outer one.
-    pub low_mild: usize,
-    /// Within the inner fences: no outliers.
-    pub inside: usize,
-    /// Above the inner fence, but not the outer one.
-    pub high_mild: usize,
-    /// Above the outer fence.
-    pub high_severe: usize,
-    /// First quartile less 3 interquartile ranges.
-    pub low_outer_fence: f64,
-    /// First quartile less 1.5 interquartile ranges.
-    pub low_inner_fence: f64,
-    /// Third quartile and 1.5 interquartile ranges.
-    pub high_inner_fence: f64,
-    /// Third quartile and 3 interquartile ranges.
-    pub high_outer_fence: f64,
-    /// Each stretch of neighbouring outliers: where it begins, counted from 0, and how long it is. One alone is 1 long.
-    pub runs: Vec<(usize, usize)>,
-    /// The longest of them; 0 without outliers.
-    pub longest_run: usize,
+result! {
+    /// What `outliers` returns. Fences are in the unit of the samples; a sample on a fence is within it.
+    pub struct Outliers {
+        /// How many samples.
+        pub count: usize,
+        /// How many lie below the low outer fence.
+        pub low_severe: usize,
+        /// How many lie below the low inner fence, but not the outer one.
+        pub low_mild: usize,
+        /// How many are no outliers.
+        pub inside: usize,
+        /// How many lie above the high inner fence, but not the outer one.
+        pub high_mild: usize,
+        /// How many lie above the high outer fence.
+        pub high_severe: usize,
+        /// First quartile less 3 interquartile ranges.
+        pub low_outer_fence: f64,
+        /// First quartile less 1.5 interquartile ranges.
+        pub low_inner_fence: f64,
+        /// Third quartile and 1.5 interquartile ranges.
+        pub high_inner_fence: f64,
+        /// Third quartile and 3 interquartile ranges.
+        pub high_outer_fence: f64,
+        /// Each stretch of neighbouring outliers: (position of the first, counted from 0; how many).
+        pub runs: Vec<(usize, usize)>,
+        /// How many outliers the longest run has; 0 without any.
+        pub longest_run: usize,
+    }
 }
 
 /// Sorts `samples` into Tukey's classes: inside, mild (beyond 1.5 interquartile ranges from the quartiles) and severe (beyond

@@ -2,49 +2,44 @@
 
 use super::quantiles::{Place, QuantileMethod};
 use crate::error::Result;
+use crate::results::result;
 use crate::stats::intervals::{IntervalMethod, median_rank_interval};
 use crate::stats::samples::{Sample, confidence_level as check_level, moments, order_statistics};
 
-/// An interval for the estimate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// How it was made.
-    pub method: IntervalMethod,
-}
-
-/// What [`summarize`] finds, in the unit of the samples.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// How many samples.
-    pub count: usize,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Standard deviation with the divisor n − 1; `None` for one sample.
-    pub stddev: Option<f64>,
-    /// Smallest.
-    pub min: f64,
-    /// Largest.
-    pub max: f64,
-    /// Median.
-    pub median: f64,
-    /// First quartile.
-    pub q1: f64,
-    /// Third quartile.
-    pub q3: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// Median absolute deviation from the median, not scaled.
-    pub mad: f64,
-    /// Interval of the median; `None` where there are too few samples for the level.
-    pub interval: Option<Interval>,
-    /// The level that the interval was asked to hold.
-    pub confidence_level: f64,
+result! {
+    /// What `summarize` returns. Every value is in the unit of the samples.
+    pub struct Summary {
+        /// How many samples.
+        pub count: usize,
+        /// Arithmetic mean.
+        pub mean: f64,
+        /// Standard deviation with the divisor n - 1; None for one sample.
+        pub stddev: Option<f64>,
+        /// Smallest sample.
+        pub min: f64,
+        /// Largest sample.
+        pub max: f64,
+        /// Median.
+        pub median: f64,
+        /// First quartile.
+        pub q1: f64,
+        /// Third quartile.
+        pub q3: f64,
+        /// 95th percentile.
+        pub p95: f64,
+        /// 99th percentile.
+        pub p99: f64,
+        /// Median absolute deviation from the median, not scaled.
+        pub mad: f64,
+        /// Lower end of the median's interval; None where there are too few samples for the level.
+        pub ci_low: Option<f64>,
+        /// Upper end of the median's interval; None where there are too few samples for the level.
+        pub ci_high: Option<f64>,
+        /// The level that the interval was asked to hold; order statistics hold at least it.
+        pub confidence_level: f64,
+        /// How the interval was made: `median_rank`, from two order statistics; None without one.
+        pub ci_method: Option<IntervalMethod>,
+    }
 }
 
 /// Describes `samples` in a handful of reads, without sorting them.
@@ -83,8 +78,10 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64, interrupted: &
         p95,
         p99,
         mad: median_distance(samples, median, range, interrupted)?,
-        interval: ends.map(|(low, high)| Interval { low: at(low), high: at(high), method: IntervalMethod::MedianRank }),
+        ci_low: ends.map(|(low, _)| at(low)),
+        ci_high: ends.map(|(_, high)| at(high)),
         confidence_level,
+        ci_method: ends.map(|_| IntervalMethod::MedianRank),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::line::{Line, Point, lack_of_fit};
 use crate::error::{Error, Result, words};
+use crate::results::result;
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
@@ -20,35 +21,36 @@ words! {
     }
 }
 
-/// What [`growth`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
-    /// b of time = a · n^b: the slope of the line of least squares through (log n, log of the geometric mean time).
-    pub exponent: f64,
-    /// Lower end of its interval.
-    pub ci_low: f64,
-    /// Upper end of its interval.
-    pub ci_high: f64,
-    /// The level of the interval.
-    pub confidence_level: f64,
-    /// How the interval was made.
-    pub ci_method: GrowthMethod,
-    /// Degrees of freedom of the interval's t; `None` where nothing differs.
-    pub degrees_of_freedom: Option<f64>,
-    /// How many sizes.
-    pub n_points: usize,
-    /// The fewest processes of a size.
-    pub n_processes: usize,
-    /// Geometric mean of the sizes.
-    pub typical_size: f64,
-    /// Geometric mean of the times: what the line has at the typical size.
-    pub typical_time: f64,
-    /// The exponent between each size and the next larger one, from the smallest size on.
-    pub local_exponents: Vec<f64>,
-    /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
-    pub largest_deviation: f64,
-    /// p-value of a straight line; `None` with too few processes, or where none of them differ.
-    pub lack_of_fit_p: Option<f64>,
+result! {
+    /// What `growth` returns. Sizes and times are in the units of the arguments.
+    pub struct Growth {
+        /// b of time = a · size ^ b.
+        pub exponent: f64,
+        /// Lower end of its interval.
+        pub ci_low: f64,
+        /// Upper end of its interval.
+        pub ci_high: f64,
+        /// The level of the interval.
+        pub confidence_level: f64,
+        /// How the interval was made: `t_process_medians`, or `t_residuals` where a size has fewer than three processes.
+        pub ci_method: GrowthMethod,
+        /// Of the interval's Student's t; None where nothing differs, and the interval has no width.
+        pub degrees_of_freedom: Option<f64>,
+        /// How many sizes.
+        pub n_points: usize,
+        /// The fewest processes of a size.
+        pub n_processes: usize,
+        /// Geometric mean of the sizes.
+        pub typical_size: f64,
+        /// Geometric mean of the times: what the line has at the typical size.
+        pub typical_time: f64,
+        /// The exponent between each size and the next larger one, from the smallest size on.
+        pub local_exponents: Vec<f64>,
+        /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
+        pub largest_deviation: f64,
+        /// p-value of a straight line; None where a size has fewer than three processes, or none of them differ.
+        pub lack_of_fit_p: Option<f64>,
+    }
 }
 
 /// Fits a power law to the times of several sizes.

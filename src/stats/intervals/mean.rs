@@ -2,26 +2,30 @@
 
 use super::IntervalMethod;
 use crate::error::Result;
+use crate::results::result;
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
-/// What [`mean_ci`] finds, in the unit of the samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MeanInterval {
-    /// The arithmetic mean.
-    pub estimate: f64,
-    /// Lower and upper end; `None` for one sample.
-    pub ci: Option<(f64, f64)>,
-    /// The level asked for.
-    pub confidence_level: f64,
-    /// How the interval was made; `None` without one.
-    pub ci_method: Option<IntervalMethod>,
-    /// How many samples there are.
-    pub count: usize,
-    /// Standard deviation with the divisor n − 1; `None` for one sample.
-    pub stddev: Option<f64>,
-    /// Always: what differs from process to process is not in it.
-    pub within_one_process: bool,
+result! {
+    /// What `mean_ci` returns. Values are in the unit of the samples.
+    pub struct MeanInterval {
+        /// The arithmetic mean.
+        pub estimate: f64,
+        /// Lower end of its interval; None for one sample.
+        pub ci_low: Option<f64>,
+        /// Upper end of its interval; None for one sample.
+        pub ci_high: Option<f64>,
+        /// The level that the interval was asked to hold.
+        pub confidence_level: f64,
+        /// How the interval was made: `t`; None without one.
+        pub ci_method: Option<IntervalMethod>,
+        /// How many samples there are.
+        pub count: usize,
+        /// Standard deviation with the divisor n - 1; None for one sample.
+        pub stddev: Option<f64>,
+        /// Always True: what differs from process to process is not in the interval.
+        pub within_one_process: bool,
+    }
 }
 
 /// The mean and its interval by Student's t (*The probable error of a mean*, Biometrika 6, 1908), for independent samples.
@@ -38,7 +42,8 @@ pub fn mean_ci(samples: &[f64], confidence_level: f64) -> Result<MeanInterval> {
     let ci = half.map(|half| (moments.mean - half, moments.mean + half));
     Ok(MeanInterval {
         estimate: moments.mean,
-        ci,
+        ci_low: ci.map(|(low, _)| low),
+        ci_high: ci.map(|(_, high)| high),
         confidence_level,
         ci_method: ci.map(|_| IntervalMethod::T),
         count: moments.count,

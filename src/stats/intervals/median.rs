@@ -3,26 +3,31 @@
 use super::IntervalMethod;
 use super::position::lower_end;
 use crate::error::Result;
+use crate::results::result;
 use crate::stats::samples::dependence::{median_autocorrelation_time, octile_ranks};
 use crate::stats::samples::{Moments, check, confidence_level as check_level, finite, order_statistics};
 
-/// What [`median_ci`] finds, in the unit of the samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MedianInterval {
-    /// The median.
-    pub estimate: f64,
-    /// Lower and upper end; `None` where there are too few samples for the level.
-    pub ci: Option<(f64, f64)>,
-    /// The level asked for.
-    pub confidence_level: f64,
-    /// How the interval was made; `None` without one.
-    pub ci_method: Option<IntervalMethod>,
-    /// How many samples there are.
-    pub count: usize,
-    /// To how many independent ones they amount.
-    pub n_effective: f64,
-    /// Always: what differs from process to process is not in it.
-    pub within_one_process: bool,
+result! {
+    /// What `median_ci` returns. Values are in the unit of the samples.
+    pub struct MedianInterval {
+        /// The median.
+        pub estimate: f64,
+        /// Lower end of its interval; None where there are too few samples for the level.
+        pub ci_low: Option<f64>,
+        /// Upper end of its interval; None where there are too few samples for the level.
+        pub ci_high: Option<f64>,
+        /// The level that the interval was asked to hold.
+        pub confidence_level: f64,
+        /// `hettmansperger_sheather` for independent samples, `hettmansperger_sheather_effective` for others, `sample_range`
+        /// where n_effective is too small for the level; None without an interval.
+        pub ci_method: Option<IntervalMethod>,
+        /// How many samples there are.
+        pub count: usize,
+        /// To how many independent ones they amount; n where they are said to be independent.
+        pub n_effective: f64,
+        /// Always True: what differs from process to process is not in the interval.
+        pub within_one_process: bool,
+    }
 }
 
 /// The median and its interval by interpolated order statistics.
@@ -72,7 +77,8 @@ pub fn median_ci(
     let ci = ends.map(|[low, high]| (low.min(estimate), high.max(estimate)));
     Ok(MedianInterval {
         estimate,
-        ci,
+        ci_low: ci.map(|(low, _)| low),
+        ci_high: ci.map(|(_, high)| high),
         confidence_level,
         ci_method: end.map(|(_, method)| method),
         count: n,

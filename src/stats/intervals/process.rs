@@ -2,35 +2,39 @@
 
 use super::IntervalMethod;
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// With fewer processes there is no interval: of two, Student's t has one degree of freedom and says next to nothing.
 pub(crate) const LEAST: usize = 3;
 
-/// What [`process_ci`] finds. Times are in the unit of the medians.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProcessInterval {
-    /// The geometric mean of the process medians.
-    pub estimate: f64,
-    /// Lower and upper end; `None` below three processes.
-    pub ci: Option<(f64, f64)>,
-    /// The level asked for.
-    pub confidence_level: f64,
-    /// How the interval was made; `None` without one.
-    pub ci_method: Option<IntervalMethod>,
-    /// How many processes there are.
-    pub n_processes: usize,
-    /// Standard deviation of the medians' logarithms, divisor P − 1: about the relative spread. `None` for one process.
-    pub log_stddev: Option<f64>,
-    /// The upper end over the estimate, less 1; `None` without an interval.
-    pub half_width: Option<f64>,
-    /// The smallest process median.
-    pub min: f64,
-    /// The largest process median.
-    pub max: f64,
-    /// Whether there is but one process, so that nothing says how processes differ.
-    pub within_one_process: bool,
+result! {
+    /// What `process_ci` returns. Times are in the unit of the samples.
+    pub struct ProcessInterval {
+        /// The geometric mean of the process medians.
+        pub estimate: f64,
+        /// Lower end of its interval; None below three processes.
+        pub ci_low: Option<f64>,
+        /// Upper end of its interval; None below three processes.
+        pub ci_high: Option<f64>,
+        /// The level that the interval was asked to hold.
+        pub confidence_level: f64,
+        /// How the interval was made: `t_log_process_medians`; None without one.
+        pub ci_method: Option<IntervalMethod>,
+        /// How many processes there are.
+        pub n_processes: usize,
+        /// Standard deviation of the medians' natural logarithms, about their relative spread; None for one process.
+        pub log_stddev: Option<f64>,
+        /// ci_high / estimate - 1: the half width as a share of the estimate; None without an interval.
+        pub half_width: Option<f64>,
+        /// The smallest process median.
+        pub min: f64,
+        /// The largest process median.
+        pub max: f64,
+        /// True of one process: nothing then says how processes differ.
+        pub within_one_process: bool,
+    }
 }
 
 /// The geometric mean of process medians and its interval: Student's t on their logarithms.
@@ -62,7 +66,8 @@ pub fn process_ci(medians: &[f64], confidence_level: f64) -> Result<ProcessInter
     }
     Ok(ProcessInterval {
         estimate: at(0.0),
-        ci,
+        ci_low: ci.map(|(low, _)| low),
+        ci_high: ci.map(|(_, high)| high),
         confidence_level,
         ci_method: ci.map(|_| IntervalMethod::TLogProcessMedians),
         n_processes: logs.count,
@@ -129,7 +134,8 @@ mod tests {
     #[test]
     fn nasty_medians() {
         let same = process_ci(&[3.3; 7], 0.95).expect("sound medians");
-        assert_eq!((same.estimate, same.ci, same.half_width), (3.3, Some((3.3, 3.3)), Some(0.0)));
+        assert_eq!((same.estimate, same.half_width), (3.3, Some(0.0)));
+        assert_eq!((same.ci_low, same.ci_high), (Some(3.3), Some(3.3)));
         for scale in [5e-324, 1e-300, 1e307] {
             let found = process_ci(&[scale, scale, 4.0 * scale, 4.0 * scale], 0.5).expect("sound medians");
             assert!(found.estimate >= scale && found.estimate.is_finite(), "{found:?}");

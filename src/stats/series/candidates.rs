@@ -37,6 +37,14 @@ impl Cost {
         }
     }
 
+    /// What is added to each variance, if there are any.
+    pub(super) fn added_variance(self) -> Option<f64> {
+        match self {
+            Self::Mean => None,
+            Self::MeanVariance { added_variance } => Some(added_variance),
+        }
+    }
+
     /// The fewest values that have such a cost.
     pub(super) fn least_size(self) -> usize {
         match self {

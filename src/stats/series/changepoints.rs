@@ -3,6 +3,7 @@
 use super::candidates::Cost;
 use super::pelt::{Rules, partition};
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::{Moments, finite, median};
 
 /// How [`changepoints`] looks for changes.
@@ -20,27 +21,30 @@ pub struct ChangePointOptions {
     pub optimal: bool,
 }
 
-/// What [`changepoints`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ChangePoints {
-    /// How many samples.
-    pub count: usize,
-    /// Where a new segment begins, ascending; none if nothing changes.
-    pub positions: Vec<usize>,
-    /// The segments: where each begins, and where it ends, which is where the next one begins.
-    pub segments: Vec<(usize, usize)>,
-    /// What a segment costs.
-    pub cost: Cost,
-    /// What one more segment costs, in the unit of the cost.
-    pub penalty: f64,
-    /// The sum of the segments' costs and of one penalty for each change.
-    pub total_cost: f64,
-    /// The fewest samples that a segment could have.
-    pub min_size: usize,
-    /// Segments could begin at multiples of this only.
-    pub jump: usize,
-    /// Whether the partition is the cheapest one for certain.
-    pub optimal: bool,
+result! {
+    /// What `changepoints` returns.
+    pub struct ChangePoints {
+        /// How many samples.
+        pub count: usize,
+        /// Where a new segment begins, ascending, counted from 0; none if nothing changes.
+        pub positions: Vec<usize>,
+        /// The segments as (begin, end), `samples[begin:end]` each; the first begins at 0, the last ends at `count`.
+        pub segments: Vec<(usize, usize)>,
+        /// What a segment costs: `mean` or `mean_variance`.
+        pub cost: &'static str,
+        /// What one more segment costs, in the unit of the cost; as asked for, or the default.
+        pub penalty: f64,
+        /// The sum of the segments' costs and of one penalty for each change, in the unit of the cost.
+        pub total_cost: f64,
+        /// The fewest samples that a segment could have.
+        pub min_size: usize,
+        /// Segments could begin at multiples of this only.
+        pub jump: usize,
+        /// What was added to each variance, in the unit of the samples squared; None for the cost `mean`.
+        pub added_variance: Option<f64>,
+        /// Whether the partition is the cheapest one for certain.
+        pub optimal: bool,
+    }
 }
 
 /// The partition of `samples` that costs least by PELT (Killick, Fearnhead and Eckley, 2012).
@@ -56,7 +60,7 @@ pub fn changepoints(
     let ChangePointOptions { cost, jump, optimal, .. } = *options;
     whole("min_size", options.min_size)?;
     whole("jump", jump)?;
-    if let Cost::MeanVariance { added_variance } = cost {
+    if let Some(added_variance) = cost.added_variance() {
         not_negative("added_variance", added_variance)?;
     }
     if let Some(penalty) = options.penalty {
@@ -74,7 +78,18 @@ pub fn changepoints(
     let positions = segments.iter().skip(1).map(|&(begin, _)| begin).collect();
     // The search charges the first segment as well.
     let total_cost = total - penalty;
-    Ok(ChangePoints { count: samples.len(), positions, segments, cost, penalty, total_cost, min_size, jump, optimal })
+    Ok(ChangePoints {
+        count: samples.len(),
+        positions,
+        segments,
+        cost: cost.name(),
+        penalty,
+        total_cost,
+        min_size,
+        jump,
+        added_variance: cost.added_variance(),
+        optimal,
+    })
 }
 
 /// 15 ln n for mean and variance. For the mean alone 2σ² ln n (Yao, 1988: Schwarz's criterion), since there the cost has the

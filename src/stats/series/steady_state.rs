@@ -7,6 +7,7 @@ use super::pelt::{Rules, partition};
 use super::points::{FAR, Points};
 use super::steady_part::{INTERRUPTION, SteadyPart};
 use crate::error::{Error, Result, words};
+use crate::results::result;
 use crate::stats::samples::{check, median, positive};
 
 /// Fewer iterations say nothing about settling.
@@ -49,36 +50,38 @@ words! {
     }
 }
 
-/// Iterations of about one level.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Segment {
-    /// The first.
-    pub begin: usize,
-    /// The one after the last.
-    pub end: usize,
-    /// Their median, in the unit of the samples.
-    pub level: f64,
+result! {
+    /// Iterations of about one level.
+    pub struct Segment {
+        /// The first iteration, counted from 0.
+        pub begin: usize,
+        /// The one after the last.
+        pub end: usize,
+        /// The median of its iterations, in the unit of the samples.
+        pub level: f64,
+    }
 }
 
-/// What [`steady_state`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SteadyState {
-    /// How many iterations.
-    pub count: usize,
-    /// How the times go.
-    pub classification: Classification,
-    /// The first iteration of the steady part; `None` if there is none.
-    pub steady_from: Option<usize>,
-    /// The median of the steady part, in the unit of the samples; `None` if there is none.
-    pub level: Option<f64>,
-    /// The share of the iterations that is steady; of no steady state, that which is at the last level.
-    pub share: f64,
-    /// Iterations in a point.
-    pub block_size: usize,
-    /// Points that were set aside as outliers.
-    pub outliers: usize,
-    /// The segments, before those of the same level are joined.
-    pub segments: Vec<Segment>,
+result! {
+    /// What `steady_state` returns. Iterations are counted from 0.
+    pub struct SteadyState {
+        /// How many iterations.
+        pub count: usize,
+        /// `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`.
+        pub classification: Classification,
+        /// The first iteration of the steady part, which lasts to the end; None if there is none.
+        pub steady_from: Option<usize>,
+        /// The median of the steady part, in the unit of the samples; None if there is none.
+        pub level: Option<f64>,
+        /// The share of the iterations that is steady, from 0 to 1; without a steady state, that which is at the last level.
+        pub share: f64,
+        /// Iterations in a point of the search.
+        pub block_size: usize,
+        /// How many points were set aside as outliers.
+        pub outliers: usize,
+        /// What the search found, before segments of the same level are joined.
+        pub segments: Vec<Segment>,
+    }
 }
 
 /// Where the times of one process's iterations settle, after Barrett, Bolz-Tereick, Killick, Mount and Tratt, *Virtual Machine

@@ -2,22 +2,20 @@
 
 use super::steady_state::{Classification, SteadyOptions, SteadyState, steady_state};
 use crate::error::{Error, Result};
+use crate::results::result;
 
-/// What [`classify_warmup`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Warmup {
-    /// The processes' classification; `None` if they differ.
-    pub classification: Option<Classification>,
-    /// Each process on its own.
-    pub processes: Vec<SteadyState>,
-    /// From where on every process is steady; `None` if one is nowhere.
-    pub steady_from: Option<usize>,
-}
-
-impl Warmup {
-    /// The name of the classification that documents carry.
-    pub fn name(&self) -> &'static str {
-        self.classification.map_or("inconsistent", Classification::name)
+result! {
+    /// What `classify_warmup` returns.
+    pub struct Warmup {
+        /// The class of every process, or `inconsistent`.
+        pub classification: &'static str,
+        /// The class of each process.
+        pub classifications: Vec<Classification>,
+        /// From which iteration on every process is steady, counted from 0: the warm-up to leave out; None if a process is
+        /// nowhere steady.
+        pub steady_from: Option<usize>,
+        /// What was found of each process.
+        pub processes: Vec<SteadyState>,
     }
 }
 
@@ -39,10 +37,12 @@ pub fn classify_warmup(
         })
     };
     let processes: Vec<SteadyState> = processes.iter().enumerate().map(one).collect::<Result<_>>()?;
-    let first = processes.first().ok_or(Error::Empty { argument: ARGUMENT })?.classification;
-    let same = processes.iter().all(|process| process.classification == first);
+    let classifications: Vec<Classification> = processes.iter().map(|process| process.classification).collect();
+    let first = classifications.first().ok_or(Error::Empty { argument: ARGUMENT })?;
+    let same = classifications.iter().all(|other| other == first);
 
     let steady_from: Option<Vec<usize>> = processes.iter().map(|process| process.steady_from).collect();
     let steady_from = steady_from.and_then(|each| each.into_iter().max());
-    Ok(Warmup { classification: same.then_some(first), processes, steady_from })
+    let classification = if same { first.name() } else { "inconsistent" };
+    Ok(Warmup { classification, classifications, steady_from, processes })
 }

@@ -5,7 +5,7 @@ mod modes;
 mod quantile;
 mod summary;
 
-pub(in crate::python) use fences::{Outliers, outliers};
-pub(in crate::python) use modes::{Modality, Mode, modality};
+pub(in crate::python) use fences::outliers;
+pub(in crate::python) use modes::modality;
 pub(in crate::python) use quantile::quantiles;
-pub(in crate::python) use summary::{Summary, summarize};
+pub(in crate::python) use summary::summarize;

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 
 use crate::python::convert::Floats;
 use crate::python::interrupt::interruptibly;
-use crate::python::stats::result::result;
 use crate::stats::describe;
 
 /// Tests whether samples have more than one mode, and finds their modes.
@@ -40,48 +39,12 @@ use crate::stats::describe;
 ///     TypeError: Not a sequence of numbers; the message names the position.
 #[pyfunction]
 #[pyo3(signature = (samples, *, tick = None))]
-pub(in crate::python) fn modality(py: Python<'_>, samples: &Bound<'_, PyAny>, tick: Option<f64>) -> PyResult<Modality> {
+pub(in crate::python) fn modality(
+    py: Python<'_>,
+    samples: &Bound<'_, PyAny>,
+    tick: Option<f64>,
+) -> PyResult<describe::Modality> {
     let samples = Floats::read("samples", samples)?;
     let samples = samples.as_slice()?;
-    Ok(interruptibly(py, |interrupted| describe::modality(samples, tick, interrupted))?.into())
-}
-
-result! {
-    /// One of the modes that `modality` finds. Places are in the unit of the samples.
-    Mode from found: describe::Mode {
-        /// Where samples are densest: the median of those in the steepest part of the distribution function.
-        position: f64,
-        /// What part of all samples belongs to this mode; those of all modes make 1.
-        share: f64,
-        /// The smallest sample that belongs to it.
-        low: f64,
-        /// The largest sample that belongs to it.
-        high: f64,
-    }
-}
-
-result! {
-    /// What `modality` returns.
-    Modality from found: describe::Modality {
-        /// How many samples.
-        count: usize,
-        /// The dip of the samples as they are: a probability from 0 to 1/4.
-        dip: f64,
-        /// The dip once samples that share a value are spread over their tick; the same as `dip` where none do, and 0 where
-        /// the samples count as constant.
-        dip_within_ticks: f64,
-        /// The tick, in the unit of the samples: the one that was given, or that the samples show; None where none do.
-        tick: Option<f64>,
-        /// The probability that as many uniform samples have at least `dip_within_ticks`; 0.0005 stands for that or less,
-        /// and there is no evidence, 1, in fewer than four samples.
-        p_value: f64,
-        /// How deep the deepest valley of a density estimate is, and how much of a dip comes with it, in what chance and
-        /// long tails explain; 0 where there is none, and for fewer than 20 samples.
-        valley_evidence: f64,
-        /// Gregg's mvalue: about 2 for one mode, 4 for two equal ones that lie apart.
-        mvalue: f64,
-        /// The modes, ascending: several where `p_value` is below 0.05; else two where `valley_evidence` is above
-        /// 1; else one.
-        modes: Vec<Mode> = found.modes.into_iter().map(Mode::from).collect(),
-    }
+    interruptibly(py, |interrupted| describe::modality(samples, tick, interrupted))
 }

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 
 use crate::python::convert::{Samples, with_slice};
 use crate::python::interrupt::interruptibly;
-use crate::python::stats::result::result;
 use crate::stats::describe;
 
 /// Describes samples.
@@ -32,44 +31,9 @@ pub(in crate::python) fn summarize(
     py: Python<'_>,
     samples: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<Summary> {
+) -> PyResult<describe::Summary> {
     let samples = Samples::read("samples", samples)?;
-    let summary = with_slice!(&samples, slice => interruptibly(py, |interrupted| describe::summarize(slice, confidence_level, interrupted)))?;
-    Ok(summary.into())
-}
-
-result! {
-    /// What `summarize` returns. Every value is in the unit of the samples.
-    Summary from found: describe::Summary {
-        /// How many samples.
-        count: usize,
-        /// Arithmetic mean.
-        mean: f64,
-        /// Standard deviation with the divisor n - 1; None for one sample.
-        stddev: Option<f64>,
-        /// Smallest sample.
-        min: f64,
-        /// Largest sample.
-        max: f64,
-        /// Median.
-        median: f64,
-        /// First quartile.
-        q1: f64,
-        /// Third quartile.
-        q3: f64,
-        /// 95th percentile.
-        p95: f64,
-        /// 99th percentile.
-        p99: f64,
-        /// Median absolute deviation from the median, not scaled.
-        mad: f64,
-        /// Lower end of the median's interval; None where there are too few samples for the level.
-        ci_low: Option<f64> = found.interval.map(|interval| interval.low),
-        /// Upper end of the median's interval; None where there are too few samples for the level.
-        ci_high: Option<f64> = found.interval.map(|interval| interval.high),
-        /// The level that the interval was asked to hold; order statistics hold at least it.
-        confidence_level: f64,
-        /// How the interval was made: `median_rank`, from two order statistics; None without one.
-        ci_method: Option<&'static str> = found.interval.map(|interval| interval.method.name()),
-    }
+    with_slice!(&samples, slice => {
+        interruptibly(py, |interrupted| describe::summarize(slice, confidence_level, interrupted))
+    })
 }

@@ -4,65 +4,65 @@ use super::processes::additional_processes;
 use super::reason::reason;
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::compare::hypotheses::{MeanDifference, cliffs_delta, hodges_lehmann, logarithms};
 use crate::stats::samples::{Moments, positive};
 
-/// What [`compare_samples`] finds. Ratios are candidate / baseline: below 1 the candidate is faster.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The word.
-    pub verdict: Verdict,
-    /// Which comparison of which numbers decided.
-    pub reason: String,
-    /// Ratio of the geometric means.
-    pub ratio: f64,
-    /// What else depends on the spread between processes; `None` with fewer than three on a side.
-    pub judged: Option<Judged>,
-    /// How small a difference does not matter.
-    pub margin: f64,
-    /// The level at which a difference was judged.
-    pub confidence_level: f64,
-    /// The level at which equivalence was judged.
-    pub equivalence_level: f64,
-    /// Geometric mean of the baseline's processes, in the unit of the samples.
-    pub baseline: f64,
-    /// Geometric mean of the candidate's processes, in the unit of the samples.
-    pub candidate: f64,
-    /// How many processes the baseline has.
-    pub n_baseline: usize,
-    /// How many processes the candidate has.
-    pub n_candidate: usize,
-    /// Cliff's delta of the process medians: above 0, the candidate's are larger more often than not.
-    pub cliffs_delta: f64,
-    /// The Hodges-Lehmann shift from baseline to candidate, in the unit of the samples.
-    pub shift: f64,
-    /// How many more processes on each side are predicted to settle an inconclusive comparison.
-    pub additional_processes: Option<usize>,
-}
-
-/// What a comparison knows of the spread between processes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
-    /// The ratio's interval at the level of the comparison.
-    pub ratio_ci: (f64, f64),
-    /// The narrower interval that is held against the margin.
-    pub equivalence_ci: (f64, f64),
-    /// Welch's, two-sided, of no difference.
-    pub p_value: f64,
-    /// Satterthwaite's, of fewer than five processes on a side at most what equal numbers have; `None` where no side has a
-    /// spread.
-    pub degrees_of_freedom: Option<f64>,
-    /// Standard error of the difference of mean logarithms: a relative error of the ratio.
-    pub log_standard_error: f64,
-    /// Standard deviation of the baseline's log process medians: its relative spread between processes.
-    pub log_stddev_baseline: f64,
-    /// The same of the candidate.
-    pub log_stddev_candidate: f64,
-}
-
-impl Comparison {
-    /// How it is made.
-    pub const METHOD: &str = "welch_log_process_medians";
+result! {
+    /// What `compare_samples` returns. Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
+    pub struct Comparison {
+        /// `faster`, `slower`, `equivalent` or `inconclusive`.
+        pub verdict: Verdict,
+        /// Which comparison of which numbers decided, in one sentence.
+        pub reason: String,
+        /// Ratio of the geometric means of the process medians.
+        pub ratio: f64,
+        /// Lower end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
+        pub ratio_ci_low: Option<f64>,
+        /// Upper end of the ratio's interval at `confidence_level`; None with fewer than three processes on a side.
+        pub ratio_ci_high: Option<f64>,
+        /// Lower end of the narrower interval that is held against the margin; None with fewer than three processes.
+        pub equivalence_ci_low: Option<f64>,
+        /// Upper end of the narrower interval that is held against the margin; None with fewer than three processes.
+        pub equivalence_ci_high: Option<f64>,
+        /// The relative difference that does not matter: equivalence is inside [1 / (1 + margin), 1 + margin].
+        pub margin: f64,
+        /// The level of the ratio's interval.
+        pub confidence_level: f64,
+        /// The level of the narrower interval, 1 - 2 (1 - confidence_level).
+        pub equivalence_level: f64,
+        /// Welch's two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
+        pub p_value: Option<f64>,
+        /// Satterthwaite's; with three or four processes on one side and more on the other, at most those of equal numbers,
+        /// because the estimate is too high there. None with fewer than three processes on a side, or where neither side has a spread.
+        pub degrees_of_freedom: Option<f64>,
+        /// Standard error of the log ratio, a relative error of the ratio; None with fewer than three processes.
+        pub log_standard_error: Option<f64>,
+        /// Geometric mean of the baseline's process medians, in the unit of the samples.
+        pub baseline: f64,
+        /// Geometric mean of the candidate's process medians, in the unit of the samples.
+        pub candidate: f64,
+        /// How many processes the baseline has.
+        pub n_baseline: usize,
+        /// How many processes the candidate has.
+        pub n_candidate: usize,
+        /// Relative spread between the baseline's processes: the standard deviation of their log medians, with the divisor
+        /// n - 1; None with fewer than three processes on a side.
+        pub log_stddev_baseline: Option<f64>,
+        /// The same of the candidate's processes.
+        pub log_stddev_candidate: Option<f64>,
+        /// Cliff's delta of the process medians, from -1 to 1: below 0 the candidate's are smaller more often than not.
+        pub cliffs_delta: f64,
+        /// Hodges-Lehmann shift of the process medians, candidate - baseline, in the unit of the samples.
+        pub shift: f64,
+        /// How many more processes on each side settle an inconclusive comparison with a probability of 90 %, if ratio and
+        /// spreads are what was observed, which is a guess where few processes were. Run that many and then judge: whoever
+        /// adds processes and looks again until a verdict comes has it wrong more often than `confidence_level` says. None
+        /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
+        pub additional_processes: Option<usize>,
+        /// How it was made: `welch_log_process_medians`.
+        pub method: &'static str,
+    }
 }
 
 /// Compares two sides by one positive number a process, such as the median of its samples: Welch's t on the logarithms,
@@ -92,49 +92,69 @@ pub fn compare_samples(
     let means = (Moments::of(&log_baseline)?.mean, Moments::of(&log_candidate)?.mean);
     let ratio = within_range((means.1 - means.0).exp())?;
 
-    let (mut verdict, mut judged, mut additional) = (Verdict::Inconclusive, None, None);
-    let mut why = format!("fewer than {LEAST_PROCESSES} processes: no verdict");
-    if baseline.len().min(candidate.len()) >= LEAST_PROCESSES {
-        let most = Rule::most_degrees_of_freedom(baseline.len(), candidate.len());
-        let found = MeanDifference::between(&log_baseline, &log_candidate)?.limited(most);
-        let equivalence = found.interval(rule.equivalence_level());
-        let difference = found.interval(confidence_level);
-        verdict = Verdict::of_intervals(equivalence, difference, margin);
-        let known = Judged::of(&found, equivalence, difference)?;
-        why = reason(verdict, known.equivalence_ci, known.ratio_ci, rule);
-        judged = Some(known);
-        additional = (verdict == Verdict::Inconclusive).then(|| additional_processes(&found, rule)).flatten();
-    }
+    let enough = baseline.len().min(candidate.len()) >= LEAST_PROCESSES;
+    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule)).transpose()?;
+    let known = judged.as_ref();
+    let means_of = known.map(|judged| &judged.means);
     Ok(Comparison {
-        verdict,
-        reason: why,
+        verdict: known.map_or(Verdict::Inconclusive, |judged| judged.verdict),
+        reason: known.map_or_else(
+            || format!("fewer than {LEAST_PROCESSES} processes: no verdict"),
+            |judged| reason(judged.verdict, judged.equivalence_ci, judged.ratio_ci, rule),
+        ),
         ratio,
-        judged,
+        ratio_ci_low: known.map(|judged| judged.ratio_ci.0),
+        ratio_ci_high: known.map(|judged| judged.ratio_ci.1),
+        equivalence_ci_low: known.map(|judged| judged.equivalence_ci.0),
+        equivalence_ci_high: known.map(|judged| judged.equivalence_ci.1),
         margin,
         confidence_level,
         equivalence_level: rule.equivalence_level(),
+        p_value: means_of.map(MeanDifference::p_value),
+        degrees_of_freedom: means_of.and_then(|found| found.degrees_of_freedom),
+        log_standard_error: means_of.map(|found| found.standard_error),
         baseline: means.0.exp(),
         candidate: means.1.exp(),
         n_baseline: baseline.len(),
         n_candidate: candidate.len(),
+        log_stddev_baseline: means_of.map(|found| found.baseline.stddev),
+        log_stddev_candidate: means_of.map(|found| found.candidate.stddev),
         cliffs_delta: cliffs_delta(baseline, candidate, interrupted)?,
         shift: hodges_lehmann(baseline, candidate, confidence_level, interrupted)?.shift,
-        additional_processes: additional,
+        additional_processes: known.and_then(|judged| judged.additional_processes(rule)),
+        method: "welch_log_process_medians",
     })
 }
 
+/// What the spread between processes tells, where there are enough of them.
+struct Judged {
+    verdict: Verdict,
+    /// The ratio's interval at the level of the comparison.
+    ratio_ci: (f64, f64),
+    /// The narrower interval that is held against the margin.
+    equivalence_ci: (f64, f64),
+    /// Of the logarithms.
+    means: MeanDifference,
+}
+
 impl Judged {
-    fn of(found: &MeanDifference, equivalence: (f64, f64), difference: (f64, f64)) -> Result<Self> {
+    fn of(log_baseline: &[f64], log_candidate: &[f64], rule: Rule) -> Result<Self> {
+        let most = Rule::most_degrees_of_freedom(log_baseline.len(), log_candidate.len());
+        let means = MeanDifference::between(log_baseline, log_candidate)?.limited(most);
+        let equivalence = means.interval(rule.equivalence_level());
+        let difference = means.interval(rule.confidence_level);
         let ratios = |(low, high): (f64, f64)| Ok((low.exp(), within_range(high.exp())?));
         Ok(Self {
+            verdict: Verdict::of_intervals(equivalence, difference, rule.margin),
             ratio_ci: ratios(difference)?,
             equivalence_ci: ratios(equivalence)?,
-            p_value: found.p_value(),
-            degrees_of_freedom: found.degrees_of_freedom,
-            log_standard_error: found.standard_error,
-            log_stddev_baseline: found.baseline.stddev,
-            log_stddev_candidate: found.candidate.stddev,
+            means,
         })
+    }
+
+    /// How many more processes would settle what is inconclusive.
+    fn additional_processes(&self, rule: Rule) -> Option<usize> {
+        if self.verdict == Verdict::Inconclusive { additional_processes(&self.means, rule) } else { None }
     }
 }
 
@@ -154,8 +174,7 @@ mod tests {
     fn sides_without_spread_are_judged_by_their_ratio() {
         assert_eq!(compare(&[5.0; 3], &[5.0; 4]).verdict, Verdict::Equivalent);
         let found = compare(&[5.0; 3], &[6.0; 4]);
-        let judged = found.judged.expect("enough processes");
-        assert_eq!((found.verdict, judged.p_value, judged.degrees_of_freedom), (Verdict::Slower, 0.0, None));
+        assert_eq!((found.verdict, found.p_value, found.degrees_of_freedom), (Verdict::Slower, Some(0.0), None));
     }
 
     #[test]

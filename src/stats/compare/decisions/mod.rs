@@ -8,7 +8,7 @@ mod reason;
 mod verdict;
 
 pub use comparison::{Comparison, compare_samples};
-pub use power::{Side, VerdictProbabilities};
+pub use power::{DetectionPower, Side};
 pub use precision::{Precision, PrecisionReason, precision_reached};
 pub use processes::{MOST_PROCESSES, RequiredProcesses, detection_power, required_processes};
 pub use verdict::Verdict;

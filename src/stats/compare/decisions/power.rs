@@ -5,6 +5,7 @@
 //! gammas and their sum), and given the share the degrees of freedom are a number: an integral over both is exact.
 
 use super::verdict::Rule;
+use crate::results::result;
 use crate::stats::samples::distributions::{normal_cdf, t_quantile};
 
 /// One side of a comparison that is planned.
@@ -16,17 +17,18 @@ pub struct Side {
     pub processes: usize,
 }
 
-/// How likely each verdict is; they sum to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct VerdictProbabilities {
-    /// Of the verdict faster.
-    pub faster: f64,
-    /// Of the verdict slower.
-    pub slower: f64,
-    /// Of the verdict equivalent.
-    pub equivalent: f64,
-    /// Of the verdict inconclusive.
-    pub inconclusive: f64,
+result! {
+    /// What `detection_power` returns: the probability of each verdict.
+    pub struct DetectionPower {
+        /// Of the verdict `faster`.
+        pub faster: f64,
+        /// Of the verdict `slower`.
+        pub slower: f64,
+        /// Of the verdict `equivalent`.
+        pub equivalent: f64,
+        /// Of the verdict `inconclusive`.
+        pub inconclusive: f64,
+    }
 }
 
 /// Where the logarithm of a density is this far below its highest, there is nothing left to add.
@@ -39,7 +41,7 @@ pub(super) fn verdict_probabilities(
     log_ratio: f64,
     margin: f64,
     confidence_level: f64,
-) -> VerdictProbabilities {
+) -> DetectionPower {
     let rule = Rule { margin, confidence_level };
     let errors = [baseline, candidate].map(|side| side.spread / (side.processes as f64).sqrt());
     let error = errors[0].hypot(errors[1]);
@@ -65,7 +67,7 @@ pub(super) fn verdict_probabilities(
     let [faster, slower, equivalent, all] = sums;
     let [faster, slower, equivalent] = [faster, slower, equivalent].map(|sum| sum / all);
     let inconclusive = (1.0 - faster - slower - equivalent).max(0.0);
-    VerdictProbabilities { faster, slower, equivalent, inconclusive }
+    DetectionPower { faster, slower, equivalent, inconclusive }
 }
 
 /// What is true, in units of the true standard error.
@@ -173,7 +175,7 @@ fn legendre() -> impl Iterator<Item = (f64, f64)> {
 mod tests {
     use super::*;
 
-    fn symmetric(processes: usize, log_ratio: f64) -> VerdictProbabilities {
+    fn symmetric(processes: usize, log_ratio: f64) -> DetectionPower {
         let side = Side { spread: 0.01, processes };
         verdict_probabilities(side, side, log_ratio, 0.01, 0.95)
     }

@@ -1,6 +1,7 @@
 //! Whether enough processes have run, judged by precision alone and never by what is found.
 
 use crate::error::{Error, Result, words};
+use crate::results::result;
 use crate::stats::intervals::{LogMedians, half_width};
 use crate::stats::samples::distributions::normal_quantile;
 use crate::stats::samples::{check, confidence_level as check_level, positive};
@@ -31,23 +32,25 @@ words! {
     }
 }
 
-/// What [`precision_reached`] finds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Precision {
-    /// Half width of the interval relative to the estimate; `None` below three processes.
-    pub half_width: Option<f64>,
-    /// The half width asked for.
-    pub target: f64,
-    /// Whether the loop may end.
-    pub reached: bool,
-    /// Why.
-    pub reason: PrecisionReason,
-    /// How many processes there are.
-    pub n_processes: usize,
-    /// How many further ones it takes at least; 0 once reached.
-    pub further: usize,
-    /// The level of the interval.
-    pub confidence_level: f64,
+result! {
+    /// What `precision_reached` returns.
+    pub struct Precision {
+        /// Half width of the interval as a share of the estimate; None below three processes.
+        pub half_width: Option<f64>,
+        /// The half width wanted.
+        pub target: f64,
+        /// Whether the loop may end.
+        pub reached: bool,
+        /// Why: `reached`, `too_few_processes` (below the minimum), `too_wide`, or `unconfirmed` (the half width fits, but
+        /// might do so by chance).
+        pub reason: PrecisionReason,
+        /// How many processes there are.
+        pub n_processes: usize,
+        /// How many further ones it takes at least; 0 once reached.
+        pub further: usize,
+        /// The level of the interval.
+        pub confidence_level: f64,
+    }
 }
 
 /// Whether process medians, in the order in which they came, are enough for an interval with the half width `target`.

@@ -1,8 +1,9 @@
 //! How many processes a verdict takes.
 
-use super::power::{Side, VerdictProbabilities, verdict_probabilities};
+use super::power::{DetectionPower, Side, verdict_probabilities};
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::compare::hypotheses::MeanDifference;
 use crate::stats::samples::check;
 use crate::stats::samples::distributions::{normal_cdf, t_quantile};
@@ -10,15 +11,16 @@ use crate::stats::samples::distributions::{normal_cdf, t_quantile};
 /// More processes than this on a side are not asked for.
 pub const MOST_PROCESSES: usize = 100_000;
 
-/// What [`required_processes`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RequiredProcesses {
-    /// The smallest number on each side; `None` where [`MOST_PROCESSES`] are not enough.
-    pub processes: Option<usize>,
-    /// The verdict that they are to give.
-    pub verdict: Verdict,
-    /// How likely they are to give it; where they are not enough, how likely [`MOST_PROCESSES`] are.
-    pub power: f64,
+result! {
+    /// What `required_processes` returns.
+    pub struct RequiredProcesses {
+        /// The smallest number on each side; None where 100,000 are not enough.
+        pub processes: Option<usize>,
+        /// The verdict that they are to give: `faster`, `slower` or `equivalent`.
+        pub verdict: Verdict,
+        /// How likely they are to give it; where 100,000 are not enough, how likely these are.
+        pub power: f64,
+    }
 }
 
 /// How likely each verdict is, if log process medians are normal with the spreads of the sides, and the candidate takes
@@ -33,7 +35,7 @@ pub fn detection_power(
     difference: f64,
     margin: f64,
     confidence_level: f64,
-) -> Result<VerdictProbabilities> {
+) -> Result<DetectionPower> {
     for (argument, side) in [("spread", baseline), ("candidate_spread", candidate)] {
         plausible_spread(argument, side.spread)?;
         if side.processes < LEAST_PROCESSES {
@@ -77,7 +79,7 @@ pub fn required_processes(
     Ok(RequiredProcesses { processes, verdict, power: power_of(processes.unwrap_or(MOST_PROCESSES))? })
 }
 
-impl VerdictProbabilities {
+impl DetectionPower {
     /// Of this verdict.
     pub fn of(&self, verdict: Verdict) -> f64 {
         match verdict {

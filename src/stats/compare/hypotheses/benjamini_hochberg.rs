@@ -1,22 +1,24 @@
 //! Many tests at once: which of them to believe.
 
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::{check, sorted};
 
 /// Looked up in a few milliseconds, between which the caller is asked.
 const PART: usize = 1 << 16;
 
-/// What [`benjamini_hochberg`] finds, in the order of the p-values.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BenjaminiHochberg {
-    /// The smallest rate at which each would be rejected.
-    pub adjusted: Vec<f64>,
-    /// Whether each is rejected at `rate`.
-    pub rejected: Vec<bool>,
-    /// The largest p-value that is rejected; `None` where none is.
-    pub threshold: Option<f64>,
-    /// The false-discovery rate that was allowed.
-    pub rate: f64,
+result! {
+    /// What `benjamini_hochberg` returns; its lists are in the order of the p-values.
+    pub struct BenjaminiHochberg {
+        /// The smallest rate at which each hypothesis would be rejected, from 0 to 1.
+        pub adjusted: Vec<f64>,
+        /// Whether each hypothesis is rejected at `rate`.
+        pub rejected: Vec<bool>,
+        /// The largest p-value that is rejected; None where none is.
+        pub threshold: Option<f64>,
+        /// The false-discovery rate that was allowed.
+        pub rate: f64,
+    }
 }
 
 /// Rejects as many hypotheses as may be if, on average, at most `rate` of the rejected ones are to be true (Benjamini and

@@ -1,24 +1,26 @@
 //! One ratio for a whole table.
 
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::distributions::t_quantile;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, positive};
 
-/// What [`geometric_mean_ratio`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GeometricMean {
-    /// Geometric mean of the ratios.
-    pub ratio: f64,
-    /// Lower end of its interval; `None` for one ratio.
-    pub ci_low: Option<f64>,
-    /// Upper end of its interval; `None` for one ratio.
-    pub ci_high: Option<f64>,
-    /// How many ratios.
-    pub count: usize,
-    /// Standard deviation of the natural logarithms, with the divisor n − 1; `None` for one ratio.
-    pub log_stddev: Option<f64>,
-    /// The level of the interval.
-    pub confidence_level: f64,
+result! {
+    /// What `geometric_mean_ratio` returns.
+    pub struct GeometricMean {
+        /// Geometric mean of the ratios.
+        pub ratio: f64,
+        /// Lower end of the mean's interval; None for one ratio.
+        pub ci_low: Option<f64>,
+        /// Upper end of the mean's interval; None for one ratio.
+        pub ci_high: Option<f64>,
+        /// How many ratios.
+        pub count: usize,
+        /// Standard deviation of the natural logarithms with the divisor n - 1; None for one ratio.
+        pub log_stddev: Option<f64>,
+        /// The level of the interval.
+        pub confidence_level: f64,
+    }
 }
 
 /// The geometric mean, the only one whose answer does not depend on which side ratios are taken to (Fleming and Wallace,

@@ -3,6 +3,7 @@
 use super::mann_whitney::RankMethod;
 use super::ranks::sorted_sides;
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::distributions::{RankSum, normal_quantile};
 use crate::stats::samples::{check, confidence_level as check_level};
 use crate::stats::samples::{from_key, to_key};
@@ -15,17 +16,20 @@ const PART: usize = 1 << 20;
 /// Fewer differences than this are not worth narrowing down.
 const LEAST_GATHERED: usize = 1024;
 
-/// What [`hodges_lehmann`] finds, in the unit of the samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HodgesLehmann {
-    /// The median of all differences of a candidate's and a baseline's value.
-    pub shift: f64,
-    /// The ends of its interval; `None` where there are too few values for the level.
-    pub interval: Option<(f64, f64)>,
-    /// The level that the interval was asked to hold.
-    pub confidence_level: f64,
-    /// The law that the interval comes from.
-    pub method: RankMethod,
+result! {
+    /// What `hodges_lehmann` returns.
+    pub struct HodgesLehmann {
+        /// The median of all differences, candidate less baseline, in the unit of the samples.
+        pub shift: f64,
+        /// Lower end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
+        pub ci_low: Option<f64>,
+        /// Upper end of the shift's interval, in the unit of the samples; None where there are too few values for the level.
+        pub ci_high: Option<f64>,
+        /// The level that the interval was asked to hold.
+        pub confidence_level: f64,
+        /// The law that the interval comes from: `exact` or `asymptotic`.
+        pub ci_method: RankMethod,
+    }
 }
 
 /// By how much the candidate's values lie above the baseline's: the median of all n · m differences (Hodges and Lehmann,
@@ -60,7 +64,13 @@ pub fn hodges_lehmann(
     let (method, outside) = outside(baseline.len(), candidate.len(), confidence_level, interrupted)?;
     let ends = |rank: u64| Ok((differences.at(rank)?, differences.at(all - 1 - rank)?));
     let interval = outside.map(ends).transpose()?;
-    Ok(HodgesLehmann { shift: below.midpoint(above), interval, confidence_level, method })
+    Ok(HodgesLehmann {
+        shift: below.midpoint(above),
+        ci_low: interval.map(|(low, _)| low),
+        ci_high: interval.map(|(_, high)| high),
+        confidence_level,
+        ci_method: method,
+    })
 }
 
 /// How many differences lie outside the interval on either side; `None` where even their extremes do not hold the level.

@@ -2,6 +2,7 @@
 
 use super::ranks::Pairs;
 use crate::error::{Error, Result, words};
+use crate::results::result;
 use crate::stats::samples::distributions::{RankSum, normal_two_sided};
 
 /// Up to this many values on the smaller side the normal law is not close enough.
@@ -32,21 +33,22 @@ impl RankMethod {
     }
 }
 
-/// What [`mann_whitney`] finds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MannWhitney {
-    /// In how many pairs the baseline's value is larger; equal ones count a half.
-    pub u_baseline: f64,
-    /// In how many pairs the candidate's value is larger; equal ones count a half.
-    pub u_candidate: f64,
-    /// The probability, if both sides follow one law, of a U as far from its mean, on either side.
-    pub p_value: f64,
-    /// Where that comes from.
-    pub method: RankMethod,
-    /// Whether any two values are equal.
-    pub ties: bool,
-    /// The share of pairs in which the candidate's value is larger; equal ones count a half.
-    pub probability: f64,
+result! {
+    /// What `mann_whitney` returns.
+    pub struct MannWhitney {
+        /// Pairs in which the baseline's value is larger, equal ones counting a half; scipy's statistic.
+        pub u_baseline: f64,
+        /// Pairs in which the candidate's value is larger, equal ones counting a half.
+        pub u_candidate: f64,
+        /// The probability of a U at least as far from its mean, on either side, if both sides follow one law.
+        pub p_value: f64,
+        /// Where the p-value comes from: `exact` or `asymptotic`.
+        pub method: RankMethod,
+        /// Whether any two values are equal.
+        pub ties: bool,
+        /// The share of pairs in which the candidate's value is larger, equal ones counting a half; from 0 to 1.
+        pub probability: f64,
+    }
 }
 
 /// Tests whether values of one side tend to be larger (Mann and Whitney, 1947).

@@ -5,6 +5,7 @@ use super::permutation_divisions::{AllDivisions, Divisions, WORD};
 use super::permutation_statistic::{Distance, Means, Medians, Pool};
 use crate::error::{Error, Result};
 use crate::par;
+use crate::results::result;
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::random::Stream;
 use crate::stats::samples::{Statistic, check, finite};
@@ -16,19 +17,20 @@ const MOST_OF_JOB: u64 = 4096;
 /// The list of jobs is to stay short, however many resamples are asked for.
 const MOST_JOBS: u64 = 1 << 16;
 
-/// What [`permutation_test`] finds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PermutationTest {
-    /// The candidate's statistic less the baseline's, in the unit of the samples.
-    pub difference: f64,
-    /// The share of divisions whose difference is at least as large, of either sign.
-    pub p_value: f64,
-    /// How many divisions were looked at.
-    pub resamples: u64,
-    /// Whether these were all there are.
-    pub exact: bool,
-    /// What random divisions were drawn from.
-    pub seed: Option<u64>,
+result! {
+    /// What `permutation_test` returns.
+    pub struct PermutationTest {
+        /// The candidate's mean or median less the baseline's, in the unit of the samples.
+        pub difference: f64,
+        /// The share of divisions that lie at least as far apart, in either direction; with random ones the observed counts too.
+        pub p_value: f64,
+        /// How many divisions were looked at: as many as asked for, or all there are.
+        pub resamples: u64,
+        /// Whether these were all there are.
+        pub exact: bool,
+        /// What random divisions were drawn from; None where all were looked at.
+        pub seed: Option<u64>,
+    }
 }
 
 /// Tests whether both sides could be one, divided at random: how often a division of all values into two sides of these sizes

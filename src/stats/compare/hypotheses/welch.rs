@@ -1,28 +1,30 @@
 //! Welch's t: the difference of two means whose sides may differ in spread and in number.
 
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::samples::distributions::{t_quantile, t_two_sided};
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
-/// What [`welch`] finds. Differences are candidate − baseline, in the unit of the samples.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Welch {
-    /// Difference of the means.
-    pub difference: f64,
-    /// Lower end of its interval.
-    pub ci_low: f64,
-    /// Upper end of its interval.
-    pub ci_high: f64,
-    /// The difference in standard errors; `None` where both sides are constant.
-    pub statistic: Option<f64>,
-    /// Satterthwaite's degrees of freedom; `None` where both sides are constant.
-    pub degrees_of_freedom: Option<f64>,
-    /// Two-sided; of constant sides 1 where they are equal, 0 where they are not.
-    pub p_value: f64,
-    /// Standard error of the difference.
-    pub standard_error: f64,
-    /// The level of the interval.
-    pub confidence_level: f64,
+result! {
+    /// What `welch` returns. Differences are candidate - baseline, in the unit of the samples.
+    pub struct Welch {
+        /// Difference of the means.
+        pub difference: f64,
+        /// Lower end of the difference's interval.
+        pub ci_low: f64,
+        /// Upper end of the difference's interval.
+        pub ci_high: f64,
+        /// The difference in standard errors, without unit; None where both sides are constant.
+        pub statistic: Option<f64>,
+        /// Satterthwaite's degrees of freedom; None where both sides are constant.
+        pub degrees_of_freedom: Option<f64>,
+        /// Two-sided p-value of equal means.
+        pub p_value: f64,
+        /// Standard error of the difference.
+        pub standard_error: f64,
+        /// The level of the interval.
+        pub confidence_level: f64,
+    }
 }
 
 /// Compares the means of two sides (Welch, *The generalization of "Student's" problem when several different population

@@ -10,6 +10,7 @@ use super::taut_string::{Piece, taut_string};
 use super::ticks::{constant, origin, spread};
 use super::valley::{Valley, deepest};
 use crate::error::{Error, Result};
+use crate::results::result;
 use crate::stats::describe::quantiles::QuantileMethod;
 use crate::stats::samples::{finite, sorted};
 
@@ -19,41 +20,44 @@ const SAME: f64 = 1e-9;
 /// A tick beyond every range that samples have once they are scaled.
 const WIDEST: f64 = 1e160;
 
-/// One of the modes. Places are in the unit of the samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mode {
-    /// Where samples are densest: the median of those in the steepest part of the distribution function.
-    pub position: f64,
-    /// What part of all samples belongs to it; those of all modes make 1.
-    pub share: f64,
-    /// The smallest sample that belongs to it.
-    pub low: f64,
-    /// The largest.
-    pub high: f64,
+result! {
+    /// One of the modes that `modality` finds. Places are in the unit of the samples.
+    pub struct Mode {
+        /// Where samples are densest: the median of those in the steepest part of the distribution function.
+        pub position: f64,
+        /// What part of all samples belongs to this mode; those of all modes make 1.
+        pub share: f64,
+        /// The smallest sample that belongs to it.
+        pub low: f64,
+        /// The largest sample that belongs to it.
+        pub high: f64,
+    }
 }
 
-/// What [`modality`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Modality {
-    /// How many samples.
-    pub count: usize,
-    /// The dip of the samples as they are: a probability from 0 to 1/4.
-    pub dip: f64,
-    /// The dip once samples that share a value are spread over their tick; `dip` where none do, and 0 where the samples
-    /// count as constant.
-    pub dip_within_ticks: f64,
-    /// The tick that was given, or that samples which share a value show, in their unit; `None` where none do.
-    pub tick: Option<f64>,
-    /// The probability that as many uniform samples have at least `dip_within_ticks`; 0.0005 stands for that or less.
-    pub p_value: f64,
-    /// How deep the deepest valley of a density estimate is, and how much of a dip comes with it, in what chance and long
-    /// tails explain; 0 where there is none, and for fewer than 20 samples.
-    pub valley_evidence: f64,
-    /// The mvalue: about 2 for one mode, more the more there are.
-    pub mvalue: f64,
-    /// The modes, ascending: several where `p_value` is below 0.05; else two where `valley_evidence` is above 1;
-    /// else one.
-    pub modes: Vec<Mode>,
+result! {
+    /// What `modality` returns.
+    pub struct Modality {
+        /// How many samples.
+        pub count: usize,
+        /// The dip of the samples as they are: a probability from 0 to 1/4.
+        pub dip: f64,
+        /// The dip once samples that share a value are spread over their tick; the same as `dip` where none do, and 0 where
+        /// the samples count as constant.
+        pub dip_within_ticks: f64,
+        /// The tick, in the unit of the samples: the one that was given, or that the samples show; None where none do.
+        pub tick: Option<f64>,
+        /// The probability that as many uniform samples have at least `dip_within_ticks`; 0.0005 stands for that or less,
+        /// and there is no evidence, 1, in fewer than four samples.
+        pub p_value: f64,
+        /// How deep the deepest valley of a density estimate is, and how much of a dip comes with it, in what chance and
+        /// long tails explain; 0 where there is none, and for fewer than 20 samples.
+        pub valley_evidence: f64,
+        /// Gregg's mvalue: about 2 for one mode, 4 for two equal ones that lie apart.
+        pub mvalue: f64,
+        /// The modes, ascending: several where `p_value` is below 0.05; else two where `valley_evidence` is above
+        /// 1; else one.
+        pub modes: Vec<Mode>,
+    }
 }
 
 /// Tests whether `samples` have more than one mode, and finds their modes.

@@ -84,7 +84,7 @@ pub fn hierarchical_ci(
     let found = point.between(&Distribution::new(statistics)?, (tail, 1.0 - tail), interrupted)?;
     Ok(BootstrapInterval {
         n_processes: Some(count),
-        ci_method: Method::Hierarchical.name(),
+        ci_method: Method::Hierarchical,
         within_one_process: false,
         ..found
     }

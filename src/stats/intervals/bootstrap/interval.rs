@@ -4,6 +4,7 @@ use super::bias::Correction;
 use super::limits::Distribution;
 use super::{Resampling, Statistic, block, exact, resample};
 use crate::error::{Error, Result, words};
+use crate::results::result;
 use crate::stats::samples::random::Positions;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
 
@@ -38,39 +39,42 @@ pub struct Request {
     pub block_length: Option<usize>,
 }
 
-/// What [`bootstrap_ci`] and [`super::hierarchical_ci`] find; values are in the unit of the samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BootstrapInterval {
-    /// The statistic of the samples themselves.
-    pub estimate: f64,
-    /// Lower end.
-    pub ci_low: f64,
-    /// Upper end.
-    pub ci_high: f64,
-    /// The level that the interval was asked to hold.
-    pub confidence_level: f64,
-    /// How it was made.
-    pub ci_method: &'static str,
-    /// What was computed from each resample.
-    pub statistic: &'static str,
-    /// Standard deviation of the resampled statistics, with the divisor B − 1; `None` for one resample.
-    pub standard_error: Option<f64>,
-    /// How many samples there are.
-    pub count: usize,
-    /// How many processes they come from; `None` where that was not said.
-    pub n_processes: Option<usize>,
-    /// How many resamples were made; `None` where their law was computed.
-    pub resamples: Option<usize>,
-    /// Where the random numbers started; `None` where there were none.
-    pub seed: Option<u64>,
-    /// z₀ of [`Method::Bca`].
-    pub bias_correction: Option<f64>,
-    /// a of [`Method::Bca`].
-    pub acceleration: Option<f64>,
-    /// How many neighbours stayed together.
-    pub block_length: Option<usize>,
-    /// Whether nothing is said about the differences between processes: always but for [`Method::Hierarchical`].
-    pub within_one_process: bool,
+result! {
+    /// What `bootstrap_ci` returns. Values are in the unit of the samples.
+    pub struct BootstrapInterval {
+        /// The statistic of the samples themselves.
+        pub estimate: f64,
+        /// Lower end of the interval.
+        pub ci_low: f64,
+        /// Upper end of the interval.
+        pub ci_high: f64,
+        /// The level that the interval was asked to hold.
+        pub confidence_level: f64,
+        /// How the interval was made: the method's name.
+        pub ci_method: Method,
+        /// What was computed from each resample: the statistic's name.
+        pub statistic: Statistic,
+        /// Standard deviation of the resampled statistics, with the divisor B - 1; that of their law for `exact`. None for one
+        /// resample.
+        pub standard_error: Option<f64>,
+        /// How many samples, of all processes together.
+        pub count: usize,
+        /// How many processes; None but for `hierarchical`.
+        pub n_processes: Option<usize>,
+        /// How many resamples; None for `exact`, which stands for infinitely many.
+        pub resamples: Option<usize>,
+        /// Where the random numbers started; None where there were none.
+        pub seed: Option<u64>,
+        /// The bias correction z0, in standard deviations of a normal law; None but for `bca`.
+        pub bias_correction: Option<f64>,
+        /// The acceleration, a pure number; None but for `bca`.
+        pub acceleration: Option<f64>,
+        /// How many neighbours stayed together; None but for `block`.
+        pub block_length: Option<usize>,
+        /// Whether the samples are taken as those of one process, so that the interval says nothing about the differences
+        /// between processes: True but for `hierarchical`.
+        pub within_one_process: bool,
+    }
 }
 
 impl BootstrapInterval {
@@ -81,8 +85,8 @@ impl BootstrapInterval {
             ci_low: estimate,
             ci_high: estimate,
             confidence_level: request.confidence_level,
-            ci_method: request.method.name(),
-            statistic: request.statistic.name(),
+            ci_method: request.method,
+            statistic: request.statistic,
             standard_error: None,
             count: n,
             n_processes: None,
@@ -147,8 +151,7 @@ pub fn bootstrap_ci(
     let tail = (1.0 - request.confidence_level) / 2.0;
     let plain = (tail, 1.0 - tail);
     if method == Method::Exact {
-        let point = BootstrapInterval::at(moments.min, n, request);
-        return exact::interval(samples, range, tail, point, interrupted);
+        return exact::interval(samples, range, tail, request, interrupted);
     }
     check(interrupted)?;
     let in_order = sorted(samples.to_vec(), interrupted)?;

@@ -4,21 +4,25 @@ use super::centred::Centred;
 use super::lags::products;
 use super::ordinal::signs;
 use crate::error::Result;
+use crate::results::result;
 use crate::stats::samples::{Moments, Sample, Statistic, finite, median};
 
-/// What [`effective_sample_size`] finds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EffectiveSize {
-    /// How many samples there are.
-    pub count: usize,
-    /// How many independent samples would know as much; from 1 to `n`.
-    pub n_effective: f64,
-    /// Their ratio: after about so many samples the series has forgotten what it was. At least 1.
-    pub autocorrelation_time: f64,
-    /// The last lag whose correlation was used; 0 of samples that are all equal.
-    pub lags: usize,
-    /// Of which estimate: the mean looks at the samples themselves, the median at whether each lies above it or below.
-    pub of: Statistic,
+result! {
+    /// What `effective_sample_size` returns.
+    pub struct EffectiveSize {
+        /// How many samples there are.
+        pub count: usize,
+        /// How many independent samples would know as much; from 1 to n.
+        pub n_effective: f64,
+        /// n over n_effective, in samples; at least 1.
+        pub autocorrelation_time: f64,
+        /// The last lag whose correlation was used; 0 of samples that are all equal.
+        pub lags: usize,
+        /// Of which estimate: `mean` or `median`.
+        pub of: Statistic,
+        /// Always True: what differs from process to process is not in it.
+        pub within_one_process: bool,
+    }
 }
 
 /// To how many independent samples `samples` amount, where their mean or median is to be known.
@@ -46,6 +50,7 @@ pub fn effective_sample_size(samples: &[f64], of: Statistic, interrupted: &dyn F
         autocorrelation_time: time.samples,
         lags: time.lags,
         of,
+        within_one_process: true,
     })
 }
 

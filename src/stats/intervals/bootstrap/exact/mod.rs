@@ -9,8 +9,8 @@
 mod law;
 mod quadrature;
 
-use super::BootstrapInterval;
 use super::median::middle;
+use super::{BootstrapInterval, Request};
 use crate::error::Result;
 use crate::stats::samples::order_statistics;
 use law::Law;
@@ -23,7 +23,7 @@ pub(super) fn interval(
     samples: &[f64],
     range: (f64, f64),
     tail: f64,
-    point: BootstrapInterval,
+    request: &Request,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<BootstrapInterval> {
     let n = samples.len();
@@ -34,12 +34,11 @@ pub(super) fn interval(
     let falling: Vec<f64> = rising.iter().rev().map(|value| -value).collect();
     let (below, above) = ((rising.len() - 1) / 2, rising.len() / 2);
     Ok(BootstrapInterval {
-        estimate: middle(rising[below], rising[above]),
         ci_low: law.quantile(&rising, tail),
         ci_high: -law.quantile(&falling, tail),
         standard_error: Some(law.standard_deviation(&rising)),
         resamples: None,
         seed: None,
-        ..point
+        ..BootstrapInterval::at(middle(rising[below], rising[above]), n, request)
     })
 }

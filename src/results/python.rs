@@ -1,4 +1,4 @@
-//! What functions return: frozen objects with named fields, a `repr` and `to_dict`.
+//! Results as Python sees them: frozen objects with a `repr` and `to_dict`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -8,46 +8,29 @@ use crate::units::significant;
 /// More of a list than this does not help whoever looks at a `repr`.
 const SHOWN: usize = 6;
 
-/// Declares such an object, and how it is made of the core's: a field is the core's of its name, or what stands after `=`.
-macro_rules! result {
-    ($(#[$doc:meta])* $name:ident from $found:ident: $core:ty {
-        $($(#[$about:meta])* $field:ident: $type:ty $(= $value:expr)?,)*
-    }) => {
-        $(#[$doc])*
-        #[pyclass(frozen, eq, get_all, module = "fastrnns_rs.stats")]
-        #[derive(Clone, PartialEq)]
-        pub(in crate::python) struct $name {
-            $($(#[$about])* $field: $type,)*
-        }
-
-        impl From<$core> for $name {
-            fn from($found: $core) -> Self {
-                Self { $($field: $crate::python::stats::result::result!(@value $found.$field $(, $value)?),)* }
-            }
-        }
-
-        #[pymethods]
+/// Gives such an object its methods.
+macro_rules! object {
+    ($name:ident { $($field:ident),* }) => {
+        #[pyo3::pymethods]
         impl $name {
             /// The fields by name, of numbers, words, lists and dicts.
-            fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+            fn to_dict<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::types::PyDict>> {
+                use pyo3::types::PyDictMethods;
                 let dict = pyo3::types::PyDict::new(py);
-                $(dict.set_item(
-                    stringify!($field),
-                    $crate::python::stats::result::Field::plain(&self.$field, py)?,
-                )?;)*
+                $(dict.set_item(stringify!($field), $crate::results::python::Field::plain(&self.$field, py)?)?;)*
                 Ok(dict)
             }
 
             fn __repr__(&self) -> String {
                 let fields = [
-                    $(format!("{}={}", stringify!($field), $crate::python::stats::result::Field::shown(&self.$field)),)*
+                    $(format!("{}={}", stringify!($field), $crate::results::python::Field::shown(&self.$field)),)*
                 ];
                 format!("{}({})", stringify!($name), fields.join(", "))
             }
         }
 
-        impl $crate::python::stats::result::Field for $name {
-            fn plain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        impl $crate::results::python::Field for $name {
+            fn plain<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
                 Ok(self.to_dict(py)?.into_any())
             }
 
@@ -56,13 +39,37 @@ macro_rules! result {
             }
         }
     };
-    (@value $same:expr) => { $same.into() };
-    (@value $same:expr, $value:expr) => { $value };
 }
-pub(super) use result;
+pub(crate) use object;
+
+/// Shows the values of an enumeration to Python by their names.
+macro_rules! word {
+    ($name:ident) => {
+        impl<'py> pyo3::IntoPyObject<'py> for $name {
+            type Target = pyo3::types::PyString;
+            type Output = pyo3::Bound<'py, pyo3::types::PyString>;
+            type Error = std::convert::Infallible;
+
+            fn into_pyobject(self, py: pyo3::Python<'py>) -> std::result::Result<Self::Output, Self::Error> {
+                self.name().into_pyobject(py)
+            }
+        }
+
+        impl $crate::results::python::Field for $name {
+            fn plain<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                self.name().plain(py)
+            }
+
+            fn shown(&self) -> String {
+                self.name().shown()
+            }
+        }
+    };
+}
+pub(crate) use word;
 
 /// A value that such an object may hold.
-pub(super) trait Field {
+pub(crate) trait Field {
     /// As a dict holds it.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
 
