@@ -21,7 +21,7 @@ use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 use super::MARK;
 use super::inherited::Inherited;
 use super::tree::kill_related;
-use super::wire::{Job, Order, Report, pair};
+use super::wire::{Job, Order, Report, hear_report, pair, tell};
 use crate::error::{Error, Result};
 use crate::orchestrate::Command;
 
@@ -60,12 +60,12 @@ pub(in crate::orchestrate) struct Line {
 
 impl Line {
     pub(in crate::orchestrate) fn send(&self, order: Order) {
-        order.send(&self.socket);
+        tell(&self.socket, &order);
     }
 
     /// The next report; blocks, and so is for when there is one.
     pub(in crate::orchestrate) fn receive(&mut self) -> Report {
-        let report = Report::receive(&self.socket);
+        let report = hear_report(&self.socket);
         if matches!(report, Report::Gone { .. })
             && let Some(supervisor) = self.supervisor.take()
         {
@@ -190,9 +190,9 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
         let fds = [theirs.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
         let passed = supervisor.control.as_ref().is_some_and(|control| pass(control, &fds));
         drop(theirs);
-        job.send(&ours);
+        tell(&ours, &job);
         // One that has just left, because it had nothing to do, did not take the job: another will.
-        match if passed { Report::receive(&ours) } else { Report::Lost } {
+        match if passed { hear_report(&ours) } else { Report::Lost } {
             Report::Started { pid, supervisor: number } => {
                 let is_named = u64::from(supervisor.process.id()) == number;
                 let command = Pid::from_raw(pid).filter(|_| is_named);

@@ -16,7 +16,7 @@ use rustix::process::{
 };
 
 use super::tree;
-use super::wire::{Job, Order, Report, timespec};
+use super::wire::{Job, Order, Report, hear, tell, timespec};
 use crate::error::{Error, Result};
 
 /// How long a supervisor without work stays.
@@ -120,7 +120,7 @@ impl Supervisor {
     fn start(&mut self, fds: Vec<OwnedFd>) {
         self.idle_since = Instant::now();
         let Ok([line, stdin, stdout, stderr]) = <[OwnedFd; 4]>::try_from(fds) else { return };
-        let Some(job) = Job::receive(&line) else { return };
+        let Some(job) = hear::<Job>(&line) else { return };
         let mut command = Command::new(&job.program);
         command.args(&job.argv[1..]).env_clear().envs(job.environment.iter().map(|(name, value)| (name, value)));
         command.arg0(&job.argv[0]).process_group(0).current_dir(&job.directory);
@@ -134,12 +134,13 @@ impl Supervisor {
         match child {
             Ok((pid, exit)) => {
                 let supervisor = u64::from(getpid().as_raw_pid().unsigned_abs());
-                Report::Started { pid: pid.as_raw_pid(), supervisor }.send(&line);
+                tell(&line, &Report::Started { pid: pid.as_raw_pid(), supervisor });
                 let (line, state) = (Some(line), State::Running);
                 self.kept = Some(Kept { line, pid, exit, started, end: Report::Lost, state });
             }
             Err(error) => {
-                Report::Failed(error.raw_os_error().unwrap_or(Errno::NOENT.raw_os_error())).send(&line);
+                let errno = error.raw_os_error().unwrap_or(Errno::NOENT.raw_os_error());
+                tell(&line, &Report::Failed(errno));
             }
         }
     }
@@ -150,7 +151,7 @@ impl Supervisor {
         if !matches!(poll(&mut [PollFd::new(line, PollFlags::IN)], Some(&timespec(Duration::ZERO))), Ok(1)) {
             return;
         }
-        match Order::receive(line) {
+        match hear(line) {
             Some(Order::Signal(number)) => {
                 if let (Some(signal), State::Running) = (Signal::from_named_raw(number), &kept.state) {
                     let _ = kill_process_group(kept.pid, signal);
@@ -183,7 +184,7 @@ impl Supervisor {
             // A kernel that was told to forget ended processes does not say how this one did.
             _ if is_alone => {
                 if let Some(line) = &kept.line {
-                    kept.end.send(line);
+                    tell(line, &kept.end);
                 }
                 self.kept = None;
                 self.idle_since = now;

@@ -1,21 +1,22 @@
 //! What the supervisor and we say to each other. Both are the same build, so the form is as plain as can be.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
 use rustix::event::Timespec;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::{Errno, read};
 use rustix::net::{SendFlags, send};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// For the waits of both.
 pub(in crate::orchestrate) fn timespec(duration: Duration) -> Timespec {
     Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
 }
 
-/// What to start: each list as a count, each text as its length and its bytes.
-#[derive(Debug, PartialEq, Eq)]
+/// What to start.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Job {
     pub program: OsString,
     pub directory: OsString,
@@ -24,7 +25,7 @@ pub(super) struct Job {
 }
 
 /// What we ask of the supervisor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::orchestrate) enum Order {
     /// Send a signal to the command's process group.
     Signal(i32),
@@ -33,7 +34,7 @@ pub(in crate::orchestrate) enum Order {
 }
 
 /// What the supervisor tells us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::orchestrate) enum Report {
     /// The command runs, under this number if ours are also the supervisor's.
     Started { pid: i32, supervisor: u64 },
@@ -41,121 +42,29 @@ pub(in crate::orchestrate) enum Report {
     Failed(i32),
     /// It has ended, after so many nanoseconds, and nothing of what it started is left.
     Gone { exit_status: Option<i32>, signal: Option<i32>, duration_ns: u64 },
-    /// The supervisor is no more.
+    /// The supervisor is no more. It cannot say so itself.
+    #[serde(skip)]
     Lost,
 }
 
-/// A tag and two numbers.
-const RECORD_BYTES: usize = 13;
-
-impl Job {
-    pub(super) fn send(&self, line: impl AsFd) -> bool {
-        let mut bytes = Vec::new();
-        let mut put = |text: &OsString| {
-            bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-            bytes.extend_from_slice(text.as_bytes());
-        };
-        put(&self.program);
-        put(&self.directory);
-        put(&OsString::from(self.argv.len().to_string()));
-        self.argv.iter().for_each(&mut put);
-        self.environment.iter().for_each(|(name, value)| {
-            put(name);
-            put(value);
-        });
-        send_all(&line, &(bytes.len() as u64).to_le_bytes()) && send_all(&line, &bytes)
-    }
-
-    pub(super) fn receive(line: impl AsFd) -> Option<Self> {
-        let mut length = [0; 8];
-        receive_exact(&line, &mut length)?;
-        let mut bytes = vec![0; usize::try_from(u64::from_le_bytes(length)).ok()?];
-        receive_exact(&line, &mut bytes)?;
-        let mut texts = Texts(&bytes);
-        let (program, directory) = (texts.next()?, texts.next()?);
-        let count: usize = texts.next()?.to_str()?.parse().ok()?;
-        let argv: Vec<OsString> = texts.by_ref().take(count).collect();
-        let mut environment = Vec::new();
-        while let Some(name) = texts.next() {
-            environment.push((name, texts.next()?));
-        }
-        (argv.len() == count).then_some(Self { program, directory, argv, environment })
-    }
+/// Sends a message behind its length. False when nobody is there to receive it.
+pub(super) fn tell(line: impl AsFd, message: &impl Serialize) -> bool {
+    let Ok(message) = postcard::to_allocvec(message) else { return false };
+    send_all(&line, &(message.len() as u64).to_le_bytes()) && send_all(&line, &message)
 }
 
-/// The texts of a message, one after the other.
-struct Texts<'bytes>(&'bytes [u8]);
-
-impl Iterator for Texts<'_> {
-    type Item = OsString;
-
-    fn next(&mut self) -> Option<OsString> {
-        let (length, rest) = self.0.split_first_chunk()?;
-        let (text, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-        self.0 = rest;
-        Some(OsString::from_vec(text.to_vec()))
-    }
+/// The next message. None when the other end is closed before all of it has come.
+pub(super) fn hear<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
+    let mut length = [0; 8];
+    receive_exact(&line, &mut length)?;
+    let mut message = vec![0; usize::try_from(u64::from_le_bytes(length)).ok()?];
+    receive_exact(&line, &mut message)?;
+    postcard::from_bytes(&message).ok()
 }
 
-impl Order {
-    pub(super) fn send(self, line: impl AsFd) -> bool {
-        let (tag, number) = match self {
-            Self::Signal(number) => (b's', number),
-            Self::Kill => (b'k', 0),
-        };
-        send_record(line, tag, number, 0)
-    }
-
-    /// The next order; None when whoever gives them is gone.
-    pub(super) fn receive(line: impl AsFd) -> Option<Self> {
-        match receive_record(line)? {
-            (b's', number, _) => Some(Self::Signal(number)),
-            (b'k', ..) => Some(Self::Kill),
-            _ => None,
-        }
-    }
-}
-
-impl Report {
-    pub(super) fn send(self, line: impl AsFd) -> bool {
-        let (tag, first, second) = match self {
-            Self::Started { pid, supervisor } => (b'+', pid, supervisor),
-            Self::Failed(errno) => (b'!', errno, 0),
-            // An exit status is never negative: what is stands for a signal.
-            Self::Gone { exit_status, signal, duration_ns } => {
-                (b'-', exit_status.unwrap_or(-signal.unwrap_or(0)), duration_ns)
-            }
-            Self::Lost => return false,
-        };
-        send_record(line, tag, first, second)
-    }
-
-    pub(super) fn receive(line: impl AsFd) -> Self {
-        match receive_record(line) {
-            Some((b'+', pid, supervisor)) => Self::Started { pid, supervisor },
-            Some((b'!', errno, _)) => Self::Failed(errno),
-            Some((b'-', status, duration_ns)) => Self::Gone {
-                exit_status: (status >= 0).then_some(status),
-                signal: (status < 0).then_some(-status),
-                duration_ns,
-            },
-            _ => Self::Lost,
-        }
-    }
-}
-
-fn send_record(line: impl AsFd, tag: u8, first: i32, second: u64) -> bool {
-    let mut record = [tag; RECORD_BYTES];
-    record[1..5].copy_from_slice(&first.to_le_bytes());
-    record[5..].copy_from_slice(&second.to_le_bytes());
-    send_all(line, &record)
-}
-
-fn receive_record(line: impl AsFd) -> Option<(u8, i32, u64)> {
-    let mut record = [0; RECORD_BYTES];
-    receive_exact(line, &mut record)?;
-    let first = i32::from_le_bytes(record[1..5].try_into().ok()?);
-    Some((record[0], first, u64::from_le_bytes(record[5..].try_into().ok()?)))
+/// The next report.
+pub(super) fn hear_report(line: impl AsFd) -> Report {
+    hear(line).unwrap_or(Report::Lost)
 }
 
 /// False when nobody is there to receive it.
@@ -192,6 +101,7 @@ pub(super) fn pair(kind: rustix::net::SocketType) -> rustix::io::Result<(OwnedFd
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt;
     use std::thread;
 
     use rustix::net::SocketType;
@@ -209,8 +119,8 @@ mod tests {
             environment: vec![(odd(), OsString::new())],
         };
         let (ours, theirs) = pair(SocketType::STREAM).unwrap();
-        let received = thread::spawn(move || Job::receive(theirs));
-        assert!(job.send(ours));
+        let received = thread::spawn(move || hear::<Job>(theirs));
+        assert!(tell(ours, &job));
         assert_eq!(received.join().unwrap(), Some(job));
     }
 
@@ -220,7 +130,7 @@ mod tests {
         send_all(&ours, &100_u64.to_le_bytes());
         send_all(&ours, b"not a hundred bytes");
         drop(ours);
-        assert_eq!(Job::receive(theirs), None);
+        assert_eq!(hear::<Job>(theirs), None);
     }
 
     #[test]
@@ -232,15 +142,15 @@ mod tests {
             Report::Gone { exit_status: Some(255), signal: None, duration_ns: 0 },
             Report::Gone { exit_status: None, signal: Some(9), duration_ns: u64::MAX },
         ] {
-            assert!(report.send(&ours));
-            assert_eq!(Report::receive(&theirs), report);
+            assert!(tell(&ours, &report));
+            assert_eq!(hear_report(&theirs), report);
         }
         for order in [Order::Signal(15), Order::Kill] {
-            assert!(order.send(&ours));
-            assert_eq!(Order::receive(&theirs), Some(order));
+            assert!(tell(&ours, &order));
+            assert_eq!(hear(&theirs), Some(order));
         }
         drop(ours);
-        assert_eq!(Report::receive(&theirs), Report::Lost);
-        assert!(!Report::Failed(2).send(&theirs));
+        assert_eq!(hear_report(&theirs), Report::Lost);
+        assert!(!tell(&theirs, &Report::Failed(2)));
     }
 }
