@@ -239,6 +239,11 @@ impl Error {
 /// Shorthand for the core's results.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Refuses a number that does not fit; `expected` is what would.
+pub(crate) fn require(fits: bool, argument: &'static str, value: f64, expected: &'static str) -> Result<()> {
+    if fits { Ok(()) } else { Err(Error::OutOfRange { argument, value, expected }) }
+}
+
 /// Declares an enumeration whose values have names, which callers pass and documents carry.
 macro_rules! words {
     ($(#[$about:meta])* $seen:vis enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }) => {

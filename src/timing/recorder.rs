@@ -6,7 +6,7 @@ use std::sync::atomic::{
 };
 
 use super::Clock;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 
 /// Room for a number of iterations with the same number of edges each.
 ///
@@ -27,19 +27,12 @@ impl Recorder {
     /// # Errors
     /// Fewer than two edges, no iterations, or more than memory can address.
     pub fn new(iterations: usize, edges: usize) -> Result<Self> {
-        let refuse = |argument, value, expected| Err(Error::OutOfRange { argument, value: value as f64, expected });
-        if edges < 2 {
-            return refuse("edges", edges, "2 or more");
-        }
-        // Beyond this the memory is either not there or not worth asking for: 2^40 edges are 8 TiB.
-        let capacity = iterations.checked_mul(edges).filter(|&capacity| (1..=1 << 40).contains(&capacity));
-        let Some(capacity) = capacity else {
-            return refuse("iterations", iterations, "1 or more, and fit into memory");
-        };
+        require(edges >= 2, "edges", edges as f64, "2 or more")?;
+        let capacity = iterations.saturating_mul(edges);
         let mut ticks = Vec::new();
-        if ticks.try_reserve_exact(capacity).is_err() {
-            return refuse("iterations", iterations, "1 or more, and fit into memory");
-        }
+        // Beyond this the memory is either not there or not worth asking for: 2^40 edges are 8 TiB.
+        let fits = (1..=1 << 40).contains(&capacity) && ticks.try_reserve_exact(capacity).is_ok();
+        require(fits, "iterations", iterations as f64, "1 or more, and fit into memory")?;
         // 1 is stored, not 0: pages of zeros are handed out untouched, and the first store would then pay for them.
         ticks.extend((0..capacity).map(|_| AtomicU64::new(1)));
         Ok(Self { clock: Clock::start(), edges, ticks: ticks.into_boxed_slice(), marked: AtomicUsize::new(0) })
@@ -70,9 +63,7 @@ impl Recorder {
         if to >= self.edges {
             return Err(Error::NoSuchEdge { argument: "edge", index: to, available: self.edges });
         }
-        if from >= to {
-            return Err(Error::OutOfRange { argument: "from_edge", value: from as f64, expected: "below to_edge" });
-        }
+        require(from < to, "from_edge", from as f64, "below to_edge")?;
         self.refuse_overrun()?;
         let scale = self.clock.nanoseconds_per_tick();
         let iterations = 0..self.iterations();

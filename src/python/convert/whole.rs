@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::samples::is_masked;
-use crate::error::Error;
+use crate::error::require;
 use crate::par;
 
 /// The argument called `name`, a whole number from 0 to 2⁶⁴ − 1.
@@ -29,15 +29,10 @@ pub(in crate::python) fn whole_or(name: &str, object: Option<&Bound<'_, PyAny>>,
 
 /// On how many threads: as many as asked for, else as many as are worth it.
 pub(in crate::python) fn threads(object: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
-    const MOST: u64 = 256;
     let Some(object) = object else { return Ok(par::threads()) };
-    match whole("threads", object)? {
-        threads @ 1..=MOST => Ok(threads as usize),
-        threads => {
-            let expected = "from 1 to 256";
-            Err(Error::OutOfRange { argument: "threads", value: threads as f64, expected }.into())
-        }
-    }
+    let threads = whole("threads", object)?;
+    require((1..=256).contains(&threads), "threads", threads as f64, "from 1 to 256")?;
+    Ok(threads as usize)
 }
 
 /// Rows of whole numbers: a contiguous numpy array of int64 in place, anything else as a copy.

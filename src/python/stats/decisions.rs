@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::error::Error;
+use crate::error::require;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions::{self, Side};
@@ -99,10 +99,9 @@ pub(in crate::python) fn detection_power(
 
 /// A count from Python, where a negative one is out of range like any other that is too small.
 fn count(argument: &'static str, processes: &Bound<'_, PyAny>) -> PyResult<usize> {
-    match whole(argument, processes)? {
-        processes @ 3..=1_000_000 => Ok(processes as usize),
-        other => Err(Error::OutOfRange { argument, value: other as f64, expected: "from 3 to 1000000" }.into()),
-    }
+    let processes = whole(argument, processes)?;
+    require((3..=1_000_000).contains(&processes), argument, processes as f64, "from 3 to 1000000")?;
+    Ok(processes as usize)
 }
 
 /// Says how many processes `compare_samples` needs on each side.

@@ -1,8 +1,8 @@
 //! Quantiles by each of the nine definitions of Hyndman and Fan, from a few order statistics.
 
 use super::extremes::extremes;
-use crate::error::{Error, Result, words};
-use crate::stats::samples::{Sample, order_statistics};
+use crate::error::{Result, words};
+use crate::stats::samples::{Sample, order_statistics, probabilities as check_probabilities};
 
 words! {
     /// A definition of what a sample's quantile is: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American
@@ -99,11 +99,7 @@ pub fn quantiles<T: Sample>(
     method: QuantileMethod,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Vec<f64>> {
-    const ARGUMENT: &str = "probabilities";
-    if let Some((position, &value)) = probabilities.iter().enumerate().find(|(_, p)| !(0.0..=1.0).contains(*p)) {
-        let expected = "from 0 to 1";
-        return Err(Error::ElementOutOfRange { argument: ARGUMENT, position, value, expected });
-    }
+    check_probabilities("probabilities", probabilities)?;
     let range = extremes(samples, interrupted)?;
     let places: Vec<Place> = probabilities.iter().map(|&p| method.place(p, samples.len())).collect();
     let mut ranks: Vec<usize> = places.iter().flat_map(|place| [place.below, place.above]).collect();

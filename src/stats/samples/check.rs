@@ -1,6 +1,6 @@
 //! What arguments must be, said by name and position.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 
 /// Refuses fewer than `least` values, and a NaN or an infinity by position.
 ///
@@ -48,9 +48,25 @@ fn check(
 /// # Errors
 /// That.
 pub fn confidence_level(level: f64) -> Result<()> {
-    if level > 0.0 && level < 1.0 {
-        return Ok(());
+    inside_0_and_1("confidence_level", level)
+}
+
+/// Refuses a number that does not lie strictly between 0 and 1.
+pub(crate) fn inside_0_and_1(argument: &'static str, value: f64) -> Result<()> {
+    require(value > 0.0 && value < 1.0, argument, value, "between 0 and 1, both excluded")
+}
+
+/// Refuses a number below 0, a NaN and an infinity.
+pub(crate) fn not_negative(argument: &'static str, value: f64) -> Result<()> {
+    require(value >= 0.0 && value.is_finite(), argument, value, "finite and not below 0")
+}
+
+/// Refuses what is no probability, by position.
+pub(crate) fn probabilities(argument: &'static str, values: &[f64]) -> Result<()> {
+    match values.iter().enumerate().find(|(_, value)| !(0.0..=1.0).contains(*value)) {
+        Some((position, &value)) => {
+            Err(Error::ElementOutOfRange { argument, position, value, expected: "from 0 to 1" })
+        }
+        None => Ok(()),
     }
-    let expected = "between 0 and 1, both excluded";
-    Err(Error::OutOfRange { argument: "confidence_level", value: level, expected })
 }

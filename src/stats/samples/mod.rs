@@ -14,6 +14,7 @@ mod sorting;
 mod statistic;
 
 pub use check::{confidence_level, finite, positive};
+pub(crate) use check::{inside_0_and_1, not_negative, probabilities};
 pub(crate) use keys::{from_key, to_key};
 pub use moments::{Moments, moments};
 pub use order::order_statistics;

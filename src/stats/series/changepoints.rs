@@ -2,9 +2,9 @@
 
 use super::candidates::Cost;
 use super::pelt::{Rules, partition};
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::results::result;
-use crate::stats::samples::{Moments, finite, median};
+use crate::stats::samples::{Moments, finite, median, not_negative};
 
 /// How [`changepoints`] looks for changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,8 +58,9 @@ pub fn changepoints(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<ChangePoints> {
     let ChangePointOptions { cost, jump, optimal, .. } = *options;
-    whole("min_size", options.min_size)?;
-    whole("jump", jump)?;
+    for (argument, value) in [("min_size", options.min_size), ("jump", jump)] {
+        require(value > 0, argument, value as f64, "1 or more")?;
+    }
     if let Some(added_variance) = cost.added_variance() {
         not_negative("added_variance", added_variance)?;
     }
@@ -117,13 +118,4 @@ pub fn default_penalty(samples: &[f64], cost: Cost, interrupted: &dyn Fn() -> bo
         sigma => sigma,
     };
     Ok(2.0 * sigma * sigma * ln_n)
-}
-
-fn whole(argument: &'static str, value: usize) -> Result<()> {
-    if value > 0 { Ok(()) } else { Err(Error::OutOfRange { argument, value: 0.0, expected: "1 or more" }) }
-}
-
-fn not_negative(argument: &'static str, value: f64) -> Result<()> {
-    let fits = value >= 0.0 && value.is_finite();
-    if fits { Ok(()) } else { Err(Error::OutOfRange { argument, value, expected: "finite and not below 0" }) }
 }

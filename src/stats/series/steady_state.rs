@@ -6,9 +6,9 @@ use super::levels::{Equality, Level};
 use super::pelt::{Rules, partition};
 use super::points::{FAR, Points};
 use super::steady_part::{INTERRUPTION, SteadyPart};
-use crate::error::{Error, Result, words};
+use crate::error::{Result, require, words};
 use crate::results::result;
-use crate::stats::samples::{check, median, positive};
+use crate::stats::samples::{check, inside_0_and_1, median, not_negative, positive};
 
 /// Fewer iterations say nothing about settling.
 const LEAST_ITERATIONS: usize = 10;
@@ -129,20 +129,10 @@ pub fn steady_state(samples: &[f64], options: &SteadyOptions, interrupted: &dyn 
 impl SteadyOptions {
     pub(super) fn checked(&self) -> Result<&Self> {
         let Self { tolerance, least_share, penalty } = *self;
-        if !(tolerance > 0.0 && tolerance < 1.0) {
-            let expected = "between 0 and 1, both excluded";
-            return Err(Error::OutOfRange { argument: "tolerance", value: tolerance, expected });
-        }
-        if !(least_share > 0.0 && least_share <= 1.0) {
-            let expected = "above 0 and at most 1";
-            return Err(Error::OutOfRange { argument: "least_share", value: least_share, expected });
-        }
-        match penalty {
-            Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                Err(Error::OutOfRange { argument: "penalty", value, expected: "finite and not below 0" })
-            }
-            _ => Ok(self),
-        }
+        inside_0_and_1("tolerance", tolerance)?;
+        require(least_share > 0.0 && least_share <= 1.0, "least_share", least_share, "above 0 and at most 1")?;
+        penalty.map_or(Ok(()), |penalty| not_negative("penalty", penalty))?;
+        Ok(self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether enough processes have run, judged by precision alone and never by what is found.
 
-use crate::error::{Error, Result, words};
+use crate::error::{Result, require, words};
 use crate::results::result;
 use crate::stats::intervals::{LogMedians, half_width};
 use crate::stats::samples::distributions::normal_quantile;
@@ -69,12 +69,9 @@ pub fn precision_reached(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Precision> {
     check_level(confidence_level)?;
-    if !(target > 0.0 && target.is_finite()) {
-        return Err(Error::OutOfRange { argument: "target", value: target, expected: "above 0 and finite" });
-    }
-    if minimum < 3 {
-        return Err(minimum_out_of_range(minimum as f64));
-    }
+    require(target > 0.0 && target.is_finite(), "target", target, "above 0 and finite")?;
+    let expected = "at least 3, since two processes have no interval";
+    require(minimum >= 3, "minimum", minimum as f64, expected)?;
     positive("processes", medians, 1)?;
 
     let log_target = target.ln_1p();
@@ -113,8 +110,4 @@ pub fn precision_reached(
         further,
         confidence_level,
     })
-}
-
-pub(crate) fn minimum_out_of_range(value: f64) -> Error {
-    Error::OutOfRange { argument: "minimum", value, expected: "at least 3, since two processes have no interval" }
 }

@@ -2,11 +2,11 @@
 
 use super::power::{DetectionPower, Side, verdict_probabilities};
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::results::result;
 use crate::stats::compare::hypotheses::MeanDifference;
-use crate::stats::samples::check;
 use crate::stats::samples::distributions::{normal_cdf, t_quantile};
+use crate::stats::samples::{check, inside_0_and_1};
 
 /// More processes than this on a side are not asked for.
 pub const MOST_PROCESSES: usize = 100_000;
@@ -38,10 +38,7 @@ pub fn detection_power(
 ) -> Result<DetectionPower> {
     for (argument, side) in [("spread", baseline), ("candidate_spread", candidate)] {
         plausible_spread(argument, side.spread)?;
-        if side.processes < LEAST_PROCESSES {
-            let value = side.processes as f64;
-            return Err(Error::OutOfRange { argument: "processes", value, expected: "at least 3" });
-        }
+        require(side.processes >= LEAST_PROCESSES, "processes", side.processes as f64, "at least 3")?;
     }
     let log_ratio = log_ratio(difference)?;
     let rule = Rule::new(margin, confidence_level)?;
@@ -64,10 +61,7 @@ pub fn required_processes(
     plausible_spread("spread", spread)?;
     let log_ratio = log_ratio(difference)?;
     let rule = Rule::new(margin, confidence_level)?;
-    if !(power > 0.0 && power < 1.0) {
-        let expected = "between 0 and 1, both excluded";
-        return Err(Error::OutOfRange { argument: "power", value: power, expected });
-    }
+    inside_0_and_1("power", power)?;
     let verdict = right_verdict(log_ratio, rule);
     let power_of = |processes: usize| {
         check(interrupted)?;
@@ -147,19 +141,13 @@ fn right_verdict(log_ratio: f64, rule: Rule) -> Verdict {
 
 fn plausible_spread(argument: &'static str, spread: f64) -> Result<()> {
     // Outside, arithmetic and sense end at about the same place.
-    if (1e-9..=10.0).contains(&spread) {
-        return Ok(());
-    }
-    let expected = "from 1e-9 to 10, as a share: 0.01 is 1 %";
-    Err(Error::OutOfRange { argument, value: spread, expected })
+    require((1e-9..=10.0).contains(&spread), argument, spread, "from 1e-9 to 10, as a share: 0.01 is 1 %")
 }
 
 fn log_ratio(difference: f64) -> Result<f64> {
-    if difference > -1.0 && difference.is_finite() {
-        return Ok(difference.ln_1p());
-    }
-    let expected = "finite and above -1, as a share: 0.02 is 2 %";
-    Err(Error::OutOfRange { argument: "difference", value: difference, expected })
+    let fits = difference > -1.0 && difference.is_finite();
+    require(fits, "difference", difference, "finite and above -1, as a share: 0.02 is 2 %")?;
+    Ok(difference.ln_1p())
 }
 
 #[cfg(test)]
@@ -181,6 +169,6 @@ mod tests {
 
     #[test]
     fn can_be_broken_off() {
-        assert_eq!(required_processes(0.1, 0.1, 0.9, 0.01, 0.95, &|| true), Err(Error::Interrupted));
+        assert_eq!(required_processes(0.1, 0.1, 0.9, 0.01, 0.95, &|| true), Err(crate::error::Error::Interrupted));
     }
 }

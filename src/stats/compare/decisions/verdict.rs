@@ -1,6 +1,6 @@
 //! The rule that turns two intervals into a word.
 
-use crate::error::{Error, Result, words};
+use crate::error::{Result, require, words};
 
 /// Fewer processes on a side give no verdict: the spread of two says next to nothing about that of the next one.
 pub(crate) const LEAST_PROCESSES: usize = 3;
@@ -50,13 +50,9 @@ impl Rule {
     /// # Errors
     /// A margin outside [0, 1]; a level outside (0.5, 1), at which no narrower interval is left for equivalence.
     pub(crate) fn new(margin: f64, confidence_level: f64) -> Result<Self> {
-        if !(0.0..=1.0).contains(&margin) {
-            return Err(Error::OutOfRange { argument: "margin", value: margin, expected: "from 0 to 1" });
-        }
-        if !(confidence_level > 0.5 && confidence_level < 1.0) {
-            let expected = "between 0.5 and 1, both excluded";
-            return Err(Error::OutOfRange { argument: "confidence_level", value: confidence_level, expected });
-        }
+        require((0.0..=1.0).contains(&margin), "margin", margin, "from 0 to 1")?;
+        let fits = confidence_level > 0.5 && confidence_level < 1.0;
+        require(fits, "confidence_level", confidence_level, "between 0.5 and 1, both excluded")?;
         Ok(Self { margin, confidence_level })
     }
 

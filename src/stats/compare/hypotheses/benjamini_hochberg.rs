@@ -1,8 +1,8 @@
 //! Many tests at once: which of them to believe.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::results::result;
-use crate::stats::samples::{check, sorted};
+use crate::stats::samples::{check, inside_0_and_1, probabilities, sorted};
 
 /// Looked up in a few milliseconds, between which the caller is asked.
 const PART: usize = 1 << 16;
@@ -29,14 +29,8 @@ result! {
 /// # Errors
 /// A p-value outside [0, 1], by position; a rate outside (0, 1); an interruption.
 pub fn benjamini_hochberg(p_values: &[f64], rate: f64, interrupted: &dyn Fn() -> bool) -> Result<BenjaminiHochberg> {
-    let outside = p_values.iter().enumerate().find(|(_, p)| !(0.0..=1.0).contains(*p));
-    if let Some((position, &value)) = outside {
-        let expected = "from 0 to 1";
-        return Err(Error::ElementOutOfRange { argument: "p_values", position, value, expected });
-    }
-    if !(rate > 0.0 && rate < 1.0) {
-        return Err(Error::OutOfRange { argument: "rate", value: rate, expected: "between 0 and 1, both excluded" });
-    }
+    probabilities("p_values", p_values)?;
+    inside_0_and_1("rate", rate)?;
     let ordered = sorted(p_values.to_vec(), interrupted)?;
     let n = ordered.len();
     let mut by_rank = ordered.clone();

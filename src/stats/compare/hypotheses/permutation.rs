@@ -3,7 +3,7 @@
 
 use super::permutation_divisions::{AllDivisions, Divisions, WORD};
 use super::permutation_statistic::{Distance, Means, Medians, Pool};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::par;
 use crate::results::result;
 use crate::simd::{Kernel, vectorised};
@@ -55,9 +55,7 @@ pub fn permutation_test(
 ) -> Result<PermutationTest> {
     finite("baseline", baseline, 1)?;
     finite("candidate", candidate, 1)?;
-    if resamples == 0 {
-        return Err(Error::OutOfRange { argument: "resamples", value: 0.0, expected: "at least 1" });
-    }
+    require(resamples > 0, "resamples", resamples as f64, "at least 1")?;
     let pool = Pool::of(baseline, candidate);
     let (difference, extreme) = match statistic {
         Statistic::Mean => {

@@ -9,10 +9,10 @@ use super::steps::Steps;
 use super::taut_string::{Piece, taut_string};
 use super::ticks::{constant, origin, spread};
 use super::valley::{Valley, deepest};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::results::result;
 use crate::stats::describe::quantiles::QuantileMethod;
-use crate::stats::samples::{finite, sorted};
+use crate::stats::samples::{finite, not_negative, sorted};
 
 /// Densities nearer to one another than this are the same: rounding makes no modes.
 const SAME: f64 = 1e-9;
@@ -77,9 +77,7 @@ result! {
 /// No samples; a NaN or an infinity, named by position; a tick that is negative or not finite; `interrupted`.
 pub fn modality(samples: &[f64], tick: Option<f64>, interrupted: &dyn Fn() -> bool) -> Result<Modality> {
     finite("samples", samples, 1)?;
-    if let Some(value) = tick.filter(|tick| !(tick.is_finite() && *tick >= 0.0)) {
-        return Err(Error::OutOfRange { argument: "tick", value, expected: "finite and not below 0" });
-    }
+    tick.map_or(Ok(()), |tick| not_negative("tick", tick))?;
     let sorted = sorted(samples.to_vec(), interrupted)?;
     let n = sorted.len();
     let (scale, origin) = (scale(sorted[n - 1] - sorted[0]), origin(&sorted));

@@ -7,19 +7,17 @@ use super::mean::Means;
 use super::median::{Counts, median_of};
 use super::positions::{Drawn, InOrder, Source, pieces};
 use super::{Resampling, Statistic, automatic_block_length};
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::stats::samples::check;
 
 /// How long blocks are: as asked for, or by the rule for the series whose mean the statistic is, in large samples.
 pub(super) fn length(samples: &[f64], request: &Request, interrupted: &dyn Fn() -> bool) -> Result<usize> {
-    match request.block_length {
-        Some(length) if (1..=samples.len()).contains(&length) => Ok(length),
-        Some(length) => {
-            let expected = "from 1 to the number of samples";
-            Err(Error::OutOfRange { argument: "block_length", value: length as f64, expected })
-        }
-        None => automatic_block_length(samples, request.statistic, interrupted),
-    }
+    let Some(length) = request.block_length else {
+        return automatic_block_length(samples, request.statistic, interrupted);
+    };
+    let fits = (1..=samples.len()).contains(&length);
+    require(fits, "block_length", length as f64, "from 1 to the number of samples")?;
+    Ok(length)
 }
 
 /// The statistic of the samples, and that of random resamples of them.

@@ -3,7 +3,7 @@
 use super::bias::Correction;
 use super::limits::Distribution;
 use super::{Resampling, Statistic, block, exact, resample};
-use crate::error::{Error, Result, words};
+use crate::error::{Error, Result, require, words};
 use crate::results::result;
 use crate::stats::samples::random::Positions;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
@@ -189,10 +189,8 @@ pub(super) fn summable(samples: &[f64]) -> Result<Moments> {
     if !(largest * (samples.len() + 1) as f64).is_finite() {
         return Err(Error::Overflow { argument: "samples" });
     }
-    if samples.len() > Positions::MOST {
-        let expected = "below 2^32";
-        return Err(Error::OutOfRange { argument: "the number of samples", value: samples.len() as f64, expected });
-    }
+    let n = samples.len();
+    require(n <= Positions::MOST, "the number of samples", n as f64, "below 2^32")?;
     Ok(moments)
 }
 

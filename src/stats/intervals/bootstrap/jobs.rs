@@ -1,7 +1,7 @@
 //! Sharing resamples out over threads.
 
 use super::positions::{Drawn, PATIENCE};
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::par;
 use crate::stats::samples::check;
 use crate::stats::samples::random::Positions;
@@ -23,11 +23,9 @@ impl Resampling {
 
     /// Refuses a number of resamples that cannot be had.
     pub(super) fn check(self) -> Result<Self> {
-        if (1..=Self::MOST).contains(&self.resamples) {
-            return Ok(self);
-        }
-        let expected = "from 1 to 100000000";
-        Err(Error::OutOfRange { argument: "resamples", value: self.resamples as f64, expected })
+        let fits = (1..=Self::MOST).contains(&self.resamples);
+        require(fits, "resamples", self.resamples as f64, "from 1 to 100000000")?;
+        Ok(self)
     }
 
     /// The statistics of all resamples: `statistic` computes one, with what `workspace` made.

@@ -2,7 +2,7 @@
 
 use super::centred::Centred;
 use super::lags::products;
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::stats::samples::{Moments, finite};
 
 /// The correlation of `samples` with themselves 0, 1, … `max_lag` steps later; the first is 1.
@@ -18,10 +18,7 @@ pub fn autocorrelation(samples: &[f64], max_lag: Option<usize>, interrupted: &dy
     finite("samples", samples, 1)?;
     let n = samples.len();
     let max_lag = max_lag.unwrap_or_else(|| ((10.0 * (n as f64).log10()).floor() as usize).min(n - 1));
-    if max_lag >= n {
-        let expected = "below the number of samples";
-        return Err(Error::OutOfRange { argument: "max_lag", value: max_lag as f64, expected });
-    }
+    require(max_lag < n, "max_lag", max_lag as f64, "below the number of samples")?;
     let (min, max) = Moments::extremes(samples);
     if min >= max {
         return Ok((0..=max_lag).map(|lag| if lag == 0 { 1.0 } else { 0.0 }).collect());
