@@ -227,6 +227,14 @@ impl Error {
         Self::UnknownName { argument, name: name.to_owned(), known: known.to_owned() }
     }
 
+    /// The error of one process among those of an argument; the caller's wish to stop is of none.
+    pub(crate) fn in_process(self, argument: &'static str, process: usize) -> Self {
+        match self {
+            Self::Interrupted => self,
+            error => Self::InProcess { argument, process, error: Box::new(error) },
+        }
+    }
+
     pub(crate) fn spawn(program: &OsStr, errno: Errno) -> Self {
         Self::Spawn { program: program.display().to_string(), errno: errno.raw_os_error() }
     }
@@ -242,6 +250,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Refuses a number that does not fit; `expected` is what would.
 pub(crate) fn require(fits: bool, argument: &'static str, value: f64, expected: &'static str) -> Result<()> {
     if fits { Ok(()) } else { Err(Error::OutOfRange { argument, value, expected }) }
+}
+
+/// Refuses an argument of which something has come out infinite or as a NaN.
+pub(crate) fn require_finite(argument: &'static str, values: &[f64]) -> Result<()> {
+    if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::Overflow { argument }) }
 }
 
 /// Declares an enumeration whose values have names, which callers pass and documents carry.

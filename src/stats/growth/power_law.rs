@@ -1,9 +1,9 @@
 //! The exponent of time = a · n^b, from the process medians at several sizes.
 
 use super::line::{Line, Point, lack_of_fit};
-use crate::error::{Error, Result, words};
+use crate::error::{Error, Result, require_finite, words};
 use crate::results::result;
-use crate::stats::samples::distributions::t_quantile;
+use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// A line through two points fits always, and tells nothing of how it fits.
@@ -71,15 +71,9 @@ pub fn growth(sizes: &[f64], times: &[&[f64]], confidence_level: f64) -> Result<
     let replicated = n_processes >= LEAST_PROCESSES;
     let (variance, degrees_of_freedom) =
         if replicated { by_processes(&points, &line) } else { by_residuals(&points, &line) };
-    let half = if variance > 0.0 {
-        -t_quantile((1.0 - confidence_level) / 2.0, degrees_of_freedom) * variance.sqrt()
-    } else {
-        0.0
-    };
+    let half = if variance > 0.0 { t_half_width(confidence_level, degrees_of_freedom) * variance.sqrt() } else { 0.0 };
     let largest_deviation = points.iter().map(|one| line.residual(one).abs()).fold(0.0, f64::max).exp_m1();
-    if !(line.slope.is_finite() && half.is_finite() && largest_deviation.is_finite()) {
-        return Err(Error::Overflow { argument: "times" });
-    }
+    require_finite("times", &[line.slope, half, largest_deviation])?;
     Ok(Growth {
         exponent: line.slope,
         ci_low: line.slope - half,
@@ -120,8 +114,7 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
     }
     let mut found = Vec::with_capacity(sizes.len());
     for (process, (&size, &medians)) in sizes.iter().zip(times).enumerate() {
-        let named = |error| Error::InProcess { argument: "times", process, error: Box::new(error) };
-        positive("processes", medians, 1).map_err(named)?;
+        positive("processes", medians, 1).map_err(|error| error.in_process("times", process))?;
         found.push(Point::of(size, medians));
     }
     found.sort_by(|one, other| one.x.total_cmp(&other.x));

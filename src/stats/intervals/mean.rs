@@ -3,7 +3,7 @@
 use super::IntervalMethod;
 use crate::error::Result;
 use crate::results::result;
-use crate::stats::samples::distributions::t_quantile;
+use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
 result! {
@@ -37,8 +37,7 @@ pub fn mean_ci(samples: &[f64], confidence_level: f64) -> Result<MeanInterval> {
     let moments = Moments::of(samples)?;
     let n = moments.count as f64;
     let stddev = moments.stddev();
-    // The lower tail: 1 less the upper one has fewer digits, and none of the highest levels.
-    let half = stddev.map(|stddev| -t_quantile((1.0 - confidence_level) / 2.0, n - 1.0) * stddev / n.sqrt());
+    let half = stddev.map(|stddev| t_half_width(confidence_level, n - 1.0) * stddev / n.sqrt());
     let ci = half.map(|half| (moments.mean - half, moments.mean + half));
     Ok(MeanInterval {
         estimate: moments.mean,

@@ -5,13 +5,12 @@ mod mean;
 mod median;
 mod position;
 mod process;
-mod rank;
 
 pub use mean::{MeanInterval, mean_ci};
 pub use median::{MedianInterval, median_ci};
+pub use position::median_rank_interval;
 pub(crate) use process::{LogMedians, half_width};
 pub use process::{ProcessInterval, process_ci};
-pub use rank::median_rank_interval;
 
 use crate::error::words;
 

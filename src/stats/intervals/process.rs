@@ -1,9 +1,9 @@
 //! The interval of a benchmark from several processes: the process is what is repeated.
 
 use super::IntervalMethod;
-use crate::error::{Error, Result};
+use crate::error::{Result, require_finite};
 use crate::results::result;
-use crate::stats::samples::distributions::t_quantile;
+use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// With fewer processes there is no interval: of two, Student's t has one degree of freedom and says next to nothing.
@@ -61,9 +61,7 @@ pub fn process_ci(medians: &[f64], confidence_level: f64) -> Result<ProcessInter
     };
     let ci = log_half.map(|half| (at(-half), at(half)));
     let half_width = log_half.map(half_width).transpose()?;
-    if ci.is_some_and(|(_, high)| !high.is_finite()) {
-        return Err(Error::Overflow { argument: ARGUMENT });
-    }
+    require_finite(ARGUMENT, ci.map(|(_, high)| high).as_slice())?;
     Ok(ProcessInterval {
         estimate: at(0.0),
         ci_low: ci.map(|(low, _)| low),
@@ -82,7 +80,8 @@ pub fn process_ci(medians: &[f64], confidence_level: f64) -> Result<ProcessInter
 /// A distance between logarithms as a share.
 pub(crate) fn half_width(log_half: f64) -> Result<f64> {
     let share = log_half.exp_m1();
-    if share.is_finite() { Ok(share) } else { Err(Error::Overflow { argument: "processes" }) }
+    require_finite("processes", &[share])?;
+    Ok(share)
 }
 
 /// Mean and spread of logarithms, one median after the other (Welford, 1962).
@@ -121,9 +120,7 @@ impl LogMedians {
 
     /// Half the width of the interval of the mean logarithm; `None` below three processes.
     pub(crate) fn half_width(&self, confidence_level: f64) -> Option<f64> {
-        // The lower tail: 1 less the upper one has fewer digits, and none of the highest levels.
-        let t = |error| -t_quantile((1.0 - confidence_level) / 2.0, self.count as f64 - 1.0) * error;
-        self.standard_error().map(t)
+        self.standard_error().map(|error| t_half_width(confidence_level, self.count as f64 - 1.0) * error)
     }
 }
 

@@ -1,13 +1,21 @@
-//! What arguments must be, said by name and position.
+//! What arguments must be, said by name and position; and whether the caller still waits.
 
 use crate::error::{Error, Result, require};
+
+/// An error once the caller wants no more of it.
+///
+/// # Errors
+/// [`Error::Interrupted`], if `interrupted` says so.
+pub fn check(interrupted: &dyn Fn() -> bool) -> Result<()> {
+    if interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+}
 
 /// Refuses fewer than `least` values, and a NaN or an infinity by position.
 ///
 /// # Errors
 /// That.
 pub fn finite(argument: &'static str, samples: &[f64], least: usize) -> Result<()> {
-    check(argument, samples, least, |position, value| {
+    each(argument, samples, least, |position, value| {
         if value.is_finite() { Ok(()) } else { Err(Error::NotFinite { argument, position, value }) }
     })
 }
@@ -17,7 +25,7 @@ pub fn finite(argument: &'static str, samples: &[f64], least: usize) -> Result<(
 /// # Errors
 /// That.
 pub fn positive(argument: &'static str, samples: &[f64], least: usize) -> Result<()> {
-    check(argument, samples, least, |position, value| {
+    each(argument, samples, least, |position, value| {
         if !value.is_finite() {
             Err(Error::NotFinite { argument, position, value })
         } else if value <= 0.0 {
@@ -28,12 +36,7 @@ pub fn positive(argument: &'static str, samples: &[f64], least: usize) -> Result
     })
 }
 
-fn check(
-    argument: &'static str,
-    samples: &[f64],
-    least: usize,
-    value: impl Fn(usize, f64) -> Result<()>,
-) -> Result<()> {
+fn each(argument: &'static str, samples: &[f64], least: usize, value: impl Fn(usize, f64) -> Result<()>) -> Result<()> {
     // A bad value is named first: it is the better reason.
     samples.iter().enumerate().try_for_each(|(position, &sample)| value(position, sample))?;
     match samples.len() {

@@ -13,7 +13,7 @@ mod sample;
 mod sorting;
 mod statistic;
 
-pub use check::{confidence_level, finite, positive};
+pub use check::{check, confidence_level, finite, positive};
 pub(crate) use check::{inside_0_and_1, not_negative, probabilities};
 pub(crate) use keys::{from_key, to_key};
 pub use moments::{Moments, moments};
@@ -22,13 +22,3 @@ pub use processes::{median, process_medians};
 pub use sample::Sample;
 pub use sorting::sorted;
 pub use statistic::Statistic;
-
-use crate::error::{Error, Result};
-
-/// An error once the caller wants no more of it.
-///
-/// # Errors
-/// [`Error::Interrupted`], if `interrupted` says so.
-pub fn check(interrupted: &dyn Fn() -> bool) -> Result<()> {
-    if interrupted() { Err(Error::Interrupted) } else { Ok(()) }
-}

@@ -1,7 +1,7 @@
 //! Samples that come from several processes: one median of each stands for it.
 
 use super::{Moments, finite, order_statistics};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The median of each process's samples.
 ///
@@ -13,10 +13,7 @@ pub fn process_medians(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Vec<f64>> {
     let median_of = |(process, samples): (usize, &&[f64])| {
-        median("samples", samples, interrupted).map_err(|error| match error {
-            Error::Interrupted => error,
-            error => Error::InProcess { argument, process, error: Box::new(error) },
-        })
+        median("samples", samples, interrupted).map_err(|error| error.in_process(argument, process))
     };
     processes.iter().enumerate().map(median_of).collect()
 }

@@ -1,25 +1,10 @@
 //! Where a series changes.
 
 use super::candidates::Cost;
-use super::pelt::{Rules, partition};
+use super::pelt::{ChangePointOptions, partition};
 use crate::error::{Result, require};
 use crate::results::result;
 use crate::stats::samples::{Moments, finite, median, not_negative};
-
-/// How [`changepoints`] looks for changes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ChangePointOptions {
-    /// What a segment costs.
-    pub cost: Cost,
-    /// What one more segment costs; `None` for [`default_penalty`].
-    pub penalty: Option<f64>,
-    /// The fewest samples of a segment; one with a variance has 2 at least.
-    pub min_size: usize,
-    /// Segments begin at multiples of this only.
-    pub jump: usize,
-    /// Whether the partition must be the cheapest one, where `ruptures` may miss that by a little.
-    pub optimal: bool,
-}
 
 result! {
     /// What `changepoints` returns.
@@ -73,7 +58,7 @@ pub fn changepoints(
     Moments::of(samples)?;
     let penalty = options.penalty.map_or_else(|| default_penalty(samples, cost, interrupted), Ok)?;
 
-    let (ends, total) = partition(samples, &Rules { cost, penalty, min_size, jump, optimal }, interrupted)?;
+    let (ends, total) = partition(samples, ChangePointOptions { min_size, ..*options }, penalty, interrupted)?;
     let begins = std::iter::once(0).chain(ends.iter().copied());
     let segments: Vec<(usize, usize)> = begins.zip(ends.iter().copied()).collect();
     let positions = segments.iter().skip(1).map(|&(begin, _)| begin).collect();

@@ -11,6 +11,7 @@ mod steady_state;
 mod warmup;
 
 pub use candidates::Cost;
-pub use changepoints::{ChangePointOptions, ChangePoints, changepoints, default_penalty};
+pub use changepoints::{ChangePoints, changepoints, default_penalty};
+pub use pelt::ChangePointOptions;
 pub use steady_state::{Classification, Segment, SteadyOptions, SteadyState, steady_state};
 pub use warmup::{Warmup, classify_warmup};

@@ -9,14 +9,19 @@ use crate::stats::samples::check;
 const WORK: usize = 1 << 20;
 
 /// Where segments may begin, and what each costs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
-    pub(super) cost: Cost,
-    pub(super) penalty: f64,
-    pub(super) min_size: usize,
-    pub(super) jump: usize,
-    /// Whether a candidate is dropped only once that cannot lose the optimum.
-    pub(super) optimal: bool,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChangePointOptions {
+    /// What a segment costs.
+    pub cost: Cost,
+    /// What one more segment costs; `None` for [`super::default_penalty`].
+    pub penalty: Option<f64>,
+    /// The fewest samples of a segment; one with a variance has 2 at least.
+    pub min_size: usize,
+    /// Segments begin at multiples of this only.
+    pub jump: usize,
+    /// Whether the partition must be the cheapest one, where `ruptures` may miss that by a little: a candidate is dropped
+    /// only once that cannot lose it.
+    pub optimal: bool,
 }
 
 /// The ends of the segments, and the sum of their costs and penalties.
@@ -26,8 +31,13 @@ pub(super) struct Rules {
 /// Whoever drops the candidate at once, as ruptures does, may lose the optimum in between.
 ///
 /// `samples` must hold `min_size` finite values.
-pub(super) fn partition(samples: &[f64], rules: &Rules, interrupted: &dyn Fn() -> bool) -> Result<(Vec<usize>, f64)> {
-    let Rules { cost, penalty, min_size, jump, optimal } = *rules;
+pub(super) fn partition(
+    samples: &[f64],
+    options: ChangePointOptions,
+    penalty: f64,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(Vec<usize>, f64)> {
+    let ChangePointOptions { cost, min_size, jump, optimal, .. } = options;
     let n = samples.len();
     let first = min_size.div_ceil(jump).saturating_mul(jump);
     let ends = (first..n).step_by(jump).chain(std::iter::once(n));

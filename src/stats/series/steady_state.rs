@@ -3,7 +3,7 @@
 use super::candidates::Cost;
 use super::changepoints::default_penalty;
 use super::levels::{Equality, Level};
-use super::pelt::{Rules, partition};
+use super::pelt::{ChangePointOptions, partition};
 use super::points::{FAR, Points};
 use super::steady_part::{INTERRUPTION, SteadyPart};
 use crate::error::{Result, require, words};
@@ -138,8 +138,8 @@ impl SteadyOptions {
 
 fn ends(points: &Points, options: &SteadyOptions, interrupted: &dyn Fn() -> bool) -> Result<Vec<usize>> {
     let penalty = options.penalty.map_or_else(|| default_penalty(&points.values, COST, interrupted), Ok)?;
-    let rules = Rules { cost: COST, penalty, min_size: COST.least_size(), jump: 1, optimal: true };
-    Ok(partition(&points.values, &rules, interrupted)?.0)
+    let rules = ChangePointOptions { cost: COST, penalty: None, min_size: COST.least_size(), jump: 1, optimal: true };
+    Ok(partition(&points.values, rules, penalty, interrupted)?.0)
 }
 
 impl SteadyState {

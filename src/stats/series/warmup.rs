@@ -31,10 +31,7 @@ pub fn classify_warmup(
     const ARGUMENT: &str = "processes";
     options.checked()?;
     let one = |(process, samples): (usize, &&[f64])| {
-        steady_state(samples, options, interrupted).map_err(|error| match error {
-            Error::Interrupted => error,
-            error => Error::InProcess { argument: ARGUMENT, process, error: Box::new(error) },
-        })
+        steady_state(samples, options, interrupted).map_err(|error| error.in_process(ARGUMENT, process))
     };
     let processes: Vec<SteadyState> = processes.iter().enumerate().map(one).collect::<Result<_>>()?;
     let classifications: Vec<Classification> = processes.iter().map(|process| process.classification).collect();

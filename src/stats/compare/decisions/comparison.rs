@@ -3,7 +3,7 @@
 use super::processes::additional_processes;
 use super::reason::reason;
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
-use crate::error::{Error, Result};
+use crate::error::{Result, require_finite};
 use crate::results::result;
 use crate::stats::compare::hypotheses::{MeanDifference, cliffs_delta, hodges_lehmann, logarithms};
 use crate::stats::samples::{Moments, positive};
@@ -159,7 +159,8 @@ impl Judged {
 }
 
 fn within_range(ratio: f64) -> Result<f64> {
-    if ratio.is_finite() { Ok(ratio) } else { Err(Error::Overflow { argument: "candidate / baseline" }) }
+    require_finite("candidate / baseline", &[ratio])?;
+    Ok(ratio)
 }
 
 #[cfg(test)]
@@ -179,6 +180,6 @@ mod tests {
 
     #[test]
     fn can_be_broken_off() {
-        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, &|| true), Err(Error::Interrupted));
+        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, &|| true), Err(crate::error::Error::Interrupted));
     }
 }

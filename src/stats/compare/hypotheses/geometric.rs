@@ -1,8 +1,8 @@
 //! One ratio for a whole table.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, require_finite};
 use crate::results::result;
-use crate::stats::samples::distributions::t_quantile;
+use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, positive};
 
 result! {
@@ -39,12 +39,10 @@ pub fn geometric_mean_ratio(
     let moments = Moments::of(&logs)?;
     let n = moments.count;
     let log_stddev = moments.stddev();
-    let half_width = log_stddev
-        .map(|stddev| -t_quantile((1.0 - confidence_level) / 2.0, (n - 1) as f64) * stddev / (n as f64).sqrt());
+    let half_width =
+        log_stddev.map(|stddev| t_half_width(confidence_level, (n - 1) as f64) * stddev / (n as f64).sqrt());
     let ci_high = half_width.map(|half_width| (moments.mean + half_width).exp());
-    if ci_high.is_some_and(f64::is_infinite) {
-        return Err(Error::Overflow { argument: "ratios" });
-    }
+    require_finite("ratios", ci_high.as_slice())?;
     Ok(GeometricMean {
         ratio: moments.mean.exp(),
         ci_low: half_width.map(|half_width| (moments.mean - half_width).exp()),

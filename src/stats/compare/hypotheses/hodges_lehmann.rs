@@ -2,7 +2,7 @@
 
 use super::mann_whitney::RankMethod;
 use super::ranks::sorted_sides;
-use crate::error::{Error, Result};
+use crate::error::{Result, require_finite};
 use crate::results::result;
 use crate::stats::samples::distributions::{RankSum, normal_quantile};
 use crate::stats::samples::{check, confidence_level as check_level};
@@ -55,9 +55,7 @@ pub fn hodges_lehmann(
     let (baseline, candidate) = sorted_sides(baseline, candidate, interrupted)?;
     let differences = Differences { baseline: &baseline, candidate: &candidate, interrupted };
     let (smallest, largest) = differences.extremes();
-    if !(smallest.is_finite() && largest.is_finite()) {
-        return Err(Error::Overflow { argument: "baseline and candidate" });
-    }
+    require_finite("baseline and candidate", &[smallest, largest])?;
     let all = baseline.len() as u64 * candidate.len() as u64;
     let below = differences.at((all - 1) / 2)?;
     let above = if all.is_multiple_of(2) { differences.at(all / 2)? } else { below };

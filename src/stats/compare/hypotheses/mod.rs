@@ -1,7 +1,6 @@
 //! Whether two sides differ, and by how much.
 
 mod benjamini_hochberg;
-mod cliffs_delta;
 mod geometric;
 mod hodges_lehmann;
 mod mann_whitney;
@@ -12,12 +11,12 @@ mod ranks;
 mod welch;
 
 pub use benjamini_hochberg::{BenjaminiHochberg, benjamini_hochberg};
-pub use cliffs_delta::cliffs_delta;
 pub(crate) use geometric::logarithms;
 pub use geometric::{GeometricMean, geometric_mean_ratio};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use mann_whitney::{MannWhitney, RankMethod, mann_whitney};
 pub use permutation::{PermutationTest, permutation_test};
+pub use ranks::cliffs_delta;
 pub(crate) use welch::MeanDifference;
 pub use welch::{Welch, welch};
 

@@ -3,7 +3,7 @@
 
 use super::permutation_divisions::{AllDivisions, Divisions, WORD};
 use super::permutation_statistic::{Distance, Means, Medians, Pool};
-use crate::error::{Error, Result, require};
+use crate::error::{Result, require, require_finite};
 use crate::par;
 use crate::results::result;
 use crate::simd::{Kernel, vectorised};
@@ -72,9 +72,7 @@ pub fn permutation_test(
         }
     };
     let difference = pool.difference(difference);
-    if !difference.is_finite() {
-        return Err(Error::Overflow { argument: "baseline and candidate" });
-    }
+    require_finite("baseline and candidate", &[difference])?;
     let Extreme { divisions, all, exact } = extreme?;
     let p_value = if exact { divisions as f64 / all as f64 } else { (divisions + 1) as f64 / (all as f64 + 1.0) };
     Ok(PermutationTest { difference, p_value, resamples: all, exact, seed: (!exact).then_some(seed) })

@@ -1,8 +1,8 @@
 //! Welch's t: the difference of two means whose sides may differ in spread and in number.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require_finite};
 use crate::results::result;
-use crate::stats::samples::distributions::{t_quantile, t_two_sided};
+use crate::stats::samples::distributions::{t_half_width, t_two_sided};
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
 result! {
@@ -41,9 +41,7 @@ pub fn welch(baseline: &[f64], candidate: &[f64], confidence_level: f64) -> Resu
     check_level(confidence_level)?;
     let (ci_low, ci_high) = found.interval(confidence_level);
     let statistic = found.statistic();
-    if !(ci_low.is_finite() && ci_high.is_finite() && statistic.is_none_or(f64::is_finite)) {
-        return Err(Error::Overflow { argument: "baseline and candidate" });
-    }
+    require_finite("baseline and candidate", &[ci_low, ci_high, statistic.unwrap_or(0.0)])?;
     Ok(Welch {
         difference: found.difference,
         ci_low,
@@ -93,9 +91,8 @@ impl MeanDifference {
     }
 
     pub(crate) fn interval(&self, level: f64) -> (f64, f64) {
-        // What leaves the upper tail is computed from the lower one, where a level close to 1 keeps its digits.
-        let quantile = self.degrees_of_freedom.map_or(0.0, |degrees| -t_quantile((1.0 - level) / 2.0, degrees));
-        let half_width = quantile * self.standard_error;
+        let errors = self.degrees_of_freedom.map_or(0.0, |degrees| t_half_width(level, degrees));
+        let half_width = errors * self.standard_error;
         (self.difference - half_width, self.difference + half_width)
     }
 

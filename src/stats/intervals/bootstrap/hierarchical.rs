@@ -48,8 +48,7 @@ pub fn hierarchical_ci(
     check(interrupted)?;
     let statistic = request.statistic;
     let in_order = |(process, samples): (usize, &&[f64])| {
-        let named = |error| Error::InProcess { argument: "samples", process, error: Box::new(error) };
-        summable(samples).map_err(named)?;
+        summable(samples).map_err(|error| error.in_process("samples", process))?;
         sorted(samples.to_vec(), interrupted)
     };
     let in_order = processes.iter().enumerate().map(in_order).collect::<Result<Vec<_>>>()?;

@@ -3,7 +3,7 @@
 use super::bias::Correction;
 use super::limits::Distribution;
 use super::{Resampling, Statistic, block, exact, resample};
-use crate::error::{Error, Result, require, words};
+use crate::error::{Error, Result, require, require_finite, words};
 use crate::results::result;
 use crate::stats::samples::random::Positions;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
@@ -186,10 +186,8 @@ pub fn bootstrap_ci(
 pub(super) fn summable(samples: &[f64]) -> Result<Moments> {
     let moments = Moments::of(samples)?;
     let largest = moments.max.abs().max(moments.min.abs());
-    if !(largest * (samples.len() + 1) as f64).is_finite() {
-        return Err(Error::Overflow { argument: "samples" });
-    }
     let n = samples.len();
+    require_finite("samples", &[largest * (n + 1) as f64])?;
     require(n <= Positions::MOST, "the number of samples", n as f64, "below 2^32")?;
     Ok(moments)
 }

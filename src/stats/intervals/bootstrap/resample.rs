@@ -5,7 +5,7 @@ use super::mean::Means;
 use super::median::Medians;
 use super::positions::{Drawn, Given, InOrder, Source};
 use super::{Resampling, Statistic};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::par;
 use crate::stats::samples::check;
 
@@ -63,11 +63,7 @@ pub(super) fn given(
         let mut resampler = Resampler::new(statistic, sorted);
         let mut one = |row: &[i64]| resampler.of(&mut Given::new(row, ranks)?);
         let named = |(place, &row): (usize, &&[i64])| {
-            let in_row = |error| {
-                let process = number * ROWS + place;
-                Error::InProcess { argument: "indices", process, error: Box::new(error) }
-            };
-            one(row).map_err(in_row)
+            one(row).map_err(|error| error.in_process("indices", number * ROWS + place))
         };
         rows.iter().enumerate().map(named).collect::<Result<Vec<f64>>>()
     };

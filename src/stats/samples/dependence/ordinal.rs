@@ -35,22 +35,26 @@ pub fn median_autocorrelation_time(
     octiles: &[f64; CUTS],
     interrupted: &dyn Fn() -> bool,
 ) -> Result<f64> {
-    let mut scores = vec![0.0_f32; samples.len()];
+    let mut scores = vec![0.0; samples.len()];
+    let octiles_below = |sample| octiles.iter().map(|&cut| sign(sample, cut)).sum();
+    let by_octile = time(samples, &mut scores, CUTS as f64, octiles_below, interrupted)?;
+    let by_sign = time(samples, &mut scores, 1.0, |sample| sign(sample, median), interrupted)?;
+    Ok(by_octile.max(by_sign))
+}
+
+/// The autocorrelation time of the scores of samples, which are at most `largest`; `scores` has room for them.
+fn time(
+    samples: &[f64],
+    scores: &mut [f32],
+    largest: f64,
+    score: impl Fn(f64) -> f32,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<f64> {
     for (scores, samples) in scores.chunks_mut(PIECE).zip(samples.chunks(PIECE)) {
         check(interrupted)?;
-        for (score, &sample) in scores.iter_mut().zip(samples) {
-            *score = octiles.iter().map(|&cut| sign(sample, cut)).sum();
-        }
+        scores.iter_mut().zip(samples).for_each(|(place, &sample)| *place = score(sample));
     }
-    let by_octile = Time::of(Centred::new(&scores, CUTS as f64, interrupted)?, interrupted)?;
-    for (scores, samples) in scores.chunks_mut(PIECE).zip(samples.chunks(PIECE)) {
-        check(interrupted)?;
-        for (score, &sample) in scores.iter_mut().zip(samples) {
-            *score = sign(sample, median);
-        }
-    }
-    let by_sign = Time::of(Centred::new(&scores, 1.0, interrupted)?, interrupted)?;
-    Ok(by_octile.samples.max(by_sign.samples))
+    Ok(Time::of(Centred::new(scores, largest, interrupted)?, interrupted)?.samples)
 }
 
 #[inline]

@@ -1,6 +1,7 @@
 //! The laws that intervals and tests follow.
 
 mod fisher;
+mod fraction;
 mod normal;
 mod rank_sum;
 mod student;
@@ -8,4 +9,4 @@ mod student;
 pub use fisher::f_above;
 pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
 pub use rank_sum::RankSum;
-pub use student::{t_quantile, t_two_sided};
+pub use student::{t_half_width, t_quantile, t_two_sided};

@@ -4,6 +4,8 @@ use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
 use statrs::function::erf::erfc_inv;
 
+use super::fraction::continued_fraction;
+
 /// The probability that a standard normal variable does not exceed `z`.
 pub fn normal_cdf(z: f64) -> f64 {
     let tail = normal_two_sided(z) / 2.0;
@@ -47,20 +49,7 @@ fn series(w: f64) -> f64 {
 
 /// 1/(w + 1/2 − (1 · 1/2)/(w + 5/2 − (2 · 3/2)/(w + 9/2 − …))).
 fn fraction(w: f64) -> f64 {
-    // The algorithm of Lentz as modified by Thompson and Barnett (1986).
-    let mut fraction = w + 0.5;
-    let (mut c, mut d) = (fraction, 0.0);
-    let mut m = 0.0;
-    loop {
-        m += 1.0;
-        let (numerator, denominator) = (m * (0.5 - m), w + 0.5 + 2.0 * m);
-        d = 1.0 / (denominator + numerator * d);
-        c = denominator + numerator / c;
-        fraction *= c * d;
-        if (c * d - 1.0).abs() < f64::EPSILON || m > 1000.0 {
-            return 1.0 / fraction;
-        }
-    }
+    1.0 / continued_fraction(w + 0.5, |m| (m * (0.5 - m), w + 0.5 + 2.0 * m))
 }
 
 #[cfg(test)]

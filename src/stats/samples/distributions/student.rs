@@ -7,7 +7,8 @@
 
 use std::f64::consts::PI;
 
-use super::normal_quantile;
+use super::fraction::continued_fraction;
+use super::normal::normal_quantile;
 
 /// The probability that Student's t lies at least as far from 0 as `t`, on either side; NaN unless the degrees of freedom,
 /// which need not be whole, are above 0.
@@ -40,6 +41,13 @@ pub fn t_quantile(p: f64, degrees_of_freedom: f64) -> f64 {
         invert(tails, centre, nu)
     };
     size.copysign(p - 0.5)
+}
+
+/// Half the width of an interval of so many standard errors, by Student's t, at a level of confidence.
+///
+/// By the lower tail: 1 less the upper one has fewer digits, and none of the highest levels.
+pub fn t_half_width(confidence_level: f64, degrees_of_freedom: f64) -> f64 {
+    -t_quantile((1.0 - confidence_level) / 2.0, degrees_of_freedom)
 }
 
 /// The t above 0 outside which `tails` lies, and inside which `centre`.
@@ -136,20 +144,7 @@ impl Place {
             let before = if m > 0.0 { m * (B - m) * x / (a + 2.0 * m - 1.0) } else { 0.0 };
             m + before + (a + m) / (a + 2.0 * m + 1.0) * (excess + 1.0 + m * (1.0 + y))
         };
-        // The algorithm of Lentz as modified by Thompson and Barnett (1986).
-        let mut fraction = denominator(0.0);
-        let (mut c, mut d) = (fraction, 0.0);
-        for m in 1..10_000 {
-            let (numerator, denominator) = (numerator(f64::from(m)), denominator(f64::from(m)));
-            d = 1.0 / (denominator + numerator * d);
-            c = denominator + numerator / c;
-            let change = c * d;
-            fraction *= change;
-            if (change - 1.0).abs() < f64::EPSILON {
-                break;
-            }
-        }
-        1.0 / fraction
+        1.0 / continued_fraction(denominator(0.0), |m| (numerator(m), denominator(m)))
     }
 
     /// `I_y(1/2, a)` over the factor: the series DLMF 8.17.8, all of whose terms are positive.
