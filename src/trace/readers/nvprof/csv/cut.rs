@@ -13,6 +13,27 @@ pub(super) fn is_units(line: &str) -> bool {
     line.contains(',') && line.split(',').all(|unit| UNITS.contains(&unit) || matches!(unit, "B/s" | "KB/s" | "TB/s"))
 }
 
+/// The units of a table's columns, from the row below its header, if that is one.
+#[derive(Debug, Default)]
+pub(super) struct Units(Option<Vec<String>>);
+
+impl Units {
+    /// Whether a line is that row. Only the first one below the header can be.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        let may_be = self.0.is_none();
+        let units = self.0.get_or_insert_default();
+        if may_be && is_units(line) {
+            units.extend(line.split(',').map(str::to_owned));
+        }
+        may_be && !units.is_empty()
+    }
+
+    /// The unit of a column; empty where there is none.
+    pub(super) fn of(&self, column: usize) -> &str {
+        self.0.as_ref().and_then(|units| units.get(column)).map_or("", String::as_str)
+    }
+}
+
 /// So many columns in front of a name, the name, and so many behind it.
 pub(super) fn row(line: &str, before: usize, after: usize) -> Option<(Vec<&str>, &str, Vec<&str>)> {
     let (mut first, mut rest) = (Vec::with_capacity(before), line);

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cut::{self, Units};
 use super::metrics::value;
-use super::{CUT_SHORT, Sheet, cut};
+use super::{CUT_SHORT, Sheet};
 use crate::trace::{MetricRow, NameId};
 
 /// What stands in front of the kernel's name.
@@ -16,7 +17,7 @@ const NUMBER: &str = "Correlation_ID";
 pub(super) struct Columns {
     /// Behind the kernel's name, in this order.
     names: Vec<String>,
-    units: Option<Vec<String>>,
+    units: Units,
     /// The sums of each device and kernel, and the place of their first row.
     found: FxHashMap<(String, NameId), (usize, Vec<Sum>)>,
 }
@@ -31,37 +32,33 @@ struct Sum {
 impl Columns {
     pub(super) fn new(names: &[&str]) -> Option<Self> {
         let names: Vec<String> = names.strip_prefix(&BEFORE)?.iter().map(|&name| name.to_owned()).collect();
-        names.iter().any(|name| name != NUMBER).then(|| Self { names, units: None, found: FxHashMap::default() })
+        names.iter().any(|name| name != NUMBER).then(|| Self {
+            names,
+            units: Units::default(),
+            found: FxHashMap::default(),
+        })
     }
 
     /// Adds a row to those of its device and kernel, which are what a summary of metrics has.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
-        if self.units.is_none() {
-            let are_units = cut::is_units(line);
-            self.units = Some(if are_units { line.split(',').map(str::to_owned).collect() } else { Vec::new() });
-            if are_units {
-                return Ok(0);
-            }
+        if self.units.take(line) {
+            return Ok(0);
         }
         let (fields, name, values) = cut::row(line, BEFORE.len() - 1, self.names.len()).ok_or(CUT_SHORT)?;
         let values: Vec<_> = values.into_iter().map(value).collect();
         let device = fields[0].to_owned();
         let raw = sheet.trace.names.intern(cut::without_number(name).0);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
-        let (units, rows) = (self.units.as_deref().unwrap_or_default(), &mut sheet.trace.metrics);
+        let rows = &mut sheet.trace.metrics;
         let is_metric = |&(column, name): &(usize, &String)| column > 0 || name != NUMBER;
         let (first, sums) = self.found.entry((device, raw)).or_insert_with_key(|(device, _)| {
             let first = rows.len();
             rows.extend(self.names.iter().enumerate().filter(is_metric).map(|(column, name)| MetricRow {
                 device: device.clone(),
                 kernel: sheet.trace.names.text(kernel).to_owned(),
-                invocations: 0,
                 name: name.clone(),
-                description: None,
-                min: None,
-                max: None,
-                avg: None,
-                unit: units.get(BEFORE.len() + column).filter(|unit| !unit.is_empty()).cloned(),
+                unit: Some(self.units.of(BEFORE.len() + column)).filter(|unit| !unit.is_empty()).map(str::to_owned),
+                ..MetricRow::default()
             }));
             (first, vec![Sum::default(); rows.len() - first])
         });

@@ -1,7 +1,8 @@
 //! Summaries: a row for each kernel or function, with totals and no events.
 
+use super::cut::{self, Units};
 use super::quantity::nanoseconds;
-use super::{CUT_SHORT, NO_NUMBER, Sheet, cut};
+use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::trace::{Total, TotalKind};
 
 /// What is read of a row.
@@ -18,7 +19,7 @@ pub(super) struct Columns {
     calls: Vec<usize>,
     /// How many stand in front of the name, which is the last one.
     before: usize,
-    units: Option<[String; 3]>,
+    units: Units,
 }
 
 impl Columns {
@@ -29,28 +30,28 @@ impl Columns {
         let [time, min, max] = WANTED.map(at);
         let calls: Vec<usize> = (0..names.len()).filter(|&at| names[at].starts_with("Calls")).collect();
         let is_whole = !calls.is_empty();
-        is_whole.then_some(Self { kind: at("Type"), times: [time?, min?, max?], calls, before, units: None })
+        is_whole.then_some(Self {
+            kind: at("Type"),
+            times: [time?, min?, max?],
+            calls,
+            before,
+            units: Units::default(),
+        })
     }
 
     /// Adds a row, and says how many events it is.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
-        if self.units.is_none() {
-            let units: Vec<&str> = line.split(',').collect();
-            let of = |at: usize| units.get(at).copied().filter(|_| cut::is_units(line)).unwrap_or_default().to_owned();
-            self.units = Some(self.times.map(of));
-            if cut::is_units(line) {
-                return Ok(0);
-            }
+        if self.units.take(line) {
+            return Ok(0);
         }
         let (fields, name, _) = cut::row(line, self.before, 0).ok_or(CUT_SHORT)?;
-        let units = self.units.as_ref().ok_or(NO_NUMBER)?;
-        let time = |which: usize| nanoseconds(fields[self.times[which]], &units[which]);
+        let time = |which: usize| nanoseconds(fields[self.times[which]], self.units.of(self.times[which]));
         let count = self.calls.iter().filter_map(|&at| fields[at].parse::<u64>().ok()).try_fold(0, u64::checked_add);
         let numbers = time(0).zip(time(1)).zip(time(2)).zip(count);
         let (((total, min), max), count) = numbers.ok_or(NO_NUMBER)?;
         let kind = self.kind.map(|at| fields[at]);
         // Columns have units of their own, so that a total in seconds may be less than a longest in microseconds.
-        let slack = if units.iter().any(|unit| unit == "s") { MICROSECOND } else { 0 };
+        let slack = if self.times.iter().any(|&at| self.units.of(at) == "s") { MICROSECOND } else { 0 };
         sheet.total(kind, name, [count, total, min, max], slack)
     }
 }

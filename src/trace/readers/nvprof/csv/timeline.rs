@@ -1,8 +1,9 @@
 //! Traces: a row for each operation of a device, or for each call of the host.
 
+use super::cut::{self, Units};
 use super::quantity::{bytes, nanoseconds};
 use super::summary::memory_kind;
-use super::{CUT_SHORT, NO_NUMBER, Sheet, cut};
+use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::trace::{Callee, Entry, Kind, Queue, Shape, Work};
 
 /// Where the columns of a trace stand, and their units.
@@ -11,7 +12,7 @@ pub(super) struct Columns {
     names: Vec<String>,
     /// How many stand in front of the name.
     before: usize,
-    units: Option<Vec<String>>,
+    units: Units,
 }
 
 /// The columns of a row.
@@ -26,18 +27,18 @@ impl Columns {
     pub(super) fn new(names: &[&str]) -> Option<Self> {
         let before = names.iter().position(|name| *name == "Name")?;
         let is_one = names.starts_with(&["Start", "Duration"]) && before >= 2;
-        is_one.then(|| Self { names: names.iter().map(|&name| name.to_owned()).collect(), before, units: None })
+        is_one.then(|| Self {
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            before,
+            units: Units::default(),
+        })
     }
 
     /// Adds a row, and says how many events it is.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
-        if self.units.is_none() {
-            let are_units = cut::is_units(line);
-            self.units = Some(if are_units { line.split(',').map(str::to_owned).collect() } else { Vec::new() });
-            if are_units {
-                sheet.coarse |= line.starts_with("s,");
-                return Ok(0);
-            }
+        if self.units.take(line) {
+            sheet.coarse |= line.starts_with("s,");
+            return Ok(0);
         }
         let (fields, name, behind) =
             cut::row(line, self.before, self.names.len() - self.before - 1).ok_or(CUT_SHORT)?;
@@ -73,7 +74,7 @@ impl Row<'_> {
 
     fn unit(&self, name: &str) -> &str {
         let at = self.columns.names.iter().position(|column| column == name);
-        at.and_then(|at| self.columns.units.as_ref()?.get(at)).map_or("", String::as_str)
+        at.map_or("", |at| self.columns.units.of(at))
     }
 
     fn time(&self, name: &str) -> Option<u64> {
