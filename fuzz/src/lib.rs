@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use fastrnns_rs::error::Error;
 use fastrnns_rs::trace::categories::Categories;
-use fastrnns_rs::trace::{KernelsBy, Options, Selection, Summary, Trace, readers, summarize};
+use fastrnns_rs::trace::{Options, Summary, Trace, readers, summarize};
 
 /// What messages and summaries call the file.
 pub const SHOWN: &str = "input";
@@ -40,15 +40,7 @@ pub fn read_by(content: &[u8], reader: impl Fn(&Path, &mut Trace) -> Result<(), 
 /// Something does not hold.
 pub fn summary(trace: &Trace) -> Summary {
     static CATEGORIES: LazyLock<Categories> = LazyLock::new(Categories::built_in);
-    let options = Options {
-        selection: Selection::default(),
-        kernels_by: KernelsBy::Device,
-        categories: &CATEGORIES,
-        inductor: None,
-        iteration_range: None,
-        data_loaders: Vec::new(),
-        sequence_length: None,
-    };
+    let options = Options::new(&CATEGORIES);
     let summary = summarize(trace, &options);
     check_counts(trace, &summary);
     check_times(&summary);

@@ -89,18 +89,14 @@ impl Stream {
     /// Takes what the pipe holds, at most a chunk; None when there is nothing to be had now.
     fn take<'chunk>(&mut self, chunk: &'chunk mut [u8]) -> Option<&'chunk [u8]> {
         match read(self.pipe.as_ref()?, &mut *chunk) {
-            Ok(0) => {
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            Ok(0) | Err(_) => {
                 self.pipe = None;
                 None
             }
             Ok(count) => {
                 self.tail.push(&chunk[..count]);
                 Some(&chunk[..count])
-            }
-            Err(Errno::AGAIN | Errno::INTR) => None,
-            Err(_) => {
-                self.pipe = None;
-                None
             }
         }
     }

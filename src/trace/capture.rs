@@ -1,8 +1,10 @@
 //! What is known of a capture as a whole.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-use super::words::{Word, word};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
 /// Events of a capture that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,4 +102,28 @@ impl LeftOut {
             hint: "give the files themselves where one of these is meant".to_owned(),
         })
     }
+}
+
+/// A word that stands in the program: the name of a format, the code of a warning.
+type Word = &'static str;
+
+/// Far more than there are: what is kept for good must have an end.
+const MOST: usize = 1024;
+const LONGEST: usize = 64;
+
+/// The word that stands there, kept for good the first time that it comes.
+fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
+    let text = <&str>::deserialize(from)?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(word) = known.get(text) {
+        return Ok(word);
+    }
+    if text.len() > LONGEST || known.len() == MOST || !text.bytes().all(plain) {
+        return Err(D::Error::custom("a word that no version has"));
+    }
+    let word = Box::leak(text.to_owned().into_boxed_str());
+    known.insert(word);
+    Ok(word)
 }

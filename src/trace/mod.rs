@@ -25,7 +25,6 @@ mod total;
 #[allow(clippy::module_inception, reason = "the thing that the part is about")]
 mod trace;
 mod wire;
-mod words;
 mod work;
 
 pub use aggregate::{

@@ -229,7 +229,7 @@ pub struct Difference {
 }
 
 /// An iteration of a model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationRow {
     pub index: u64,
     pub runner: Option<String>,
@@ -253,7 +253,7 @@ pub struct IterationRow {
 }
 
 /// A phase within a step: the operations that were launched while it was open, by whichever thread.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationPart {
     pub runner: Option<String>,
     pub phase: Option<String>,
@@ -330,7 +330,7 @@ pub struct CudnnRnnRow {
 }
 
 /// One of several files that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RankRow {
     pub path: String,
     pub rank: Option<i64>,
@@ -344,7 +344,7 @@ pub struct RankRow {
 }
 
 /// What a device counted while a kernel ran: a metric or an event of nvprof.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MetricRow {
     pub device: String,
     pub kernel: String,

@@ -169,59 +169,40 @@ impl Trace {
             short: short.map(name),
             mangled: mangled.map(name),
         };
-        let clocks: Vec<u32> = part
-            .clocks
-            .into_iter()
-            .map(|clock| match self.clocks.iter().position(|known| *known == clock) {
-                Some(place) => place as u32,
-                None => self.add_clock(clock),
-            })
-            .collect();
-        let devices: Vec<u32> = part
-            .devices
-            .into_iter()
-            .map(|device| {
-                let clock = clocks[device.clock as usize];
-                let place = self.device_of(before + device.capture, clock, device.process_id, device.device_id);
-                let known = &mut self.devices[place as usize].name;
-                *known = known.take().or(device.name);
-                place
-            })
-            .collect();
-        let works: Arc<[u32]> = part
-            .works
-            .all()
-            .iter()
-            .map(|work| {
-                let queue = Queue { device: devices[work.queue.device as usize], ..work.queue };
-                let kind = match work.kind {
-                    Kind::Kernel(names, shape) => Kind::Kernel(kernel(names), shape),
-                    Kind::Memory { name: whole, kind, sized } => {
-                        Kind::Memory { name: name(whole), kind: name(kind), sized }
-                    }
-                };
-                self.works.intern(Work { queue, in_graph: work.in_graph, kind })
-            })
-            .collect();
-        let callees: Arc<[u32]> = part
-            .callees
-            .all()
-            .iter()
-            .map(|callee| {
-                let clock = clocks[callee.clock as usize];
-                self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
-            })
-            .collect();
-        let labels: Vec<u32> = part
-            .labels
-            .all()
-            .iter()
-            .map(|label| {
-                let clock = clocks[label.clock as usize];
-                let label = Label { clock, name: name(label.name), domain: label.domain.map(name), ..*label };
-                self.labels.intern(label)
-            })
-            .collect();
+        let clock = |clock: String| match self.clocks.iter().position(|known| *known == clock) {
+            Some(place) => place as u32,
+            None => self.add_clock(clock),
+        };
+        let clocks: Vec<u32> = part.clocks.into_iter().map(clock).collect();
+        let device = |device: Device| {
+            let clock = clocks[device.clock as usize];
+            let place = self.device_of(before + device.capture, clock, device.process_id, device.device_id);
+            let known = &mut self.devices[place as usize].name;
+            *known = known.take().or(device.name);
+            place
+        };
+        let devices: Vec<u32> = part.devices.into_iter().map(device).collect();
+        let work = |work: &Work| {
+            let queue = Queue { device: devices[work.queue.device as usize], ..work.queue };
+            let kind = match work.kind {
+                Kind::Kernel(names, shape) => Kind::Kernel(kernel(names), shape),
+                Kind::Memory { name: whole, kind, sized } => {
+                    Kind::Memory { name: name(whole), kind: name(kind), sized }
+                }
+            };
+            self.works.intern(Work { queue, in_graph: work.in_graph, kind })
+        };
+        let works: Arc<[u32]> = part.works.all().iter().map(work).collect();
+        let callee = |callee: &Callee| {
+            let clock = clocks[callee.clock as usize];
+            self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
+        };
+        let callees: Arc<[u32]> = part.callees.all().iter().map(callee).collect();
+        let label = |label: &Label| {
+            let clock = clocks[label.clock as usize];
+            self.labels.intern(Label { clock, name: name(label.name), domain: label.domain.map(name), ..*label })
+        };
+        let labels: Vec<u32> = part.labels.all().iter().map(label).collect();
         self.ranges.extend(part.ranges.iter().map(|range| Range { label: labels[range.label as usize], ..*range }));
         self.totals.extend(part.totals.iter().map(|total| {
             let kind = match total.kind {

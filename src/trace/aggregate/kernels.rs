@@ -6,7 +6,7 @@ use super::sweep::Numbers;
 use super::work_categories::WorkCategories;
 use super::{KernelsBy, Options, fraction, totals};
 
-use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, short_name};
+use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, Work, short_name};
 
 /// What makes a row. Two functions may have one name, as people read it, and then differ in the linker's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,30 +37,25 @@ pub(super) fn rows(
 ) -> Vec<KernelRow> {
     let mut groups = Groups::default();
     let mut common: Vec<Common> = Vec::new();
-    let group_of: Vec<Option<u32>> = trace
-        .works
-        .all()
-        .iter()
-        .zip(&chosen.works)
-        .map(|(work, &counts)| {
-            let Kind::Kernel(name, shape) = work.kind else { return None };
-            let device_id = trace.devices[work.queue.device as usize].device_id;
-            let device = Some(chosen.number(work.queue.device));
-            let key = Key {
-                names: (name.full, name.mangled),
-                device: device.filter(|_| options.kernels_by == KernelsBy::Device),
-                shape: (options.kernels_by == KernelsBy::Shape).then_some([shape.grid, shape.block]),
-            };
-            counts.then(|| {
-                let group = groups.of(key);
-                match common.get_mut(group as usize) {
-                    Some(common) => common.narrow(name, shape, device_id, device),
-                    None => common.push(Common { name, shape, device_id, device }),
-                }
-                group
-            })
+    let group = |(work, &counts): (&Work, &bool)| {
+        let Kind::Kernel(name, shape) = work.kind else { return None };
+        let device_id = trace.devices[work.queue.device as usize].device_id;
+        let device = Some(chosen.number(work.queue.device));
+        let key = Key {
+            names: (name.full, name.mangled),
+            device: device.filter(|_| options.kernels_by == KernelsBy::Device),
+            shape: (options.kernels_by == KernelsBy::Shape).then_some([shape.grid, shape.block]),
+        };
+        counts.then(|| {
+            let group = groups.of(key);
+            match common.get_mut(group as usize) {
+                Some(common) => common.narrow(name, shape, device_id, device),
+                None => common.push(Common { name, shape, device_id, device }),
+            }
+            group
         })
-        .collect();
+    };
+    let group_of: Vec<Option<u32>> = trace.works.all().iter().zip(&chosen.works).map(group).collect();
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
     let of_totals = totals::kernels(trace, chosen).into_iter().map(|(name, device_id, figures)| {
         let device_id = device_id.filter(|_| options.kernels_by == KernelsBy::Device);

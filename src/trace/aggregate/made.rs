@@ -1,6 +1,6 @@
 //! Traces made for tests.
 
-use super::{KernelsBy, Options, Selection};
+use super::{Options, Selection};
 use crate::trace::categories::Categories;
 use crate::trace::{
     Callee, Entry, KernelName, Kind, Label, Queue, Range, Reach, Shape, Source, Summary, Trace, Work, summarize,
@@ -17,15 +17,7 @@ pub(super) type On = (i64, Option<i64>);
 
 /// Everything counts, and nothing is asked for besides.
 pub(super) fn options(categories: &Categories) -> Options<'_> {
-    Options {
-        selection: Selection::default(),
-        kernels_by: KernelsBy::Device,
-        categories,
-        inductor: None,
-        iteration_range: None,
-        data_loaders: Vec::new(),
-        sequence_length: None,
-    }
+    Options::new(categories)
 }
 
 impl Made {

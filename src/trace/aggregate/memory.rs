@@ -4,30 +4,25 @@ use super::figures::{Groups, Measure};
 use super::select::Chosen;
 use super::sweep::Numbers;
 use super::{fraction, totals};
-use crate::trace::{Kind, MemoryRow, Trace};
+use crate::trace::{Kind, MemoryRow, Trace, Work};
 
 /// A row for each kind and device, the longest in total first.
 pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, numbers: &Numbers) -> Vec<MemoryRow> {
     let mut groups = Groups::default();
     // Whether all of a group say how large they are.
     let mut sized: Vec<bool> = Vec::new();
-    let group_of: Vec<Option<u32>> = trace
-        .works
-        .all()
-        .iter()
-        .zip(&chosen.works)
-        .map(|(work, &counts)| {
-            let Kind::Memory { kind, sized: has_size, .. } = work.kind else { return None };
-            counts.then(|| {
-                let group = groups.of((kind, chosen.number(work.queue.device)));
-                match sized.get_mut(group as usize) {
-                    Some(all) => *all &= has_size,
-                    None => sized.push(has_size),
-                }
-                group
-            })
+    let group = |(work, &counts): (&Work, &bool)| {
+        let Kind::Memory { kind, sized: has_size, .. } = work.kind else { return None };
+        counts.then(|| {
+            let group = groups.of((kind, chosen.number(work.queue.device)));
+            match sized.get_mut(group as usize) {
+                Some(all) => *all &= has_size,
+                None => sized.push(has_size),
+            }
+            group
         })
-        .collect();
+    };
+    let group_of: Vec<Option<u32>> = trace.works.all().iter().zip(&chosen.works).map(group).collect();
     let figures = |measure| groups.figures(&trace.memory, &group_of, measure, |entry| chosen.operation(entry));
     let (times, sizes) = (figures(Measure::Duration), figures(Measure::Bytes));
     let mut rows: Vec<MemoryRow> = groups

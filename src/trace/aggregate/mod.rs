@@ -74,6 +74,21 @@ pub struct Options<'a> {
     pub sequence_length: Option<u64>,
 }
 
+impl<'a> Options<'a> {
+    /// Everything counts, and nothing is asked for besides.
+    pub fn new(categories: &'a Categories) -> Self {
+        Self {
+            selection: Selection::default(),
+            kernels_by: KernelsBy::Device,
+            categories,
+            inductor: None,
+            iteration_range: None,
+            data_loaders: Vec::new(),
+            sequence_length: None,
+        }
+    }
+}
+
 /// The summary of `trace`.
 pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let chosen = Chosen::new(trace, &options.selection);

@@ -16,16 +16,8 @@ pub(super) struct Ranks<'a> {
 
 impl<'a> Ranks<'a> {
     pub(super) fn new(trace: &'a Trace) -> Self {
-        let empty = |capture: &Capture| RankRow {
-            path: capture.path.clone(),
-            rank: rank(capture),
-            span_ns: 0,
-            busy_ns: 0,
-            kernel_count: 0,
-            kernel_total_ns: 0,
-            busy_ratio: None,
-            slowest: false,
-        };
+        let empty =
+            |capture: &Capture| RankRow { path: capture.path.clone(), rank: rank(capture), ..RankRow::default() };
         let several = trace.captures.iter().filter(|_| trace.captures.len() > 1);
         let rows: Vec<RankRow> = several.map(empty).collect();
         let busy = vec![Busy::default(); rows.len()];
@@ -165,9 +157,7 @@ mod tests {
     use super::*;
 
     fn row(rank: Option<i64>, busy_ns: u64) -> RankRow {
-        let path = format!("{rank:?}.json");
-        let (kernel_count, kernel_total_ns, busy_ratio, slowest) = (1, busy_ns, None, false);
-        RankRow { path, rank, span_ns: busy_ns, busy_ns, kernel_count, kernel_total_ns, busy_ratio, slowest }
+        RankRow { path: format!("{rank:?}.json"), rank, busy_ns, ..RankRow::default() }
     }
 
     fn job(busy: &[(Option<i64>, u64)], world_size: Option<u64>) -> (Vec<RankRow>, Vec<Warning>) {

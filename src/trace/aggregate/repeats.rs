@@ -11,7 +11,7 @@ use super::ranges::names::Called;
 use super::select::Chosen;
 use super::totals;
 use super::work_categories::WorkCategories;
-use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, short_name};
+use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
 
 /// What the category of copies and sets is called.
 const MEMORY: &str = "memory";
@@ -129,26 +129,22 @@ fn gather(
 ) -> Vec<RepeatedRow> {
     let mut keys: Distinct<Key> = Distinct::default();
     let mut shapes: Vec<(Extent, Extent)> = Vec::new();
-    let row_of: Vec<usize> = trace
-        .works
-        .all()
-        .iter()
-        .map(|work| {
-            let (key, shape) = match work.kind {
-                Kind::Kernel(name, shape) => (Key::Kernel(name.full), (shape.grid, shape.block)),
-                Kind::Memory { kind, .. } => (Key::Memory(kind), (None, None)),
-            };
-            let row = keys.intern(key) as usize;
-            match shapes.get_mut(row) {
-                Some((grid, block)) => {
-                    *grid = grid.filter(|_| *grid == shape.0);
-                    *block = block.filter(|_| *block == shape.1);
-                }
-                None => shapes.push(shape),
+    let row = |work: &Work| {
+        let (key, shape) = match work.kind {
+            Kind::Kernel(name, shape) => (Key::Kernel(name.full), (shape.grid, shape.block)),
+            Kind::Memory { kind, .. } => (Key::Memory(kind), (None, None)),
+        };
+        let row = keys.intern(key) as usize;
+        match shapes.get_mut(row) {
+            Some((grid, block)) => {
+                *grid = grid.filter(|_| *grid == shape.0);
+                *block = block.filter(|_| *block == shape.1);
             }
-            row
-        })
-        .collect();
+            None => shapes.push(shape),
+        }
+        row
+    };
+    let row_of: Vec<usize> = trace.works.all().iter().map(row).collect();
     let mut totals = vec![((0_u64, 0_u64), (0_u64, 0_u64)); shapes.len()];
     let add = |(count, total): &mut (u64, u64), entry: &Entry| {
         (*count, *total) = (*count + 1, total.saturating_add(entry.duration()));
@@ -205,7 +201,7 @@ mod tests {
     use super::*;
     use crate::trace::aggregate::made::options;
     use crate::trace::categories::Categories;
-    use crate::trace::{KernelName, Queue, Shape, Work};
+    use crate::trace::{KernelName, Queue, Shape};
 
     /// Kernels by name, grid, device, start and duration, and a copy at the end.
     fn trace(kernels: &[(&str, u32, i64, i64, i64)]) -> Trace {
@@ -227,20 +223,7 @@ mod tests {
     }
 
     fn iteration((index, phase): (u64, &str)) -> IterationRow {
-        IterationRow {
-            index,
-            runner: Some("cudnn".to_owned()),
-            phase: Some(phase.to_owned()),
-            start_ns: 0,
-            duration_ns: 1,
-            gpu_busy_ns: 1,
-            outlier: false,
-            differences: Vec::new(),
-            host_ns: 1,
-            gpu_ns: 1,
-            gpu_time_ns: 1,
-            parts: Vec::new(),
-        }
+        IterationRow { index, phase: Some(phase.to_owned()), host_ns: 1, ..IterationRow::default() }
     }
 
     #[test]

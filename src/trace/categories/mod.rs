@@ -35,10 +35,6 @@ pub static NAMES: &[&str] = &[
 /// Of what no rule matches.
 const OTHER: &str = "other";
 
-/// The categories of kernels by their sources.
-pub static SOURCE_NAMES: &[&str] =
-    &["pointwise", "reduction", "persistent_reduction", "foreach", "split_scan", "template", UNKNOWN];
-
 /// Of a source on which the rules do not agree.
 const UNKNOWN: &str = "unknown";
 
@@ -81,12 +77,12 @@ impl Categories {
         let mut rules = self.own.iter().chain(BUILT_IN.iter());
         rules
             .find(|rule| rule.fits(if rule.part == Part::ShortName { &short } else { name }))
-            .map_or(OTHER, Rule::category)
+            .map_or(OTHER, |rule| &rule.category)
     }
 
     /// The category of the kernel with this source: the heuristic that Inductor decorates it with.
     pub fn of_source(source: &str) -> &'static str {
-        let mut found = BY_SOURCE.iter().filter(|rule| rule.fits(source)).map(Rule::category);
+        let mut found = BY_SOURCE.iter().filter(|rule| rule.fits(source)).map(|rule| &*rule.category);
         let first = found.next().unwrap_or(UNKNOWN);
         if found.all(|next| next == first) { first } else { UNKNOWN }
     }
@@ -113,10 +109,6 @@ struct Rule {
 }
 
 impl Rule {
-    fn category(&self) -> &str {
-        &self.category
-    }
-
     /// Whether it is found in a text, the part of a kernel that it looks at.
     fn fits(&self, text: &str) -> bool {
         self.expression.get_or_init(|| self.build().expect("it is checked when it is read")).is_match(text.as_bytes())
@@ -205,6 +197,10 @@ fn in_a_line(error: &regex::Error) -> String {
 mod tests {
     use super::*;
 
+    /// The categories of kernels by their sources.
+    const SOURCE_NAMES: &[&str] =
+        &["pointwise", "reduction", "persistent_reduction", "foreach", "split_scan", "template", UNKNOWN];
+
     #[test]
     fn every_built_in_rule_is_an_expression() {
         for (rules, names) in [(&BUILT_IN, NAMES), (&BY_SOURCE, SOURCE_NAMES)] {
@@ -217,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_heuristic_has_one_rule() {
-        let mut ruled: Vec<&str> = BY_SOURCE.iter().map(Rule::category).collect();
+        let mut ruled: Vec<&str> = BY_SOURCE.iter().map(|rule| &*rule.category).collect();
         ruled.push(UNKNOWN);
         assert_eq!(ruled, SOURCE_NAMES);
     }

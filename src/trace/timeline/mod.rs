@@ -33,21 +33,20 @@ const BUFFER: usize = 256 * 1024;
 pub fn write(timeline: &Timeline<'_>, file: File, compress: bool, interrupted: &dyn Fn() -> bool) -> Result<()> {
     let done = if compress {
         let mut packed = GzEncoder::new(file, Compression::fast());
-        draw(timeline, &mut packed, interrupted).and_then(|done| packed.finish().map(|_| done))
+        draw(timeline, &mut packed, interrupted).and_then(|()| packed.finish().map(drop))
     } else {
         draw(timeline, file, interrupted)
     };
-    match done {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Error::Interrupted),
-        Err(error) => Err(Error::Unwritable { errno: error.raw_os_error(), reason: error.to_string() }),
-    }
+    done.map_err(|error| match error.downcast() {
+        Ok(interruption) => interruption,
+        Err(error) => Error::Unwritable { errno: error.raw_os_error(), reason: error.to_string() },
+    })
 }
 
-/// The same; false if the caller has interrupted it.
-fn draw(timeline: &Timeline<'_>, out: impl Write, interrupted: &dyn Fn() -> bool) -> io::Result<bool> {
+fn draw(timeline: &Timeline<'_>, out: impl Write, interrupted: &dyn Fn() -> bool) -> io::Result<()> {
     let mut drawing = Drawing::begin(timeline, BufWriter::with_capacity(BUFFER, out), interrupted)?;
-    Ok(drawing.all()? && drawing.end().map(|()| true)?)
+    drawing.all()?;
+    drawing.end()
 }
 
 struct Drawing<'a, 't, W> {
@@ -87,20 +86,16 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         Ok(Self { timeline, tracks: Tracks::new(timeline), events: Events::new(out), names, interrupted, count: 0 })
     }
 
-    /// Everything that took time; false if the caller has interrupted it.
-    fn all(&mut self) -> io::Result<bool> {
+    /// Everything that took time.
+    fn all(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         for (range, end) in timeline.ranges() {
             self.range(&timeline.trace().labels.all()[range.label as usize], range.start, end, range.end.is_none())?;
-            if self.stops() {
-                return Ok(false);
-            }
+            self.drawn_one()?;
         }
         for call in timeline.calls() {
             self.call(&call)?;
-            if self.stops() {
-                return Ok(false);
-            }
+            self.drawn_one()?;
         }
         let mut flows = 0;
         for (entry, call) in timeline.operations() {
@@ -111,9 +106,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
                 self.events.flow(flows, from, to)?;
                 flows += 1;
             }
-            if self.stops() {
-                return Ok(false);
-            }
+            self.drawn_one()?;
         }
         let mut pieces = timeline.idle();
         pieces.sort_by_key(|piece| piece.start);
@@ -122,16 +115,16 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             let start = self.after_origin(timeline.device(piece.device).clock, piece.start);
             let (category, duration, name) = ("idle", piece.end.abs_diff(piece.start), format!("\"{}\"", piece.cause));
             self.events.slice(&Slice { category, name: &name, place, start, duration }, |_| Ok(()))?;
-            if self.stops() {
-                return Ok(false);
-            }
+            self.drawn_one()?;
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn stops(&mut self) -> bool {
+    /// Counts an event, and asks the caller now and then whether to go on.
+    fn drawn_one(&mut self) -> io::Result<()> {
         self.count += 1;
-        self.count.is_multiple_of(SELDOM) && (self.interrupted)()
+        let stops = self.count.is_multiple_of(SELDOM) && (self.interrupted)();
+        if stops { Err(io::Error::other(Error::Interrupted)) } else { Ok(()) }
     }
 
     fn after_origin(&self, clock: u32, time: i64) -> u64 {

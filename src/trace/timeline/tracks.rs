@@ -63,24 +63,16 @@ impl Tracks {
         let number = |id: Option<i64>| id.map_or_else(|| "?".to_owned(), |id| id.to_string());
         let callees = trace.callees.all().iter().map(|callee| (callee.clock, callee.process_id));
         let labels = trace.labels.all().iter().map(|label| (label.clock, label.process_id));
+        let devices: Vec<_> = (0..trace.devices.len()).map(|place| timeline.device(place as u32)).collect();
+        // Behind the calls: a device's process may make none that are known.
+        let users = devices.iter().map(|device| (device.clock, device.process_id)).filter(|user| user.1.is_some());
         let mut hosts = FxHashMap::default();
-        for (clock, process) in callees.chain(labels) {
+        for (clock, process) in callees.chain(labels).chain(users) {
             let clock = timeline.clock(clock);
             let name = || format!("{}process {}", prefix(clock), number(process));
             hosts.insert((clock, process), made.process(Group::Host(clock, process), process, name));
         }
-        // Calls first: a device's process may make none that are known.
-        for place in 0..trace.devices.len() {
-            let device = timeline.device(place as u32);
-            if device.process_id.is_some() {
-                let process = device.process_id;
-                let name = || format!("{}process {}", prefix(device.clock), number(process));
-                let host = made.process(Group::Host(device.clock, process), process, name);
-                hosts.insert((device.clock, process), host);
-            }
-        }
-        let devices = (0..trace.devices.len()).map(|place| {
-            let device = timeline.device(place as u32);
+        let devices = devices.iter().map(|device| {
             let name = || {
                 let maker = device.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
                 let (clock, process) = (prefix(device.clock), number(device.process_id));

@@ -139,13 +139,8 @@ fn row(mark: &Marked<'_>) -> IterationRow {
         phase: mark.phase.map(str::to_owned),
         start_ns: mark.start,
         duration_ns: host_ns,
-        gpu_busy_ns: 0,
-        outlier: false,
-        differences: Vec::new(),
         host_ns,
-        gpu_ns: 0,
-        gpu_time_ns: 0,
-        parts: Vec::new(),
+        ..IterationRow::default()
     }
 }
 
@@ -156,8 +151,6 @@ fn part(mark: &Marked<'_>) -> IterationPart {
         phase: mark.phase.map(str::to_owned),
         start_ns: mark.start,
         host_ns: mark.end.abs_diff(mark.start),
-        gpu_ns: 0,
-        gpu_busy_ns: 0,
-        gpu_time_ns: 0,
+        ..IterationPart::default()
     }
 }
