@@ -46,9 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::stats::ranks::{cliffs_delta, hodges_lehmann, mann_whitney};
     #[pymodule_export]
-    use super::stats::series::changepoints;
-    #[pymodule_export]
-    use super::stats::steadiness::{classify_warmup, steady_state};
+    use super::stats::series::{changepoints, classify_warmup, steady_state};
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]

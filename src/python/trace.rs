@@ -181,15 +181,7 @@ impl Trace {
     fn repeats(&self, py: Python<'_>, iteration_range: Option<String>, categories: Option<&str>) -> PyResult<String> {
         Ok(py.detach(|| {
             let categories = Categories::with_rules(categories.unwrap_or_default())?;
-            let options = trace::Options {
-                selection: Selection::default(),
-                kernels_by: KernelsBy::Device,
-                categories: &categories,
-                inductor: None,
-                iteration_range,
-                data_loaders: Vec::new(),
-                sequence_length: None,
-            };
+            let options = trace::Options { iteration_range, ..trace::Options::new(&categories) };
             let found = trace::repeats(&self.0, &options);
             serde_json::to_string(&found).map_err(|error| Error::NotARun { reason: error.to_string() })
         })?)

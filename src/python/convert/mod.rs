@@ -8,6 +8,6 @@ mod whole;
 
 pub(super) use floats::Floats;
 pub(super) use json::plain;
-pub(super) use processes::{Given, Processes};
+pub(super) use processes::Processes;
 pub(super) use samples::{Samples, with_slice};
 pub(super) use whole::{Rows, threads, whole, whole_or};

@@ -56,7 +56,15 @@ pub(in crate::python) enum Given<'a> {
     Samples(Vec<&'a [f64]>),
 }
 
-impl Given<'_> {
+impl<'a> Given<'a> {
+    /// The samples of each process; of one number for each, that one.
+    pub(in crate::python) fn each(&self) -> Vec<&'a [f64]> {
+        match self {
+            Self::Medians(medians) => medians.chunks(1).collect(),
+            Self::Samples(processes) => processes.clone(),
+        }
+    }
+
     /// One number for each process of the argument `name`: its median.
     pub(in crate::python) fn medians(&self, name: &'static str, interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
         match self {

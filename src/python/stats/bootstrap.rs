@@ -89,11 +89,7 @@ pub(in crate::python) fn bootstrap_ci(
     let rows = indices.as_ref().map(Rows::as_slices).transpose()?;
     if request.method == Method::Hierarchical {
         let processes = Processes::read("samples", samples)?;
-        let processes = match &processes {
-            // One number of each process.
-            Processes::Medians(numbers) => numbers.as_slice()?.chunks(1).collect(),
-            Processes::Samples(_) => processes.samples()?,
-        };
+        let processes = processes.given()?.each();
         interruptibly(py, |interrupted| bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted))
     } else {
         let samples = Floats::read("samples", samples)?;

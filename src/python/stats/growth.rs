@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, Given, Processes};
+use crate::python::convert::{Floats, Processes};
 use crate::stats::growth as law;
 
 /// Fits time = a · size ^ b to the times of several sizes.
@@ -41,11 +41,5 @@ pub(in crate::python) fn growth(
 ) -> PyResult<law::Growth> {
     let (sizes, times) = (Floats::read("sizes", sizes)?, Processes::read("times", times)?);
     let (sizes, times) = (sizes.as_slice()?, times.given()?);
-    Ok(py.detach(|| {
-        let times: Vec<&[f64]> = match &times {
-            Given::Medians(alone) => alone.chunks(1).collect(),
-            Given::Samples(processes) => processes.clone(),
-        };
-        law::growth(sizes, &times, confidence_level)
-    })?)
+    Ok(py.detach(|| law::growth(sizes, &times.each(), confidence_level))?)
 }

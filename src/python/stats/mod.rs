@@ -13,4 +13,3 @@ pub(super) mod permutation;
 pub(super) mod precision;
 pub(super) mod ranks;
 pub(super) mod series;
-pub(super) mod steadiness;
