@@ -126,12 +126,6 @@ mod tests {
         whole
     }
 
-    fn metric(number: usize) -> MetricRow {
-        let [device, kernel, name] = ["device", "kernel", "metric"].map(str::to_owned);
-        let (min, max, avg) = (Some(0.1), None, Some(number as f64));
-        MetricRow { device, kernel, invocations: 3, name, description: None, min, max, avg, unit: Some("%".to_owned()) }
-    }
-
     fn part(number: usize) -> Trace {
         let mut trace = Trace::behind(number);
         let clock = trace.add_clock(format!("clock {}", number / 2));
@@ -146,7 +140,8 @@ mod tests {
         let total =
             Total { kind: TotalKind::Call(short), device_id: None, count: 2, total_ns: 9, min_ns: 4, max_ns: 5 };
         trace.totals.push(total);
-        trace.metrics.push(metric(number));
+        let (name, unit) = ("metric".to_owned(), Some("%".to_owned()));
+        trace.metrics.push(MetricRow { name, avg: Some(number as f64), unit, ..MetricRow::default() });
         let callee = Callee { clock, process_id: Some(9), thread_id: None, name: full };
         let callee = trace.callees.intern(callee);
         for at in 0..50 {

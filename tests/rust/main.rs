@@ -3,6 +3,7 @@
 mod categories;
 mod orchestrate;
 mod profilers;
+mod samples;
 mod short_name;
 mod stats_bootstrap;
 mod stats_decisions;

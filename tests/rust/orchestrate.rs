@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -221,8 +221,8 @@ fn one_that_is_dropped_is_ended() {
 
 #[test]
 fn the_first_program_on_a_path_that_may_be_executed_is_found() {
-    let root = env::temp_dir().join(format!("fastrnns-{}", mark()));
-    let [folder, plain, program] = ["folder", "plain", "program"].map(|name| root.join(name));
+    let root = tempfile::tempdir().unwrap();
+    let [folder, plain, program] = ["folder", "plain", "program"].map(|name| root.path().join(name));
     let make = |folder: &Path, mode: u32| {
         fs::create_dir_all(folder).unwrap();
         fs::write(folder.join("tool"), "").unwrap();
@@ -236,6 +236,5 @@ fn the_first_program_on_a_path_that_may_be_executed_is_found() {
     assert_eq!(find(OsStr::new("no-such-tool"), Some(&path)), None);
     assert_eq!(find(OsStr::new("tool"), None), None);
     assert_eq!([&folder, &plain, &program].map(|folder| is_executable(&folder.join("tool"))), [false, false, true]);
-    assert!(!is_executable(&PathBuf::from("/no/such")));
-    fs::remove_dir_all(root).unwrap();
+    assert!(!is_executable(Path::new("/no/such")));
 }

@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fastrnns_rs::error::{Error, Result};
-use fastrnns_rs::orchestrate::profilers::{
-    Artefact, Installation, Interrupted, Profiler, Request, Search, Version, by_name,
-};
+use fastrnns_rs::orchestrate::profilers::{Installation, Interrupted, Profiler, Request, Search, Version, by_name};
 
 /// Writes `STEM.raw`, then wants `STEM.done` made of it.
 struct Scripted;
@@ -29,17 +28,9 @@ impl Profiler for Scripted {
         })
     }
 
-    fn capabilities(&self, _tool: &Installation) -> Vec<&'static str> {
-        vec!["nothing"]
-    }
-
     fn wrap(&self, tool: &Installation, capture: &Request, command: &[OsString]) -> Vec<OsString> {
         let program = tool.path.clone().unwrap_or_default().into_os_string();
         [program, capture.stem.clone().into()].into_iter().chain(command.iter().cloned()).collect()
-    }
-
-    fn artefacts(&self, _stem: &Path) -> Vec<Artefact> {
-        Vec::new()
     }
 
     fn finish(&self, _tool: &Installation, stem: &Path) -> Option<Vec<OsString>> {
@@ -48,44 +39,27 @@ impl Profiler for Scripted {
     }
 }
 
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fastrnns-rs-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn program(&self, place: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt;
-
-        let path = self.0.join(place);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "#!/bin/sh\n").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A program in a folder.
+fn program(folder: &Path, place: &str) -> PathBuf {
+    let path = folder.join(place);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
 }
 
 #[test]
 fn the_trait_is_all_that_a_profiler_needs() {
-    let folder = Folder::new("scripted");
-    let newer = folder.program("opt/scripted/2.0/bin/scripted");
-    let older = folder.program("opt/scripted/1.0/bin/scripted");
-    let search = Search { path: vec![newer.parent().unwrap().into()], toolkits: Vec::new(), root: folder.0.clone() };
+    let folder = tempfile::tempdir().unwrap();
+    let newer = program(folder.path(), "opt/scripted/2.0/bin/scripted");
+    let older = program(folder.path(), "opt/scripted/1.0/bin/scripted");
+    let search =
+        Search { path: vec![newer.parent().unwrap().into()], toolkits: Vec::new(), root: folder.path().into() };
     assert_eq!(Scripted.find(&search), [newer.clone(), older]);
 
     let tool = Scripted.open(Some(&newer), &|| false).unwrap();
     assert_eq!(tool.version.as_ref().unwrap().numbers, [1, 2]);
-    let stem = folder.0.join("capture");
+    let stem = folder.path().join("capture");
     let request = Request { stem: stem.clone(), cuda: false, range: false };
     assert_eq!(
         Scripted.wrap(&tool, &request, &["app".into()]),
@@ -102,10 +76,11 @@ fn the_trait_is_all_that_a_profiler_needs() {
 
 #[test]
 fn nsys_is_brought_from_stream_to_report_to_export() {
-    let folder = Folder::new("nsys");
+    let folder = tempfile::tempdir().unwrap();
     // A stem with a dot must not lose what follows it.
-    let stem = folder.0.join("v1.5 capture");
+    let stem = folder.path().join("v1.5 capture");
     let file = |suffix: &str| PathBuf::from(format!("{}{suffix}", stem.display()));
+    assert!(matches!(by_name("perf"), Err(Error::UnknownProfiler { name }) if name == "perf"));
     let nsys = by_name("nsys").unwrap();
     let tool =
         Installation { path: Some("nsys".into()), importer: Some("QdstrmImporter".into()), ..Default::default() };
@@ -123,11 +98,6 @@ fn nsys_is_brought_from_stream_to_report_to_export() {
     assert_eq!(nsys.finish(&tool, &stem), None);
     let kinds: Vec<_> = nsys.artefacts(&stem).iter().filter(|one| one.path.exists()).map(|one| one.kind).collect();
     assert_eq!(kinds, ["nsys_sqlite", "nsys_report", "nsys_stream"]);
-}
-
-#[test]
-fn a_profiler_that_there_is_not_is_named() {
-    assert!(matches!(by_name("perf"), Err(Error::UnknownProfiler { name }) if name == "perf"));
 }
 
 #[test]

@@ -25,15 +25,7 @@ fn it_is_the_function_without_what_surrounds_it() {
         ("a::b<int>::foo", "foo"),
         ("void op::foo<int=128, bool=1>(int)", "foo"),
         ("void größe::зерно<int>(int)", "зерно"),
-    ];
-    for (full, short) in expected {
-        assert_eq!(short_name(full), short, "{full}");
-    }
-}
-
-#[test]
-fn operators_and_lambdas_have_names_too() {
-    let expected = [
+        // Operators and lambdas have names too.
         ("foo(at::X&)::{lambda(float)#1}::operator()(float) const", "operator()"),
         ("void foo(at::X &)::[lambda(float) (instance 1)]::operator ()<int>(float) const", "operator ()"),
         ("auto a::{lambda(auto:1)#1}::operator()<int>(int) const", "operator()"),

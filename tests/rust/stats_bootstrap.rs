@@ -6,14 +6,8 @@ use fastrnns_rs::stats::intervals::bootstrap::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Values of every size, many of them tied.
 fn samples() -> impl Strategy<Value = Vec<f64>> {
-    let value = prop_oneof![
-        -1e9..1e9_f64,
-        (0..8_u8).prop_map(f64::from),
-        (-300..100_i32).prop_map(|exponent| 10_f64.powi(exponent)),
-    ];
-    vec(value, 1..150)
+    crate::samples::samples(150, -300..100, Just(0.0))
 }
 
 fn request(statistic: Statistic, method: Method) -> Request {

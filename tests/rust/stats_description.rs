@@ -5,19 +5,10 @@ use fastrnns_rs::stats::samples::order_statistics;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn never() -> bool {
-    false
-}
+use crate::samples::NEVER;
 
-/// Values of every size, many of them tied.
 fn samples() -> impl Strategy<Value = Vec<f64>> {
-    let value = prop_oneof![
-        -1e9..1e9_f64,
-        (0..8_u8).prop_map(f64::from),
-        (-300..300_i32).prop_map(|exponent| 10_f64.powi(exponent)),
-        any::<f64>().prop_filter("finite", |value| value.is_finite()),
-    ];
-    vec(value, 1..2500)
+    crate::samples::samples(2500, -300..300, any::<f64>().prop_filter("finite", |value| value.is_finite()))
 }
 
 fn method() -> impl Strategy<Value = QuantileMethod> {
@@ -35,14 +26,14 @@ proptest! {
         sorted.sort_unstable_by(f64::total_cmp);
         let expected: Vec<f64> = ranks.iter().map(|&rank| sorted[rank]).collect();
         let range = (sorted[0], sorted[sorted.len() - 1]);
-        prop_assert_eq!(order_statistics(&samples, |value| value, range, &ranks, &|| false), Ok(expected));
+        prop_assert_eq!(order_statistics(&samples, |value| value, range, &ranks, NEVER), Ok(expected));
     }
 
     #[test]
     fn quantiles_ascend_among_the_samples(samples in samples(), mut p in vec(0.0..=1.0_f64, 1..20), method in method()) {
         p.sort_unstable_by(f64::total_cmp);
         p.push(1.0);
-        let found = quantiles(&samples, &p, method, &never).expect("sound");
+        let found = quantiles(&samples, &p, method, NEVER).expect("sound");
         let (low, high) = samples.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
         // Rounding may turn neighbours round, by no more than the size of either allows.
         prop_assert!(found.windows(2).all(|pair| pair[1] >= pair[0] - 1e-15 * pair[0].abs().max(pair[1].abs())));
@@ -52,7 +43,7 @@ proptest! {
 
     #[test]
     fn classes_and_runs_add_up(samples in samples()) {
-        let found = outliers(&samples, &never).expect("sound");
+        let found = outliers(&samples, NEVER).expect("sound");
         let outside = found.low_severe + found.low_mild + found.high_mild + found.high_severe;
         prop_assert_eq!(outside + found.inside, samples.len());
         prop_assert_eq!(found.runs.iter().map(|run| run.1).sum::<usize>(), outside);
@@ -73,16 +64,16 @@ proptest! {
         let tick = [0.0, 0.01, 0.25][usize::from(tick)];
         let round = |value: f64| if tick > 0.0 { (value / tick).round() * tick } else { value };
         let samples: Vec<f64> = one.into_iter().chain(other.into_iter().map(|x| x + apart)).map(round).collect();
-        let found = modality(&samples, None, &never).expect("sound");
+        let found = modality(&samples, None, NEVER).expect("sound");
         prop_assert_eq!(found.modes.len() > 1, found.p_value < 0.05 || found.valley_evidence > 1.0, "{:?}", found);
-        let exact = modality(&samples, Some(0.0), &never).expect("sound");
+        let exact = modality(&samples, Some(0.0), NEVER).expect("sound");
         prop_assert_eq!(exact.modes.len() > 1, exact.p_value < 0.05 || exact.valley_evidence > 1.0, "{:?}", exact);
         prop_assert_eq!(exact.dip.to_bits(), found.dip.to_bits());
     }
 
     #[test]
     fn modes_hold_all_samples(samples in samples(), tick in prop_oneof![Just(None), (0.0..1e300_f64).prop_map(Some)]) {
-        let found = modality(&samples, tick, &never).expect("sound");
+        let found = modality(&samples, tick, NEVER).expect("sound");
         let shares: f64 = found.modes.iter().map(|mode| mode.share).sum();
         prop_assert!((shares - 1.0).abs() < 1e-9);
         prop_assert!(found.modes.iter().all(|mode| mode.low <= mode.position && mode.position <= mode.high));
@@ -103,7 +94,7 @@ proptest! {
         if other.is_finite() {
             samples[0] = other;
         }
-        let found = modality(&samples, tick.map(|tick| tick * step), &never).expect("sound");
+        let found = modality(&samples, tick.map(|tick| tick * step), NEVER).expect("sound");
         prop_assert!(!found.modes.is_empty());
         prop_assert!(found.modes.iter().all(|mode| mode.low <= mode.position && mode.position <= mode.high));
         prop_assert!((0.0..=0.25).contains(&found.dip) && (0.0..=0.25).contains(&found.dip_within_ticks));

@@ -7,22 +7,16 @@ use fastrnns_rs::stats::compare::hypotheses::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Values of every size, many of them tied.
+use crate::samples::NEVER;
+
 fn side(most: usize) -> impl Strategy<Value = Vec<f64>> {
-    let value = prop_oneof![
-        -1e9..1e9_f64,
-        (-3..3_i8).prop_map(f64::from),
-        (-300..300_i32).prop_map(|exponent| 10_f64.powi(exponent)),
-    ];
-    vec(value, 1..most)
+    crate::samples::samples(most, -300..300, Just(0.0))
 }
 
 /// Differences that differ by more than rounding: quarters.
 fn quarters(most: usize) -> impl Strategy<Value = Vec<f64>> {
     vec((-40..40_i32).prop_map(|value| f64::from(value) / 4.0), 1..most)
 }
-
-const NEVER: &dyn Fn() -> bool = &|| false;
 
 fn shift_of(baseline: &[f64], candidate: &[f64]) -> HodgesLehmann {
     hodges_lehmann(baseline, candidate, 0.9, NEVER).expect("differences are finite")

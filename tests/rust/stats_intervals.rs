@@ -6,19 +6,10 @@ use fastrnns_rs::stats::samples::dependence::{autocorrelation, effective_sample_
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-const GO_ON: &dyn Fn() -> bool = &|| false;
+use crate::samples::NEVER;
 
-/// Values of every size, many of them tied.
 fn samples(most: usize) -> impl Strategy<Value = Vec<f64>> {
-    let value = prop_oneof![
-        -1e9..1e9_f64,
-        (0..8_u8).prop_map(f64::from),
-        (-323..308_i32).prop_map(|exponent| 10_f64.powi(exponent)),
-        Just(f64::MAX),
-        Just(f64::MIN),
-        Just(5e-324),
-    ];
-    vec(value, 1..most)
+    crate::samples::samples(most, -323..308, prop_oneof![Just(f64::MAX), Just(f64::MIN), Just(5e-324)])
 }
 
 /// What processes have: numbers above 0.
@@ -31,18 +22,18 @@ proptest! {
 
     #[test]
     fn correlations_are_those_of_a_correlation_matrix(samples in samples(400), pick in any::<prop::sample::Index>()) {
-        let found = autocorrelation(&samples, Some(pick.index(samples.len())), GO_ON).expect("finite");
+        let found = autocorrelation(&samples, Some(pick.index(samples.len())), NEVER).expect("finite");
         prop_assert_eq!(found[0].to_bits(), 1.0_f64.to_bits());
         prop_assert!(found.iter().all(|r| r.abs() <= 1.0 + 1e-12), "{:?}", found);
         // Fewer lags are the same numbers, whichever way they were computed.
-        let fewer = autocorrelation(&samples, Some(pick.index(samples.len()) / 2), GO_ON).expect("finite");
+        let fewer = autocorrelation(&samples, Some(pick.index(samples.len()) / 2), NEVER).expect("finite");
         prop_assert!(fewer.iter().zip(&found).all(|(one, other)| (one - other).abs() < 1e-12));
     }
 
     #[test]
     fn effective_sizes_lie_between_one_and_all(samples in samples(600)) {
         for of in Statistic::ALL {
-            let found = effective_sample_size(&samples, of, GO_ON).expect("finite");
+            let found = effective_sample_size(&samples, of, NEVER).expect("finite");
             prop_assert!(found.n_effective >= 1.0 && found.n_effective <= found.count as f64, "{:?}", found);
             prop_assert!(found.lags < found.count, "{:?}", found);
         }
@@ -51,7 +42,7 @@ proptest! {
     #[test]
     fn a_median_lies_in_its_interval(samples in samples(800), level in 0.001..0.999_f64) {
         for independent in [false, true] {
-            let found = median_ci(&samples, level, independent, GO_ON).expect("finite");
+            let found = median_ci(&samples, level, independent, NEVER).expect("finite");
             prop_assert!(found.within_one_process && found.n_effective <= found.count as f64);
             if let Some((low, high)) = found.ci_low.zip(found.ci_high) {
                 prop_assert!(low.is_finite() && low <= found.estimate && found.estimate <= high && high.is_finite());
@@ -62,7 +53,7 @@ proptest! {
     #[test]
     fn dependence_never_narrows(samples in vec(-1e9..1e9_f64, 6..600)) {
         let [dependent, independent] = [false, true].map(|independent| {
-            let found = median_ci(&samples, 0.95, independent, GO_ON).expect("finite");
+            let found = median_ci(&samples, 0.95, independent, NEVER).expect("finite");
             found.ci_low.zip(found.ci_high).expect("6")
         });
         let slack = 1e-9 * (independent.1 - independent.0);

@@ -278,10 +278,4 @@ mod tests {
         let overflows = [[f64::MAX, f64::MIN, 0.0], [1e200, 2e200, 4e200], [1e300, 1.5e300, 1e308]];
         assert!(overflows.iter().all(|samples| Moments::of(samples) == Err(Error::Overflow { argument: "samples" })));
     }
-
-    #[test]
-    fn can_be_broken_off() {
-        assert_eq!(moments(&vec![0.0; PIECE + 1], &|| true), Err(Error::Interrupted));
-        assert!(moments(&vec![0.0; PIECE], &|| true).is_ok(), "what is done at once need not ask");
-    }
 }

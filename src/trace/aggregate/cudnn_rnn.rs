@@ -135,17 +135,11 @@ fn kernels(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::trace::Reach;
-    use crate::trace::aggregate::made::{Made, options};
-    use crate::trace::aggregate::summarize;
-    use crate::trace::categories::Categories;
+    use crate::trace::aggregate::Selection;
+    use crate::trace::aggregate::made::Made;
 
     const MAIN: (i64, i64) = (1, 10);
-
-    fn rows(staged: &Made) -> Vec<CudnnRnnRow> {
-        summarize(&staged.trace, &options(&Categories::built_in())).cudnn_rnn
-    }
 
     /// Two iterations of each phase, each of which launches these.
     fn staged(forward: &[&str], backward: &[&str]) -> Made {
@@ -167,15 +161,11 @@ mod tests {
     fn both_are_mixed_and_what_is_outside_is_said() {
         let mut both = staged(&["RNN_blockPersist_fp_LSTM_HMMA", "elemWiseRNNcell", "elemWiseRNNcell"], &[]);
         both.launch(MAIN, 950, "elemWiseRNNcell", 0, (960, 970));
-        let found = rows(&both);
-        assert_eq!(
-            found.iter().map(|row| (row.path, row.iterations)).collect::<Vec<_>>(),
-            [("mixed", Some(2)), ("stepwise", None)]
-        );
-        assert_eq!(
-            found[0].sentence,
-            "cudnn/forward: cuDNN took both paths: 1 kernel for whole sequences and 2 kernels for single steps in each iteration"
-        );
+        let found = both.summary(Selection::default()).cudnn_rnn;
+        let paths: Vec<_> = found.iter().map(|row| (row.path, row.iterations)).collect();
+        assert_eq!(paths, [("mixed", Some(2)), ("stepwise", None)]);
+        let kernels = "1 kernel for whole sequences and 2 kernels for single steps in each iteration";
+        assert_eq!(found[0].sentence, format!("cudnn/forward: cuDNN took both paths: {kernels}"));
         assert!(found[1].sentence.starts_with("cuDNN went step by step: 1 kernel outside iterations"));
     }
 }

@@ -6,23 +6,25 @@ use fastrnns_rs::error::Error;
 use fastrnns_rs::trace::categories::{Categories, NAMES};
 use proptest::prelude::*;
 
-use self::families::FAMILIES;
+use self::families::families;
 
 #[test]
 fn every_family_has_its_category() {
-    let categories = Categories::built_in();
-    for (category, names) in FAMILIES {
-        for name in *names {
-            assert_eq!(categories.of(name), *category, "{name}");
+    for categories in [Categories::built_in(), Categories::with_rules("# no rules of its own\n\n").unwrap()] {
+        for (category, names) in families() {
+            for name in names {
+                assert_eq!(categories.of(name), category, "{name}");
+            }
         }
+        assert_eq!(categories.of(""), "other");
     }
 }
 
 #[test]
 fn every_category_has_a_family_of_three_names_or_more() {
-    let categories: Vec<_> = FAMILIES.iter().map(|(category, _)| *category).collect();
+    let categories: Vec<_> = families().map(|(category, _)| category).collect();
     assert_eq!(categories, NAMES);
-    assert!(FAMILIES.iter().all(|(_, names)| names.len() >= 3));
+    assert!(families().all(|(_, names)| names.len() >= 3));
 }
 
 #[test]
@@ -58,12 +60,6 @@ fn rules_of_the_user_go_first_and_the_first_of_them_decides() {
     for (name, category) in expected {
         assert_eq!(categories.of(name), category, "{name}");
     }
-}
-
-#[test]
-fn no_rules_are_the_built_in_ones() {
-    let categories = Categories::with_rules("# nothing\n\n").unwrap();
-    assert_eq!(categories.of("volta_sgemm_128x32_tn"), "gemm");
 }
 
 #[test]

@@ -50,12 +50,7 @@ mod tests {
         assert!((of(&even) - 2.0).abs() < 0.05);
         let two: Vec<f64> = (0..1000).map(|i| f64::from(i) + if i < 500 { 0.0 } else { 5000.0 }).collect();
         assert!((of(&two) - 4.0).abs() < 0.05);
-    }
-
-    #[test]
-    fn a_far_value_costs_nothing() {
-        let mut values: Vec<f64> = (0..1000).map(f64::from).collect();
-        values.push(1e300);
-        assert!(of(&values) < 2.2);
+        // A far value costs nothing.
+        assert!(of(&[even.as_slice(), &[1e300]].concat()) < 2.2);
     }
 }

@@ -171,11 +171,10 @@ impl Bins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::describe::modality::mvalue::shortest_half;
 
     fn of(values: &[f64]) -> Option<Valley> {
-        let reach = values.len() / 2;
-        let half = values.windows(reach + 1).map(|half| half[reach] - half[0]).fold(f64::INFINITY, f64::min);
-        deepest(values, half, 0.0, &|| false).expect("nobody interrupts")
+        deepest(values, shortest_half(values), 0.0, &|| false).expect("nobody interrupts")
     }
 
     #[test]

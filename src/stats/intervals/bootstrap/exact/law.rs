@@ -165,12 +165,8 @@ mod tests {
                 let values: Vec<f64> = Law::of(n).ranks().map(|rank| (rank as f64 + 0.5) / n as f64 - 0.5).collect();
                 Law::of(n).standard_deviation(&values) * (n as f64).sqrt()
             };
-            assert!(
-                (spread(n) / spread(n + 1) - 1.0).abs() < 2.0 / n as f64,
-                "n = {n}: {} {}",
-                spread(n),
-                spread(n + 1)
-            );
+            let (even, odd) = (spread(n), spread(n + 1));
+            assert!((even / odd - 1.0).abs() < 2.0 / n as f64, "n = {n}: {even} {odd}");
         }
     }
 }
