@@ -200,7 +200,7 @@ class Trace:
         optional: Sequence[bool] = ...,
         first: int = 0,
         threads: int | None = None,
-        without_host: bool = False,
+        extent: str = "whole",
     ) -> Trace: ...
     @classmethod
     def from_bytes(cls, data: bytes) -> Trace: ...

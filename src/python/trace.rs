@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::trace::categories::Categories;
 use crate::trace::readers::{self, Given, Reading};
 use crate::trace::timeline;
-use crate::trace::{self, KernelsBy, Selection};
+use crate::trace::{self, Extent, KernelsBy, Selection};
 
 /// The events of one or more captures.
 ///
@@ -24,7 +24,8 @@ use crate::trace::{self, KernelsBy, Selection};
 ///     optional: Whether each may be no capture, and is then left out; none may where this is shorter.
 ///     first: How many files are in front of these in the trace that this will be joined to.
 ///     threads: How many read; as many as there are cores unless given.
-///     without_host: True leaves out calls and ranges, where a format has them in tables of their own.
+///     extent: What is read where a format has tables that can be left out: "whole", "devices" without calls and
+///         ranges, or "kernels" alone.
 ///
 /// Raises:
 ///     ValueError: A file cannot be read, or is no capture of a format that is known; with a hint as second argument.
@@ -35,7 +36,7 @@ pub(super) struct Trace(trace::Trace);
 #[pymethods]
 impl Trace {
     #[new]
-    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None, without_host = false))]
+    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None, extent = "whole"))]
     #[allow(clippy::needless_pass_by_value, reason = "a Python list arrives as a vector of its own")]
     fn new(
         py: Python<'_>,
@@ -43,12 +44,12 @@ impl Trace {
         optional: Vec<bool>,
         first: usize,
         threads: Option<usize>,
-        without_host: bool,
+        extent: &str,
     ) -> PyResult<Self> {
         let optional = optional.into_iter().chain(std::iter::repeat(false));
         let files = paths.into_iter().zip(optional);
         let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
-        let reading = Reading { first, threads, without_host };
+        let reading = Reading { first, threads, extent: Extent::named("extent", extent)? };
         Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, reading, interrupted))?))
     }
 
@@ -143,19 +144,13 @@ impl Trace {
         inductor: Option<(String, f64, u64)>,
     ) -> PyResult<TraceSummary> {
         let filter = pattern.map(expression).transpose()?;
-        let kernels_by = match kernels_by {
-            "device" => KernelsBy::Device,
-            "name" => KernelsBy::Name,
-            "shape" => KernelsBy::Shape,
-            other => return Err(PyValueError::new_err(format!("kernels have no rows by {other}"))),
-        };
         let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
         let inductor = inductor.map(|(name, wall_time_ns, runs)| trace::Benchmark { name, wall_time_ns, runs });
         Ok(py.detach(|| {
             let categories = Categories::with_rules(categories.unwrap_or_default())?;
             let options = trace::Options {
                 selection,
-                kernels_by,
+                kernels_by: KernelsBy::named("kernels_by", kernels_by)?,
                 categories: &categories,
                 inductor,
                 iteration_range,

@@ -44,5 +44,5 @@ pub use summary::{
     MetricRow, OperatorRow, RangeRow, RankRow, StreamRow, Summary,
 };
 pub use total::{Total, TotalKind};
-pub use trace::{Callee, Device, Trace};
+pub use trace::{Callee, Device, Extent, Trace};
 pub use work::{KernelName, Kind, Queue, Shape, Work};

@@ -73,10 +73,10 @@ pub struct BudgetRow {
 /// The runs of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KernelRow {
-    pub name: String,
-    pub short_name: String,
-    pub mangled_name: Option<String>,
-    pub category: String,
+    pub name: Box<str>,
+    pub short_name: Box<str>,
+    pub mangled_name: Option<Box<str>>,
+    pub category: Box<str>,
     pub device_id: Option<i64>,
     pub count: u64,
     pub total_ns: u64,

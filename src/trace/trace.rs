@@ -13,6 +13,7 @@ use super::range::{Label, Range};
 use super::summary::MetricRow;
 use super::total::{Total, TotalKind};
 use super::work::{KernelName, Kind, Queue, Work};
+use crate::error::words;
 
 /// A device as one process of one capture saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,6 +30,20 @@ pub struct Device {
     pub name: Option<String>,
 }
 
+words! {
+    /// How much of a capture is read, where its format has tables that can be left out.
+    #[derive(Default)]
+    pub enum Extent {
+        /// Everything.
+        #[default]
+        Whole = "whole",
+        /// Kernels, copies and sets: no calls and no ranges of the host.
+        Devices = "devices",
+        /// Kernels alone.
+        Kernels = "kernels",
+    }
+}
+
 /// The events of one or more captures.
 #[derive(Debug, Default)]
 pub struct Trace {
@@ -36,8 +51,8 @@ pub struct Trace {
     pub captures: Vec<Capture>,
     /// How many are in front of these, in the trace of which this will be a part.
     pub(super) first: usize,
-    /// True leaves out calls and ranges of the host, where a format has them in tables of their own.
-    pub without_host: bool,
+    /// What is read where a format has tables that can be left out.
+    pub extent: Extent,
     /// Files that could have been captures and were none.
     pub left_out: Vec<LeftOut>,
     /// What their readers want to be known.

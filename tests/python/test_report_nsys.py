@@ -11,11 +11,12 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import run_cli
 from corpus import capture, captures
 from kineto_reference import coverage
 from nsys_exports import BACKTRACE, found, stats
@@ -248,7 +249,7 @@ def test_selections_of_devices_leave_no_trace_of_others() -> None:
 @each_export
 def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
     """Calls and ranges are left out, and with them the causes of idle time."""
-    whole, alone = fastrnns_rs.read(path), fastrnns_rs.read(path, host=False)
+    whole, alone = fastrnns_rs.read(path), fastrnns_rs.read(path, extent="devices")
     assert (alone.kernels, alone.memory_operations, alone.streams) == (
         *(whole.kernels, whole.memory_operations, whole.streams),
     )
@@ -258,5 +259,22 @@ def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
     assert (alone.api_calls, alone.ranges, alone.launches.matched_count) == ([], [], 0)
     for by in ("kernel", "category", "memory", "stream", "device", "launch-shape"):
         options = {"kernels_by": "shape" if by == "launch-shape" else "device"}
-        shown = [fastrnns_rs.read(path, host=host, **options).render("csv", by=by) for host in (True, False)]
+        shown = [fastrnns_rs.read(path, extent=extent, **options).render("csv", by=by) for extent in ("whole", "devices")]
         assert shown[0] == shown[1]
+
+
+@each_export
+def test_kernels_alone_are_the_same_without_copies(path: Path) -> None:
+    whole, alone = fastrnns_rs.read(path), fastrnns_rs.read(path, extent="kernels")
+    assert [replace(row, span_fraction=None) for row in alone.kernels] == [
+        replace(row, span_fraction=None) for row in whole.kernels
+    ]
+    assert (alone.categories, alone.memory_operations, alone.api_calls) == (whole.categories, [], [])
+    busy = {row.device_id: row.kernel_total_ns for row in alone.devices}
+    assert busy == {row.device_id: row.kernel_total_ns for row in whole.devices if row.kernel_count}
+    # The command reads no more for views of kernels, unless a window begins with the first operation.
+    for words in (["--by", "kernel"], ["--by", "launch-shape"], ["--by", "category"], ["--by", "kernel", "--since", "0ns"]):
+        by, since = words[1], 0 if words[2:] else None
+        kernels_by = {"kernel": "name", "launch-shape": "shape"}.get(by, "device")
+        shown = fastrnns_rs.read(path, kernels_by=kernels_by, since_ns=since).render(by=by)
+        assert run_cli("report", path, *words).stdout == shown

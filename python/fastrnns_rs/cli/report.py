@@ -19,7 +19,8 @@ from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 #: What the extension counts with.
 _LARGEST = 2**63 - 1
 #: Views that show nothing of the host.
-_DEVICES_ALONE = {"kernel", "launch-shape", "category", "memory", "stream", "device", "metric"}
+_KERNELS_ALONE = {"kernel", "launch-shape", "category"}
+_DEVICES_ALONE = {*_KERNELS_ALONE, "memory", "stream", "device", "metric"}
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
@@ -135,7 +136,7 @@ def command(**given: Any) -> int:
         pattern=given["filter"],
         data_loaders=given["data_loader"] or (),
         trace_output=given["trace"],
-        host=_needs_host(given, format_name),
+        extent=_extent(given, format_name),
         **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
     if format_name in {"json", "csv"}:
@@ -166,10 +167,14 @@ def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape
     return "name" if view == "kernel" and format_name in {"table", "markdown"} else "device"
 
 
-def _needs_host(given: dict[str, Any], format_name: str) -> bool:
-    """False where only devices are shown: calls and ranges then need not be read."""
+def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "devices", "kernels"]:
+    """What a view shows: no more need be read."""
     asks = format_name == "json" or given["trace"] is not None or given["iteration_range"] is not None
-    return asks or given["by"] not in _DEVICES_ALONE
+    if asks or given["by"] not in _DEVICES_ALONE:
+        return "whole"
+    # CSV has shares of the time that a device was there, and windows begin with its first operation: copies count.
+    alone = format_name != "csv" and given["since"] is None and given["until"] is None
+    return "kernels" if alone and given["by"] in _KERNELS_ALONE else "devices"
 
 
 def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:

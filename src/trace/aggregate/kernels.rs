@@ -65,7 +65,7 @@ pub(super) fn rows(
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
     // Names of which a capture tells totals alone have no work.
     let category = |name: NameId| {
-        categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).to_owned()
+        categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).into()
     };
     let row = |(common, figures): &(Common, Figures)| row(trace, common, figures, category(common.name.full), total);
     let mut rows: Vec<KernelRow> = figures.iter().filter_map(row).collect();
@@ -101,13 +101,13 @@ impl Common {
     }
 }
 
-fn row(trace: &Trace, common: &Common, figures: &Figures, category: String, total: u64) -> Option<KernelRow> {
+fn row(trace: &Trace, common: &Common, figures: &Figures, category: Box<str>, total: u64) -> Option<KernelRow> {
     let name = trace.names.text(common.name.full);
     let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
     Some(KernelRow {
-        name: name.to_owned(),
-        short_name: short.to_owned(),
-        mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).to_owned()),
+        name: name.into(),
+        short_name: short.into(),
+        mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).into()),
         category,
         device_id: common.device_id,
         device: common.device,
@@ -140,8 +140,8 @@ pub(super) fn place(rows: &mut [KernelRow], numbers: &Numbers) {
 pub(super) fn categories(kernels: &[KernelRow]) -> Vec<CategoryRow> {
     let mut rows: Vec<CategoryRow> = Vec::new();
     for kernel in kernels {
-        let found = rows.iter().position(|row| row.name == kernel.category).unwrap_or_else(|| {
-            let name = kernel.category.clone();
+        let found = rows.iter().position(|row| *row.name == *kernel.category).unwrap_or_else(|| {
+            let name = kernel.category.to_string();
             rows.push(CategoryRow { name, count: 0, total_ns: 0, kernel_time_fraction: None });
             rows.len() - 1
         });

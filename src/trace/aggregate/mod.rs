@@ -29,6 +29,7 @@ mod work_categories;
 
 use super::categories::Categories;
 use super::{ApiRow, LeftOut, Summary, Trace};
+use crate::error::words;
 use crate::par;
 use figures::{Groups, Measure};
 pub use idle::Piece;
@@ -43,16 +44,16 @@ use work_categories::WorkCategories;
 /// Below so many entries a thread takes longer to start than it saves.
 const WORTH_THREADS: u64 = 50_000;
 
-/// Grouping of kernel rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KernelsBy {
-    /// Each name on each device.
-    #[default]
-    Device,
-    /// Each name, over all devices.
-    Name,
-    /// Each name with each grid and block, over all devices.
-    Shape,
+words! {
+    /// Grouping of kernel rows.
+    pub enum KernelsBy {
+        /// Each name on each device.
+        Device = "device",
+        /// Each name, over all devices.
+        Name = "name",
+        /// Each name with each grid and block, over all devices.
+        Shape = "shape",
+    }
 }
 
 /// How a trace is to be summarised.

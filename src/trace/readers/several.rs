@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{Interrupted, read};
 use crate::error::{Error, Result};
 use crate::par;
-use crate::trace::{LeftOut, Trace};
+use crate::trace::{Extent, LeftOut, Trace};
 
 /// A file that is to be read.
 #[derive(Debug, Clone)]
@@ -30,8 +30,8 @@ pub struct Reading {
     pub first: usize,
     /// Number of threads; `None` means all cores.
     pub threads: Option<usize>,
-    /// See [`Trace::without_host`].
-    pub without_host: bool,
+    /// See [`Trace::extent`].
+    pub extent: Extent,
 }
 
 /// The events of all files.
@@ -48,16 +48,16 @@ pub fn read_all(files: &[Given], reading: Reading, interrupted: Interrupted<'_>)
             return;
         }
         // Where files are fewer than cores the rest reads within them.
-        let part = par::within(threads / at_once, || read_one(file, first + place, reading.without_host, interrupted));
+        let part = par::within(threads / at_once, || read_one(file, first + place, reading.extent, interrupted));
         lock(&state).take(place, part);
     });
     let State { whole, failed, .. } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.map_or(Ok(whole), |(_, error)| Err(error))
 }
 
-fn read_one(file: &Given, number: usize, without_host: bool, interrupted: Interrupted<'_>) -> Result<Trace> {
+fn read_one(file: &Given, number: usize, extent: Extent, interrupted: Interrupted<'_>) -> Result<Trace> {
     let mut part = Trace::behind(number);
-    part.without_host = without_host;
+    part.extent = extent;
     match read(&file.path, &file.shown, &mut part, interrupted) {
         // Of a file that cannot be read no event is taken.
         Err(Error::NotACapture { path, reason, .. }) if file.optional => {

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.verbs.report.merged_trace import Counted
 
+    Extent = Literal["whole", "devices", "kernels"]
+
 
 class Inductor:
     """What `torch._inductor.wrapper_benchmark` knows of a module and a capture does not.
@@ -57,7 +59,7 @@ def read(
     strict: bool = False,
     nsys_path: str | None = None,
     workers: int | Literal["ray"] | None = None,
-    host: bool = True,
+    extent: Extent = "whole",
 ) -> Summary:
     """Reads captures and says where their time went.
 
@@ -84,8 +86,9 @@ def read(
         nsys_path: The nsys that exports reports.
         workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
             the Ray cluster that runs.
-        host: False leaves out calls and ranges where a format has them in tables of their own, as exports of nsys do:
-            kernels, copies and busy times need none of them, and idle time then has no cause.
+        extent: What is read where a format has tables that can be left out, as exports of nsys have: `"devices"` leaves
+            out calls and ranges, so that idle time has no cause; `"kernels"` copies and sets too, so that devices are
+            as if there were none.
 
     Returns:
         The summary; what is wrong with the files stands in its `warnings`.
@@ -105,7 +108,7 @@ def read(
         from fastrnns_rs.verbs.report import merged_trace
 
         merged_trace.check(trace_output, paths)
-    trace = _trace(paths, nsys_path, workers, host=host)
+    trace = _trace(paths, nsys_path, workers, extent)
     counted: Counted = {
         "devices": [*devices],
         "streams": [*streams],
@@ -149,18 +152,21 @@ def opened(*paths: str | Path, nsys_path: str | None = None) -> Trace:
 
 
 def _trace(
-    paths: Sequence[str | Path], nsys: str | None, workers: int | Literal["ray"] | None = None, *, host: bool = True
+    paths: Sequence[str | Path],
+    nsys: str | None,
+    workers: int | Literal["ray"] | None = None,
+    extent: Extent = "whole",
 ) -> Trace:
     """What the files behind the paths hold, those that only nsys can read by way of their exports."""
     found = [one for path in paths for one in sources.behind(path)]
     files, optional = [file for file, _ in found], [optional for _, optional in found]
     if not any(map(file_kinds.needs_nsys, files)):
-        trace = _parsed(files, files, optional, workers, host=host)
+        trace = _parsed(files, files, optional, workers, extent)
     else:
         from fastrnns_rs.verbs.report.nsys_export import exported
 
         with exported(files, nsys, optional=optional) as readable:
-            trace = _parsed(readable, files, optional, workers, host=host)
+            trace = _parsed(readable, files, optional, workers, extent)
     if not trace.capture_count:
         file, reason = trace.left_out[0]
         more = f", nor is any of {len(files) - 1} more" if files[1:] else ""
@@ -173,8 +179,7 @@ def _parsed(
     given: Sequence[str],
     optional: Sequence[bool],
     workers: int | Literal["ray"] | None,
-    *,
-    host: bool,
+    extent: Extent,
 ) -> Trace:
     # Names are bytes, and need not be any text.
     named = [(file, os.fsencode(name).decode(errors="replace")) for file, name in zip(files, given, strict=True)]
@@ -183,7 +188,7 @@ def _parsed(
 
         return spread(named, optional)
     try:
-        return Trace(named, optional=optional, threads=workers, without_host=not host)
+        return Trace(named, optional=optional, threads=workers, extent=extent)
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         raise FastrnnsError(message, hint) from None

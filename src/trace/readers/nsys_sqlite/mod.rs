@@ -27,7 +27,7 @@ use self::strings::Strings;
 use super::sqlite::{Refusal, database, operation, progress, strings, tally};
 use super::{Interrupted, Source};
 use crate::error::{Error, Result};
-use crate::trace::{Capture, Trace};
+use crate::trace::{Capture, Extent, Trace};
 
 /// The tables that a summary is made of. The rows of all others are only counted.
 const USED: [&str; 5] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE, ranges::TABLE];
@@ -60,9 +60,11 @@ fn read_database(
     let mut strings = Strings::open(database, form::STRINGS, interrupted)?;
     let mut devices = Devices::new(shown, trace);
     let mut nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
-    nodes |= memory::read(database, &mut devices, trace, &mut progress)?;
+    if trace.extent != Extent::Kernels {
+        nodes |= memory::read(database, &mut devices, trace, &mut progress)?;
+    }
     let mut launched = false;
-    if !trace.without_host {
+    if trace.extent == Extent::Whole {
         launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
         ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
     }
