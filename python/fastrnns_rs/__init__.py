@@ -14,31 +14,25 @@ TYPE_CHECKING = False  # as type checkers know it: typing takes longer to load t
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrnns_rs.api import (
-        BenchResult,
-        Capture,
-        Comparison,
-        Completed,
-        FastrnnsError,
-        InductorReport,
-        MissingError,
-        Problem,
-        Run,
-        Schedule,
-        Summary,
-        UsageError,
-        Verification,
-        bench,
-        benchmark_modules,
-        compare,
-        profile,
-        read,
-        run_command,
-        runner,
-        trainbench,
-        verify,
-    )
+    from fastrnns_rs._core import Completed, run_command
+    from fastrnns_rs.api.capture import profile
+    from fastrnns_rs.api.comparison import compare
+    from fastrnns_rs.api.measurement import bench
+    from fastrnns_rs.api.modules import benchmark_modules
+    from fastrnns_rs.api.upstream import BenchResult, trainbench
+    from fastrnns_rs.api.verification import verify
+    from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.inductor_report import InductorReport
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.verification import Verification
+    from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
     from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.problem.problem import Problem
+    from fastrnns_rs.problem.profiler_schedule import Schedule
+    from fastrnns_rs.runners.registry import runner
+    from fastrnns_rs.verbs.report.capture_reader import read
+    from fastrnns_rs.verbs.report.capture_summary import Summary
 
 __all__ = [
     "BenchResult",
@@ -68,12 +62,31 @@ __all__ = [
     "verify",
 ]
 
-#: What is not looked up in `fastrnns_rs.api`; reading captures needs nothing of what runs models.
+#: The module of each name.
 _HOME = {
-    "Comparison": "fastrnns_rs.documents.comparison",
-    "ModelDef": "fastrnns_rs.models.definition",
-    "Summary": "fastrnns_rs.verbs.report.capture_summary",
-    "read": "fastrnns_rs.verbs.report.capture_reader",
+    "BenchResult": "api.upstream",
+    "Capture": "documents.capture_manifest",
+    "Comparison": "documents.comparison",
+    "Completed": "_core",
+    "FastrnnsError": "errors",
+    "InductorReport": "documents.inductor_report",
+    "MissingError": "errors",
+    "ModelDef": "models.definition",
+    "Problem": "problem.problem",
+    "Run": "documents.run_file",
+    "Schedule": "problem.profiler_schedule",
+    "Summary": "verbs.report.capture_summary",
+    "UsageError": "errors",
+    "Verification": "documents.verification",
+    "bench": "api.measurement",
+    "benchmark_modules": "api.modules",
+    "compare": "api.comparison",
+    "profile": "api.capture",
+    "read": "verbs.report.capture_reader",
+    "run_command": "_core",
+    "runner": "runners.registry",
+    "trainbench": "api.upstream",
+    "verify": "api.verification",
 }
 
 if BUILD_PROFILE != "release":
@@ -89,9 +102,9 @@ if BUILD_PROFILE != "release":
 def __getattr__(name: str) -> Any:
     if name == "stats":
         return importlib.import_module("fastrnns_rs.stats")
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME.get(name, "fastrnns_rs.api")), name)
+    value = getattr(importlib.import_module(f"fastrnns_rs.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

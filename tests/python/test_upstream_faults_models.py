@@ -228,7 +228,7 @@ model.forward(*model.inputs)
 
 @pytest.mark.long("bench")
 def test_fault_15_recurrent_runs_need_no_torchvision() -> None:
-    check_15("fastrnns_rs.api")
+    check_15("fastrnns_rs.api.measurement")
     with pytest.raises(AssertionError, match="torchvision"):
         check_15("torchvision.models")
 
