@@ -58,7 +58,6 @@ def command(**given: Any) -> int:
     A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
     turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
     """
-    from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
@@ -73,8 +72,7 @@ def command(**given: Any) -> int:
     # Before minutes are spent.
     margins.check(given["margin"])
     given = effort_options.settled(given)
-    for path in given["runner_file"]:
-        registry.load_file(path)
+    runner_options.load_files(given)
     shared.check_output(given["output"])
     requests = side_options.requests(given)
     shared.interrupt_when_told_to_end()

@@ -92,7 +92,6 @@ def command(**given: Any) -> int:
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.preparation import start
     from fastrnns_rs.views.bench_terminal import Terminal
@@ -101,8 +100,7 @@ def command(**given: Any) -> int:
     if resume is not None:
         given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
-    for path in given["runner_file"]:
-        registry.load_file(path)
+    runner_options.load_files(given)
     format_name = _format(given)
     output = given["output"]
     ranks = device_options.ranks(given)

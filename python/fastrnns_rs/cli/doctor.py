@@ -11,20 +11,16 @@ from click.core import ParameterSource
 
 from fastrnns_rs.cli import options, shared
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.documents.codec import check_writable, write_atomically
 from fastrnns_rs.documents.diagnosis import ConfigEntry
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.doctor.diagnosis import diagnose
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 from fastrnns_rs.views import noise
-from fastrnns_rs.views.bench_text import warnings
 from fastrnns_rs.views.table import aligned
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from fastrnns_rs.documents.diagnosis import Check, Diagnosis
+    from fastrnns_rs.documents.diagnosis import Diagnosis
     from fastrnns_rs.documents.noise_floor import NoiseFloor
 
 Source = Literal["default", "pyproject", "environment", "flag"]
@@ -40,31 +36,23 @@ _SOURCES: dict[ParameterSource | None, Source] = {
 @options.formats("doctor", ["table", "json"])
 @options.output()
 @click.option("--strict", is_flag=True, help="Exit with 1 if a check fails.")
-@click.pass_context
-def command(ctx: click.Context, format_name: str | None, as_json: bool, output: Path | None, strict: bool) -> int:
+def command(**given: Any) -> int:
     """Checks this machine, its profilers and the configuration.
 
     Shown of the configuration is what differs from the defaults; the document has all of it.
     """
-    if format_name is not None and as_json:
-        raise click.UsageError("--format and --json both say what to write; give one of them")
-    if output is not None:
-        check_writable(output)
-    contexts = [*_contexts(ctx)]
+    format_name = shared.format_of(given)
+    shared.check_output(given["output"])
+    contexts = [*_contexts(click.get_current_context())]
     asked = next(one.params for one in contexts if one.info_name == "profile")
     found = diagnose(
         [entry for one in contexts for entry in _entries(one)],
         programs={name: asked[f"{name}_path"] for name in PROGRAMS},
         captures=asked["output_dir"],
     )
-    text = found.to_json() if as_json or format_name == "json" else _tables(found) + "\n"
-    if output is not None:
-        write_atomically(output, text)
-    else:
-        shared.deliver(text, None)
-    for line in warnings(found.warnings):
-        click.echo(line, err=True)
-    return ExitCode.FAILED if strict and not found.ok else ExitCode.DONE
+    shared.deliver(found.to_json() if format_name == "json" else _tables(found) + "\n", given["output"])
+    shared.tell_warnings(found.warnings)
+    return ExitCode.FAILED if given["strict"] and not found.ok else ExitCode.DONE
 
 
 def _contexts(ctx: click.Context) -> Iterator[click.Context]:
@@ -115,14 +103,11 @@ def _tables(found: Diagnosis) -> str:
 
 
 def _checks(found: Diagnosis) -> str:
-    rows = [(one.status, one.id, _quantity(one), one.message) for one in found.checks]
+    quantities = (" ".join(str(part) for part in (one.value, one.unit) if part is not None) for one in found.checks)
+    rows = [(one.status, one.id, quantity, one.message) for one, quantity in zip(found.checks, quantities, strict=True)]
     header, *lines = aligned([("status", "check", "value", "message"), *rows])
     hints = [f"\n  hint: {visible(one.hint)}" if one.hint else "" for one in found.checks]
     return "\n".join([header, *(line + hint for line, hint in zip(lines, hints, strict=True))])
-
-
-def _quantity(check: Check) -> str:
-    return " ".join(str(part) for part in (check.value, check.unit) if part is not None)
 
 
 def _profilers(found: Diagnosis) -> str:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli.options import Count, several
+from fastrnns_rs.cli.options import Count, F, several
 from fastrnns_rs.cli.shared import is_flag
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.effort import Effort
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def processes(help_text: str) -> Callable[[F], F]:

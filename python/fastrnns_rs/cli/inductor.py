@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import options, runner_options, shared
-from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.cli.options import F, ListOption, Verb
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode
@@ -42,52 +43,24 @@ Examples:
   fastrnns-rs inductor --from-cache --benchmark-all-configs --json"""
 
 
+def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
+    """A flag with upstream's name, after which its variable is called too."""
+    variable = "FASTRNNS_INDUCTOR_" + flags[-1].removeprefix("--").replace("-", "_").upper()
+    return click.option(*flags, parameter, envvar=variable, is_flag=True, help=text)
+
+
 @click.command(name="inductor", cls=Verb, epilog=EPILOG)
 @click.argument("modules", nargs=-1, type=click.Path(path_type=Path), metavar="[MODULE.py|FOLDER]...")
 @click.option(
     "--from-cache", is_flag=True, help="The newest module in Inductor's cache, with its forward if it is a backward."
 )
-@click.option(
-    "--times", type=runner_options.COUNT, default=DEFAULT_TIMES, show_default=True, help="Calls in each repeat."
-)
-@click.option(
-    "--repeat",
-    type=runner_options.COUNT,
-    default=DEFAULT_REPEAT,
-    show_default=True,
-    help="Repeats, each of them a sample.",
-)
-@click.option(
-    "--processes",
-    type=runner_options.COUNT,
-    default=1,
-    show_default=True,
-    help="Fresh processes that time each module.",
-)
-@click.option(
-    "-k",
-    "--benchmark-kernels",
-    "kernels",
-    envvar="FASTRNNS_INDUCTOR_BENCHMARK_KERNELS",
-    is_flag=True,
-    help="Time every Triton kernel too.",
-)
-@click.option(
-    "-c",
-    "--benchmark-all-configs",
-    "all_configs",
-    envvar="FASTRNNS_INDUCTOR_BENCHMARK_ALL_CONFIGS",
-    is_flag=True,
-    help="Time every configuration of every Triton kernel too.",
-)
+@options.count("--times", DEFAULT_TIMES, "Calls in each repeat.")
+@options.count("--repeat", DEFAULT_REPEAT, "Repeats, each of them a sample.")
+@options.count("--processes", 1, "Fresh processes that time each module.")
+@_switch("kernels", "Time every Triton kernel too.", "-k", "--benchmark-kernels")
+@_switch("all_configs", "Time every configuration of every Triton kernel too.", "-c", "--benchmark-all-configs")
 @click.option("-p", "--profile", is_flag=True, help="Run under torch.profiler too.")
-@click.option(
-    "--cuda-memory-snapshot",
-    "memory_snapshot",
-    envvar="FASTRNNS_INDUCTOR_CUDA_MEMORY_SNAPSHOT",
-    is_flag=True,
-    help="Write down what the CUDA allocator does.",
-)
+@_switch("memory_snapshot", "Write down what the CUDA allocator does.", "--cuda-memory-snapshot")
 @click.option("--ncu", is_flag=True, help="Run under Nsight Compute too.")
 @click.option("--ncu-kernel-regex", metavar="REGEX", help="Kernels that ncu looks at. [default: all]")
 @click.option("--ncu-metrics", metavar="NAMES", help="What ncu collects, comma-separated. [default: its set full]")
@@ -112,15 +85,13 @@ def command(**given: Any) -> int:
     A module's code is executed, in a process of its own: measure only what you trust.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
-    from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
     refuse_ranks("inductor")
     format_name = shared.format_of(given) or "table"
     output: Path | None = given["output"]
     asked = InductorOptions(**shared.take(given, *_ASKED))
-    for path in given["runner_file"]:
-        registry.load_file(path)
+    runner_options.load_files(given)
     named = _named(given)
     shared.check_not_read(output, [one.path for one in named])
     shared.check_output(output)
@@ -159,16 +130,12 @@ def _named(given: dict[str, Any]) -> list[Generated]:
     if given["runner"] is None:
         if not given["modules"] and not given["from_cache"]:
             raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
-        _refuse_idle_flags()
+        for param in click.get_current_context().command.params:
+            if param.name in _OF_RUNNERS and shared.is_flag(param.name):
+                flag = max(param.opts, key=len)
+                raise click.UsageError(f"{flag} is of --runner, and a module is as it was generated")
     newest = [one.path for one in module_files.newest()] if given["from_cache"] else []
     return module_files.find([*given["modules"], *newest])
-
-
-def _refuse_idle_flags() -> None:
-    """Refuses flags that say how a runner is compiled, where none is."""
-    for param in click.get_current_context().command.params:
-        if param.name in _OF_RUNNERS and shared.is_flag(param.name):
-            raise click.UsageError(f"{max(param.opts, key=len)} is of --runner, and a module is as it was generated")
 
 
 def _of_runners(

@@ -25,15 +25,24 @@ class ListOption(click.Option):
     """An option that takes every following word; its value is a tuple, empty for the bare flag, None when not given."""
 
     def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
-        super().__init__(declarations, **{**settings, "multiple": True, "callback": _split})
+        super().__init__(declarations, **{**settings, "multiple": True, "callback": self._given})
+
+    def _given(self, ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The words of all its repetitions together."""
+        default = ctx.get_parameter_source(str(self.name)) is click.core.ParameterSource.DEFAULT
+        return None if default else self.words(value)
+
+    def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
+        """The words, which commas and blanks part."""
+        return tuple(word for one in value for word in one.replace(",", " ").split())
 
 
 class WordsOption(ListOption):
-    """The same for words that have commas or blanks in them: its value is None when not given."""
+    """The same for words that have commas or blanks in them."""
 
-    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
-        super().__init__(declarations, **settings)
-        self.callback = _words
+    def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
+        """The words as they are."""
+        return value
 
 
 class OptionalValueOption(click.Option):
@@ -137,6 +146,11 @@ def seconds(flag: str, default: float, text: str) -> Callable[[F], F]:
     return click.option(flag, type=kind, metavar="SECONDS", default=default, show_default=True, help=text)
 
 
+def count(flag: str, default: int, text: str) -> Callable[[F], F]:
+    """An option that takes a whole number above 0."""
+    return click.option(flag, type=Count(min=1), default=default, show_default=True, help=text)
+
+
 def formats(
     verb: str, names: Sequence[str], text: str = "What to write. [default: table]", document: str = ""
 ) -> Callable[[F], F]:
@@ -171,19 +185,6 @@ def spelled(name: str) -> tuple[str, str, str]:
     """A parameter, fastrnns' spelling of its flag and ours: `seq_length`, `--seqLength`, `--seq-length`."""
     first, *rest = name.split("_")
     return name, f"--{first}{''.join(word.capitalize() for word in rest)}", f"--{name.replace('_', '-')}"
-
-
-def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Splits words at commas and at blanks; repetitions add up."""
-    if param.name is None or ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
-        return None
-    return tuple(word for one in value for word in one.replace(",", " ").split())
-
-
-def _words(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    if param.name is None or ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
-        return None
-    return value
 
 
 def _following(words: list[str]) -> Iterator[str]:

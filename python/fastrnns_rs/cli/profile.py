@@ -64,9 +64,7 @@ _OF_TORCH = (
 @runner_options.modes
 @click.option("--quick", is_flag=True, help="Small sizes, on any device.")
 @click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
-@click.option(
-    "--nloops", type=runner_options.COUNT, default=DEFAULT_NLOOPS, show_default=True, help="Captured iterations."
-)
+@options.count("--nloops", DEFAULT_NLOOPS, "Captured iterations.")
 @click.option(
     "--sleep-between-seconds",
     type=click.FloatRange(min=0),
@@ -123,8 +121,7 @@ def command(**given: Any) -> int:
 
     if not given["internal_run"]:
         refuse_ranks("profile")
-    for path in given["runner_file"]:
-        registry.load_file(path)
+    runner_options.load_files(given)
     for module in given["runner_module"]:
         registry.load_module(module)
     request = request_of(given)
@@ -184,7 +181,10 @@ def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
     each = capture_plan.alone(prepared) if given["separate"] else [prepared]
     if as_json and len(each) > 1 and not given["dry_run"]:
         raise UsageError("--json is one capture record, and --separate makes several", "look for them in --output-dir")
-    _note_decisions(prepared)
+    for name, why in prepared.skipped.items():
+        click.echo(f"note: {name} is skipped: {why}", err=True)
+    if prepared.chosen:
+        click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
     folder = given["output_dir"] or file_names.default_folder()
     place = capture_run.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
     shared.check_output(given["output"])
@@ -214,14 +214,6 @@ def _document(lines: list[str]) -> str:
     return (
         json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": VERSION, "commands": commands}, indent=2) + "\n"
     )
-
-
-def _note_decisions(prepared: Prepared) -> None:
-    """Says what was decided that nobody asked for."""
-    for name, why in prepared.skipped.items():
-        click.echo(f"note: {name} is skipped: {why}", err=True)
-    if prepared.chosen:
-        click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
 
 
 def _capture_one(

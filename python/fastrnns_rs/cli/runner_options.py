@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli.options import Count, seconds, several, spelled
+from fastrnns_rs.cli.options import Count, F, seconds, several, spelled
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
@@ -18,7 +18,6 @@ from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S
 if TYPE_CHECKING:
     from fastrnns_rs.runners.plan import Choice
 
-F = TypeVar("F", bound=Callable[..., Any])
 COUNT = Count(min=1)
 
 runner_files: Callable[[F], F] = click.option(
@@ -80,6 +79,12 @@ compiling: Callable[[F], F] = several(
         help="Where all processes keep what they compile. [default: a new folder for each]",
     ),
 )
+
+
+def load_files(given: dict[str, Any]) -> None:
+    """Registers the runners of the files that are given."""
+    for path in given["runner_file"]:
+        registry.load_file(path)
 
 
 def note_idle_flags(choice: Choice) -> None:

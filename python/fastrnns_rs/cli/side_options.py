@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from fastrnns_rs.cli import runner_options
-from fastrnns_rs.cli.options import dashed
+from fastrnns_rs.cli.options import F, dashed
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.side import SideRequest
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 #: What runs where no runner is named: the quickest there is.
 _DEFAULT_RUNNER = "cudnn"

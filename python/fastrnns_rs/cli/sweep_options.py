@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli.options import WordsOption, several
+from fastrnns_rs.cli.options import F, WordsOption, several
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.modes import Modes
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.sweep.axes import Axis
     from fastrnns_rs.problem.sweep.conditions import Condition
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 axes = click.option(
     "--axis",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from fastrnns_rs.cli import options
-from fastrnns_rs.cli.options import ListOption
+from fastrnns_rs.cli.options import F, ListOption
 from fastrnns_rs.views import formats as views
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 margin: Callable[[F], F] = click.option(
     "--margin",

@@ -59,13 +59,11 @@ def command(**given: Any) -> int:
     The exit code is 1 when a runner is wrong or cannot be checked.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
-    from fastrnns_rs.runners import registry
     from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
     refuse_ranks("verify")
     format_name = shared.format_of(given) or "table"
-    for path in given["runner_file"]:
-        registry.load_file(path)
+    runner_options.load_files(given)
     output = given["output"]
     shared.check_output(output)
     asked = _asked(given)
