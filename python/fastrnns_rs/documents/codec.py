@@ -31,8 +31,8 @@ class Notice:
 
     code: str
     message: str
-    evidence: str | None
-    hint: str | None
+    evidence: str | None = None
+    hint: str | None = None
 
 
 def since(version: str) -> dict[str, str]:

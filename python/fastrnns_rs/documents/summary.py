@@ -112,12 +112,9 @@ class KernelRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryRow:
+class CategoryRow(BudgetRow):
     """The kernels of a category."""
 
-    name: str
-    count: int
-    total_ns: int
     kernel_time_fraction: float | None
 
 
@@ -182,21 +179,14 @@ class OperatorRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InductorKernel:
+class InductorKernel(BudgetRow):
     """A kernel, a copy or a set."""
-
-    name: str
-    count: int
-    total_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InductorCategory:
+class InductorCategory(BudgetRow):
     """A category under Inductor's name, over all runs."""
 
-    name: str
-    count: int
-    total_ns: int
     kernels: list[InductorKernel]
 
 

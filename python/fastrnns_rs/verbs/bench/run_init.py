@@ -90,7 +90,6 @@ def notices(plan: BenchPlan) -> list[Notice]:
                 code="torchscript_deprecated",
                 message="PyTorch has deprecated TorchScript; runners that use it may stop working in a later version",
                 evidence=", ".join(scripted),
-                hint=None,
             )
         )
     if BUILD_PROFILE != "release":

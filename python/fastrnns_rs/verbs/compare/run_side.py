@@ -77,7 +77,6 @@ def _series(result: Result, place: str) -> Iterator[Series]:
             timing_mode=result.timing_mode,
             medians_ns=medians,
             n_samples=count,
-            lack=None,
             reason=reason,
             mode=result.mode,
         )

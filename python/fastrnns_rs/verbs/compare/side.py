@@ -27,13 +27,13 @@ class Series:
     """
 
     runner: str
-    group: str | None
-    phase: Literal["forward", "backward"] | None
-    problem: Problem | None
-    timing_mode: str | None
+    group: str | None = None
+    phase: Literal["forward", "backward"] | None = None
+    problem: Problem | None = None
+    timing_mode: str | None = None
     medians_ns: list[float]
     n_samples: int
-    lack: str | None
+    lack: str | None = None
     reason: str | None
     mode: Literal["train", "inference"] | None = None
 

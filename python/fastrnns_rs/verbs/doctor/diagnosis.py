@@ -63,9 +63,7 @@ def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Not
         try:
             floor = noise.stored(device, name)
         except UsageError as error:
-            warnings.append(
-                Notice(code="noise_floor_unreadable", message=error.message, evidence=None, hint=error.hint)
-            )
+            warnings.append(Notice(code="noise_floor_unreadable", message=error.message, hint=error.hint))
             continue
         if floor is not None:
             return floor, warnings

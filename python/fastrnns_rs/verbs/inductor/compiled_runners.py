@@ -67,7 +67,7 @@ def modules_of(
         try:
             modules += _compiled(task, options, kernels=kernels)
         except FastrnnsError as error:
-            failures.append(Notice(code="runner_failed", message=error.message, evidence=None, hint=error.hint))
+            failures.append(Notice(code="runner_failed", message=error.message, hint=error.hint))
     return modules, failures
 
 

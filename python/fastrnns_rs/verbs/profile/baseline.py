@@ -43,7 +43,7 @@ class Baseline(NamedTuple):
         why = refusal["message"] if refusal else end_of(self.completed)
         hint = "give --timeout more seconds, or --no-baseline" if self.completed.timed_out else where_printed
         message = f"the run without the profiler failed: {why}; {_UNKNOWN}"
-        return Notice(code="baseline_failed", message=message, evidence=None, hint=hint)
+        return Notice(code="baseline_failed", message=message, hint=hint)
 
     def iteration_ns(self, captured: list[int]) -> dict[str, int]:
         """How long one iteration takes without the profiler, by runner that ended well.
@@ -76,7 +76,7 @@ class Baseline(NamedTuple):
         failed = [f"{', '.join(sorted(names))} failed {where} the profiler" for where, names in sides if names]
         message = f"{' and '.join(failed)}: {_UNKNOWN}"
         hint = "the log has the ratios of the other runners" if with_it.keys() & without_it.keys() else None
-        return None, Notice(code="baseline_differs", message=message, evidence=None, hint=hint)
+        return None, Notice(code="baseline_differs", message=message, hint=hint)
 
     def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
         """The 95 % interval of the ratio; None where there is no ratio, or too few iterations."""

@@ -151,7 +151,7 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
     if may_fall_back and assessment.holds_no_range(tool, attempt):
         message = f"{tool.name} saw none of the iterations in the range that it was given: everything is captured"
         evidence = shlex.join(attempt.command)
-        attempt.warnings.append(Notice(code="range_yielded_nothing", message=message, evidence=evidence, hint=None))
+        attempt.warnings.append(Notice(code="range_yielded_nothing", message=message, evidence=evidence))
         say(message)
         _forget_files(prepared, attempt)
         _profile(prepared, attempt, say, capture_range=False)
@@ -198,7 +198,7 @@ def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *
         if missed is None or start == _STARTS or left <= 0:
             return
         message = f"nsys missed its own agent and ran nothing: it is started again ({start + 1} of {_STARTS})"
-        attempt.warnings.append(Notice(code="profiler_restarted", message=message, evidence=missed, hint=None))
+        attempt.warnings.append(Notice(code="profiler_restarted", message=message, evidence=missed))
         say(message)
         _forget_files(prepared, attempt)
 

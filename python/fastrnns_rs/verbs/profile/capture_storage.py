@@ -141,4 +141,4 @@ def _artefact(path: Path, kind: str) -> ArtefactEntry:
 
 
 def _torch_notice(text: str) -> Notice:
-    return Notice(code="torch_warning", message=" ".join(text.split()), evidence=None, hint=None)
+    return Notice(code="torch_warning", message=" ".join(text.split()))

@@ -85,13 +85,10 @@ _TOTALS = (
     Column("total", "total_ns", NANOSECONDS, summed=True),
     Column("count", "count", COUNT, summed=True),
 )
-_DURATIONS = (
-    Column("mean", "mean_ns", NANOSECONDS),
-    Column("median", "median_ns", NANOSECONDS),
-    Column("min", "min_ns", NANOSECONDS),
-    Column("max", "max_ns", NANOSECONDS),
-    Column("stddev", "stddev_ns", NANOSECONDS),
-)
+_MOMENTS = ("mean", "median", "min", "max", "stddev")
+_DURATIONS = tuple(Column(name, f"{name}_ns", NANOSECONDS) for name in _MOMENTS)
+_SIZES = tuple(Column(f"{name} size", f"{name}_bytes", BYTES) for name in _MOMENTS)
+_WHO = (Column("phase", "phase", TEXT), Column("runner", "runner", TEXT))
 
 CAPTURES = (
     Column("size", "size_bytes", BYTES),
@@ -165,8 +162,7 @@ CUDNN_RNN = (
     Column("kernels per iteration", "kernels_per_iteration", COUNT),
     Column("kernels per step", "kernels_per_step", COUNT),
     Column("path", "path", TEXT),
-    Column("phase", "phase", TEXT),
-    Column("runner", "runner", TEXT),
+    *_WHO,
     # Screens have it as a note below the list.
     Column("sentence", "sentence", TEXT, DATA),
 )
@@ -174,11 +170,7 @@ MEMORY = (
     *_TOTALS,
     *_DURATIONS,
     Column("total size", "total_bytes", BYTES, summed=True),
-    Column("mean size", "mean_bytes", BYTES),
-    Column("median size", "median_bytes", BYTES),
-    Column("min size", "min_bytes", BYTES),
-    Column("max size", "max_bytes", BYTES),
-    Column("stddev size", "stddev_bytes", BYTES),
+    *_SIZES,
     Column("bandwidth", "bandwidth_gb_per_s", GB_PER_S),
     Column("device", "device_id", COUNT),
     Column("place of device", "device", COUNT, DATA),
@@ -216,8 +208,7 @@ RANGES = (
     Column("count", "count", COUNT, summed=True),
     Column("host", "host_total_ns", NANOSECONDS),
     Column("kind", "kind", TEXT),
-    Column("phase", "phase", TEXT),
-    Column("runner", "runner", TEXT),
+    *_WHO,
     Column("domain", "domain", TEXT),
     Column("name", "name", TEXT),
 )
@@ -230,8 +221,7 @@ ITERATIONS = (
     Column("GPU busy", "gpu_busy_ns", NANOSECONDS, summed=True),
     Column("GPU time", "gpu_time_ns", NANOSECONDS, summed=True),
     Column("outlier", "outlier", FLAG),
-    Column("phase", "phase", TEXT),
-    Column("runner", "runner", TEXT),
+    *_WHO,
     Column("unlike the median", "differences", DIFFERENCES),
 )
 ITERATION_STATISTICS = (
@@ -246,8 +236,7 @@ ITERATION_STATISTICS = (
     Column("outliers", "outlier_count", COUNT, summed=True),
     Column("of", "measure", TEXT),
     Column("name", "name", TEXT),
-    Column("phase", "phase", TEXT),
-    Column("runner", "runner", TEXT),
+    *_WHO,
 )
 METRICS = (
     Column("invocations", "invocations", COUNT, summed=True),

@@ -30,7 +30,7 @@ def of(
     return [
         *_of_captures(sides),
         *_of_iterations(sides, basis),
-        *_of_force(conflicts),
+        *([Notice(code="forced", message="; ".join(conflicts), evidence="", hint="")] if conflicts else []),
         *_of_repeats(sides, replicate),
         *_of_sameness(sides, judged),
         *_of_names(judged),
@@ -61,11 +61,6 @@ def _told(levels: set[bool]) -> str:
     return " | ".join(str(one).lower() for one in sorted(levels))
 
 
-def _of_force(conflicts: Sequence[str]) -> Iterator[Notice]:
-    if conflicts:
-        yield Notice(code="forced", message="; ".join(conflicts), evidence="", hint="")
-
-
 def _of_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) -> Iterator[Notice]:
     captures = [len(side.readings) for side in sides]
     if replicate and captures[0] != captures[1] and min(captures) >= LEAST_REPEATS:
@@ -93,10 +88,8 @@ def _of_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[Notic
 
 
 def _of_sameness(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[Notice]:
-    shared = {identity for one in sides[0].readings for identity in one.identities} & {
-        identity for one in sides[1].readings for identity in one.identities
-    }
-    if shared:
+    first, second = ({identity for one in side.readings for identity in one.identities} for side in sides)
+    if first & second:
         yield Notice(
             code="same_capture",
             message="a capture is on both sides",

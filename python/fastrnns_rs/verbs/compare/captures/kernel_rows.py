@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures
@@ -49,34 +49,47 @@ class _Sum:
     values: list[float]
 
 
+#: A name, and what its operations on each side come to; None where a side has none.
+_Sides = tuple[str, _Sum | None, _Sum | None]
+
+
 def judge_rows(baseline: WeighedSide, candidate: WeighedSide, replicate: Replicate | None, margin: float) -> Judged:
     """Pairs the operations of two sides and judges them.
 
     Raises:
         UsageError: Two times are too far apart for a number.
     """
-    pairs = match(baseline.operations, candidate.operations)
-    whole = _sum(baseline.operations), _sum(candidate.operations)
     difference = candidate.whole_ns - baseline.whole_ns
-    samples = [
-        Sample(name=one.either.name, baseline=_values(one.baseline), candidate=_values(one.candidate)) for one in pairs
-    ]
+
+    def judged(sums: Sequence[_Sides]) -> list[tuple[Finding, dict[str, Any]]]:
+        """What is found of each, and the columns of its row besides its names."""
+        samples = [
+            Sample(name=name, baseline=one.values if one else None, candidate=other.values if other else None)
+            for name, one, other in sums
+        ]
+        found = zip(judge(samples, replicate, margin), sums, strict=True)
+        return [(finding, _columns(one, other, finding, difference)) for finding, (_, one, other) in found]
+
+    def changes(sums: Sequence[_Sides]) -> list[JudgedChange]:
+        return [
+            JudgedChange(row=Change(name=name, **columns), finding=finding)
+            for (name, _, _), (finding, columns) in zip(sums, judged(sums), strict=True)
+        ]
+
+    pairs = match(baseline.operations, candidate.operations)
+    of_pairs = judged([(one.either.name, _sum([one.baseline]), _sum([one.candidate])) for one in pairs])
     kernels = [
-        JudgedKernel(pair=pair, row=_kernel(pair, finding, difference), finding=finding)
-        for pair, finding in zip(pairs, judge(samples, replicate, margin), strict=True)
+        JudgedKernel(pair=pair, row=_kernel(pair, columns), finding=finding)
+        for pair, (finding, columns) in zip(pairs, of_pairs, strict=True)
     ]
     kernels.sort(key=lambda one: (-abs(one.row.delta_ns), one.row.name))
-    categories = _changes(_categories(baseline, candidate), replicate, margin, difference)
+    categories = changes(_categories(baseline, candidate))
     categories.sort(key=lambda one: (-abs(one.row.delta_ns), one.row.name))
-    (device_time,) = _changes([("device time", *whole)], replicate, margin, difference)
+    (device_time,) = changes([("device time", _sum(baseline.operations), _sum(candidate.operations))])
     return Judged(kernels=kernels, categories=categories, device_time=device_time)
 
 
-def _values(one: Weighed | None) -> list[float] | None:
-    return None if one is None else one.values_ns
-
-
-def _categories(baseline: WeighedSide, candidate: WeighedSide) -> list[tuple[str, _Sum | None, _Sum | None]]:
+def _categories(baseline: WeighedSide, candidate: WeighedSide) -> list[_Sides]:
     found: dict[str, tuple[list[Weighed], list[Weighed]]] = {}
     for place, side in enumerate((baseline, candidate)):
         for one in side.operations:
@@ -84,7 +97,8 @@ def _categories(baseline: WeighedSide, candidate: WeighedSide) -> list[tuple[str
     return [(name, _sum(first), _sum(second)) for name, (first, second) in found.items()]
 
 
-def _sum(operations: Sequence[Weighed]) -> _Sum | None:
+def _sum(given: Iterable[Weighed | None]) -> _Sum | None:
+    operations = [one for one in given if one is not None]
     if not operations:
         return None
     values = [0.0] * len(operations[0].values_ns)
@@ -99,59 +113,32 @@ def _sum(operations: Sequence[Weighed]) -> _Sum | None:
     return _Sum(figures=figures, values=values)
 
 
-def _changes(
-    sums: Sequence[tuple[str, _Sum | None, _Sum | None]], replicate: Replicate | None, margin: float, difference: int
-) -> list[JudgedChange]:
-    samples = [
-        Sample(name=name, baseline=one.values if one else None, candidate=other.values if other else None)
-        for name, one, other in sums
-    ]
-    return [
-        JudgedChange(
-            row=Change(
-                name=name,
-                **_columns(one.figures if one else None, other.figures if other else None, finding, difference),
-            ),
-            finding=finding,
-        )
-        for (name, one, other), finding in zip(sums, judge(samples, replicate, margin), strict=True)
-    ]
-
-
-def _kernel(pair: KernelPair, finding: Finding, difference: int) -> Kernel:
+def _kernel(pair: KernelPair, columns: dict[str, Any]) -> Kernel:
     first, second = pair.baseline, pair.candidate
     return Kernel(
         name=pair.either.name,
         short_name=pair.either.short_name,
         category=pair.either.category,
         matched_by=pair.matched_by,
-        baseline_name=None if first is None else first.name,
-        candidate_name=None if second is None else second.name,
-        **_columns(_figures(first), _figures(second), finding, difference),
+        baseline_name=first.name if first else None,
+        candidate_name=second.name if second else None,
+        **columns,
     )
 
 
-def _figures(one: Weighed | None) -> KernelFigures | None:
-    if one is None:
-        return None
-    return KernelFigures(count=one.count, total_ns=one.total_ns, launches=one.launches, n_repeats=0)
-
-
-def _columns(
-    first: KernelFigures | None, second: KernelFigures | None, finding: Finding, difference: int
-) -> dict[str, Any]:
+def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, difference: int) -> dict[str, Any]:
     """What a row has besides its names."""
-    before, after = (0 if one is None else one.total_ns for one in (first, second))
+    before, after = (0 if one is None else one.figures.total_ns for one in (first, second))
     found = finding.found
-    ratio = after / before if before and after and first is not None and second is not None else None
+    sides = [one and replace(one.figures, n_repeats=len(one.values) if found else 0) for one in (first, second)]
     return {
         "presence": "appeared" if first is None else "vanished" if second is None else "both",
-        "baseline": _repeated(first, finding.values[0], finding),
-        "candidate": _repeated(second, finding.values[1], finding),
+        "baseline": sides[0],
+        "candidate": sides[1],
         "delta_ns": after - before,
         "contribution": (after - before) / difference if difference else None,
         # Of the times that are shown; the interval is that of the ratio of geometric means.
-        "ratio": ratio,
+        "ratio": after / before if before and after else None,
         "ratio_ci_low": found and found.ratio_ci_low,
         "ratio_ci_high": found and found.ratio_ci_high,
         "p_value": found and found.p_value,
@@ -159,11 +146,3 @@ def _columns(
         "verdict": finding.verdict,
         "reason": finding.reason,
     }
-
-
-def _repeated(figures: KernelFigures | None, values: list[float], finding: Finding) -> KernelFigures | None:
-    if figures is None or finding.found is None:
-        return figures
-    return KernelFigures(
-        count=figures.count, total_ns=figures.total_ns, launches=figures.launches, n_repeats=len(values)
-    )

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.verbs.compare.importers import google_benchmark, hyperfine, pyperf, pytest_benchmark
 from fastrnns_rs.verbs.compare.importers.json_place import Place
-from fastrnns_rs.verbs.compare.side import Side
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.side import Side
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
-    """A foreign format.
+class _Format(Protocol):
+    """A module that reads a foreign format; `HINT` says how to write a file that can be read."""
 
-    Attributes:
-        name: The tool that writes it.
-        recognises: Whether a JSON object looks like one, by its outermost keys: a damaged one still does.
-        read: Makes a side of it.
-        hint: How to write a file that can be read.
-    """
+    HINT: str
 
-    name: str
-    recognises: Callable[[dict[str, Any]], bool]
-    read: Callable[[Place], Side]
-    hint: str
+    def recognises(self, plain: dict[str, Any]) -> bool:
+        """Whether a JSON object looks like one, by its outermost keys: a damaged one still does."""
+
+    def read(self, document: Place) -> Side:
+        """Makes a side of it."""
 
 
-_FORMATS = (
-    _Format("pytest-benchmark", pytest_benchmark.recognises, pytest_benchmark.read, pytest_benchmark.HINT),
-    _Format("google-benchmark", google_benchmark.recognises, google_benchmark.read, google_benchmark.HINT),
-    _Format("pyperf", pyperf.recognises, pyperf.read, pyperf.HINT),
-    _Format("hyperfine", hyperfine.recognises, hyperfine.read, hyperfine.HINT),
-)
+#: The tools that write them. Of two that look alike the first counts.
+_FORMATS: dict[str, _Format] = {
+    "pytest-benchmark": pytest_benchmark,
+    "google-benchmark": google_benchmark,
+    "pyperf": pyperf,
+    "hyperfine": hyperfine,
+}
 
 #: The tools whose files can be read.
-NAMES = tuple(sorted(one.name for one in _FORMATS))
+NAMES = tuple(sorted(_FORMATS))
 
 
 def read_foreign(path: str, plain: object) -> Side | None:
@@ -54,7 +50,7 @@ def read_foreign(path: str, plain: object) -> Side | None:
     """
     if not isinstance(plain, dict):
         return None
-    for one in _FORMATS:
+    for tool, one in _FORMATS.items():
         if one.recognises(plain):
-            return one.read(Place(plain, "", path, one.name, one.hint))
+            return one.read(Place(plain, "", path, tool, one.HINT))
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastrnns_rs.documents.codec import Notice
@@ -16,6 +16,12 @@ SECOND_NS = 1e9
 _INTEGERS_END = 2**63
 ONE_PROCESS = "no process level: descriptive only"
 MEDIAN_ONLY = "no process level, and of the samples only the median: descriptive only"
+#: The warning of formats whose samples all come from one process.
+NO_PROCESS_LEVEL = Notice(
+    code="no_process_level",
+    message="all samples of a benchmark come from one process: ratios are shown, and no verdict is given",
+    hint="processes differ more than the samples of one: measure in several with bench, ab or pyperf",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +72,27 @@ def side(
     names = [visible(benchmark.name) for benchmark in benchmarks]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        warnings = [*warnings, _repeated(repeated[0])]
+        message = f"several benchmarks are called {repeated[0]!r}: they are numbered in the order of the file"
+        hint = "give each benchmark a name of its own"
+        warnings = [*warnings, Notice(code="duplicate_names", message=message, hint=hint)]
     series = [_series(name, one.read) for name, one in zip(_unique(names), benchmarks, strict=True)]
     evidence = visible(f"{document.file}: {version}")
     return Side(
         label=document.file,
         files=[document.file],
         series=series,
-        environment={key: value for key, value in environment.items() if _is_plain(value)},
-        warnings=[
-            Notice(code=one.code, message=one.message, evidence=one.evidence or evidence, hint=one.hint)
-            for one in warnings
-        ],
+        environment={
+            key: value
+            for key, value in environment.items()
+            if isinstance(value, str | bool) or (type(value) is int and abs(value) < _INTEGERS_END)
+        },
+        warnings=[replace(one, evidence=one.evidence or evidence) for one in warnings],
     )
 
 
 def known(version: object) -> str:
     """A version that a file may tell."""
     return version if isinstance(version, str) else "of unknown version"
-
-
-def no_process_level() -> Notice:
-    """The warning of formats whose samples all come from one process."""
-    return Notice(
-        code="no_process_level",
-        message="all samples of a benchmark come from one process: ratios are shown, and no verdict is given",
-        evidence=None,
-        hint="processes differ more than the samples of one: measure in several with bench, ab or pyperf",
-    )
 
 
 def not_interleaved(followers: str) -> Notice:
@@ -105,17 +104,7 @@ def not_interleaved(followers: str) -> Notice:
     return Notice(
         code="not_interleaved",
         message=f"{followers} of a benchmark follow each other, so that a drift of the machine looks like a difference",
-        evidence=None,
         hint="measure the two sides in turns: fastrnns-rs ab",
-    )
-
-
-def _repeated(name: str) -> Notice:
-    return Notice(
-        code="duplicate_names",
-        message=f"several benchmarks are called {name!r}: they are numbered in the order of the file",
-        evidence=None,
-        hint="give each benchmark a name of its own",
     )
 
 
@@ -140,16 +129,8 @@ def _series(name: str, read: Callable[[], Measured]) -> Series:
         reason = visible(str(error))
     return Series(
         runner=name,
-        group=None,
-        phase=None,
-        problem=None,
-        timing_mode=None,
         medians_ns=measured.medians_ns,
         n_samples=measured.n_samples,
         lack=measured.lack,
         reason=reason,
     )
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | bool) or (type(value) is int and abs(value) < _INTEGERS_END)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
     MEDIAN_ONLY,
+    NO_PROCESS_LEVEL,
     ONE_PROCESS,
     Benchmark,
     Measured,
     known,
-    no_process_level,
     not_interleaved,
     side,
 )
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "google-benchmark 1.5 or newer writes one with --benchmark_out=FILE --benchmark_out_format=json"
+_NO_SAMPLES = Notice(
+    code="no_samples",
+    message="the file holds the medians of benchmarks without their repetitions",
+    hint="leave out --benchmark_report_aggregates_only",
+)
 
 _UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 #: Rows that describe how the time grows with the argument, over all benchmarks of a family.
@@ -50,9 +55,9 @@ def read(document: Place) -> Side:
             rows.setdefault(_identity(row), []).append(row)
     # The name is the last of what identifies a benchmark.
     benchmarks = [Benchmark(identity[-1], partial(_measured, group)) for identity, group in rows.items()]
-    warnings = [no_process_level(), not_interleaved("the repetitions")]
+    warnings = [NO_PROCESS_LEVEL, not_interleaved("the repetitions")]
     if any(not _iterations(group) for group in rows.values()):
-        warnings.append(_no_samples())
+        warnings.append(_NO_SAMPLES)
     environment = {ours: context.get(theirs) for theirs, ours in _ENVIRONMENT.items()}
     version = known(context.get("library_version"))
     return side(document, f"google-benchmark {version}", benchmarks, warnings, environment)
@@ -96,12 +101,3 @@ def _time_ns(row: Place) -> float:
     if unit not in _UNITS_NS:
         raise row.damage(f"{row.path}.time_unit is {row['time_unit'].shown()}, not one of {', '.join(_UNITS_NS)}")
     return row["real_time"].time_ns(_UNITS_NS[unit])
-
-
-def _no_samples() -> Notice:
-    return Notice(
-        code="no_samples",
-        message="the file holds the medians of benchmarks without their repetitions",
-        evidence=None,
-        hint="leave out --benchmark_report_aggregates_only",
-    )

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "hyperfine 1.20 or newer writes one with --export-json FILE"
+_START = Notice(
+    code="start_included",
+    message="each time holds the start of the program, with its imports and its warm-up",
+    hint="a difference in the work alone is a larger part of a longer run: let the command do more of it",
+)
 
 _KNOWN_SCHEMA = 2
 
@@ -31,9 +36,10 @@ def recognises(plain: dict[str, Any]) -> bool:
 def read(document: Place) -> Side:
     """The side of a hyperfine file."""
     results = document["results"].items()
-    modern = document.get("schema_version") is not None
-    if modern:
-        _check_schema(document)
+    schema = document.get("schema_version")
+    modern = schema is not None
+    if schema is not None and schema.integer() != _KNOWN_SCHEMA:
+        raise document.damage(f"its schema_version is {schema.shown()}; {_KNOWN_SCHEMA} is known")
     names = _names(results)
     runs = _runs_of_2 if modern else _runs_of_1
     benchmarks = [
@@ -41,13 +47,7 @@ def read(document: Place) -> Side:
     ]
     environment = _environment(document) if modern else {}
     version = environment.get("hyperfine_version") or _version_of_1(results)
-    return side(document, f"hyperfine {version}", benchmarks, [_start(), not_interleaved("the runs")], environment)
-
-
-def _check_schema(document: Place) -> None:
-    schema = document["schema_version"].integer()
-    if schema != _KNOWN_SCHEMA:
-        raise document.damage(f"its schema_version is {document['schema_version'].shown()}; {_KNOWN_SCHEMA} is known")
+    return side(document, f"hyperfine {version}", benchmarks, [_START, not_interleaved("the runs")], environment)
 
 
 def _names(results: list[Place]) -> list[str]:
@@ -115,12 +115,3 @@ def _environment(document: Place) -> dict[str, Any]:
     if platform is not None:
         known |= {"os": platform.object().get("os"), "machine": platform.value.get("architecture")}
     return known
-
-
-def _start() -> Notice:
-    return Notice(
-        code="start_included",
-        message="each time holds the start of the program, with its imports and its warm-up",
-        evidence=None,
-        hint="a difference in the work alone is a larger part of a longer run: let the command do more of it",
-    )

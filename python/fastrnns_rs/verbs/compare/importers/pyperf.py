@@ -103,6 +103,5 @@ def _no_time(name: str, unit: str) -> Notice:
     return Notice(
         code="not_time",
         message=visible(f"the benchmark {name!r} is measured in {unit}, not in time, and left out"),
-        evidence=None,
         hint="measure it without --tracemalloc, --track-memory and the like",
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
     MEDIAN_ONLY,
+    NO_PROCESS_LEVEL,
     ONE_PROCESS,
     SECOND_NS,
     Benchmark,
     Measured,
-    no_process_level,
     not_interleaved,
     side,
 )
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "pytest --benchmark-json=FILE writes one"
+_NO_SAMPLES = Notice(
+    code="no_samples",
+    message="the file holds the medians of benchmarks without their samples",
+    hint="pytest --benchmark-json=FILE, or --benchmark-save-data beside --benchmark-save, keeps them",
+)
 
 
 def recognises(plain: dict[str, Any]) -> bool:
@@ -33,9 +38,9 @@ def read(document: Place) -> Side:
     """The side of a pytest-benchmark file. Names are full ones, as two files of tests may have a test of one name."""
     places = document["benchmarks"].items()
     benchmarks = [Benchmark(one["fullname"].text(), partial(_measured, one["stats"])) for one in places]
-    warnings = [no_process_level(), not_interleaved("the rounds")]
+    warnings = [NO_PROCESS_LEVEL, not_interleaved("the rounds")]
     if any(one["stats"].get("data") is None for one in places):
-        warnings.append(_no_samples())
+        warnings.append(_NO_SAMPLES)
     version = document["version"].text()
     return side(document, f"pytest-benchmark {version}", benchmarks, warnings, _environment(document, version))
 
@@ -65,12 +70,3 @@ def _environment(document: Place, version: str) -> dict[str, Any]:
     if commit is not None and identity is not None and identity.text() not in {"unversioned", "unknown"}:
         known |= {"git.commit": identity.text(), "git.dirty": commit.object().get("dirty")}
     return known
-
-
-def _no_samples() -> Notice:
-    return Notice(
-        code="no_samples",
-        message="the file holds the medians of benchmarks without their samples",
-        evidence=None,
-        hint="pytest --benchmark-json=FILE, or --benchmark-save-data beside --benchmark-save, keeps them",
-    )
