@@ -124,7 +124,7 @@ def test_chance_seldom_makes_levels(noise: str) -> None:
 @pytest.mark.parametrize("count", [8, 10, 20, 40])
 def test_chance_seldom_makes_groups(law: str, count: int) -> None:
     """At most 1 % of runs with 24 rows: one row of 2400."""
-    from fastrnns_rs.machine.warnings.groups import _border
+    from fastrnns_rs.machine.warnings.modes import _border
 
     generator = np.random.default_rng(9)
     trials = 4800

@@ -22,7 +22,8 @@ from fastrnns_rs.documents.codec import from_plain, to_plain
 from fastrnns_rs.documents.diagnosis import CheckId, Diagnosis
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import environment, nvidia
-from fastrnns_rs.machine.health import build_profile, check_all, gpu, host, torch_cuda
+from fastrnns_rs.machine.health import check_all, gpu, host
+from fastrnns_rs.machine.health.software import build_profile, torch_cuda
 from fastrnns_rs.processes.listener import Answer
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.diagnosis import Check
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.diagnosis import CheckId
@@ -37,14 +38,11 @@ def clocks(states: list[nvidia.State]) -> Check:
     known = [state.sm_clock_mhz for state in states if state.sm_clock_mhz is not None]
     modes = {True: "on", False: "off", None: "unknown"}
     asleep = any(state.persistent is False for state in states)
-    return Check(
-        id="gpu.clocks",
-        status="warn" if asleep else "ok" if known else "skipped",
-        value=min(known, default=None),
-        unit="MHz" if known else None,
-        message=_each([f"SM clock {_mhz(state)}, persistence mode {modes[state.persistent]}" for state in states]),
-        hint="sudo nvidia-smi -pm 1; else the driver starts the GPU anew for each process" if asleep else None,
-    )
+    message = _each([f"SM clock {_mhz(state)}, persistence mode {modes[state.persistent]}" for state in states])
+    hint = "sudo nvidia-smi -pm 1; else the driver starts the GPU anew for each process"
+    if not known and not asleep:
+        return Check(id="gpu.clocks", status="skipped", message=message)
+    return judged("gpu.clocks", asleep, min(known, default=None), message, hint, unit="MHz" if known else None)
 
 
 def throttle(states: list[nvidia.State]) -> Check:
@@ -52,13 +50,9 @@ def throttle(states: list[nvidia.State]) -> Check:
     if any(state.slowdowns is None for state in states):
         return Check(id="gpu.throttle", status="skipped", message="the driver does not tell what slows the GPU down")
     slowed = sorted({reason for state in states for reason in state.slowdowns or []})
-    return Check(
-        id="gpu.throttle",
-        status="warn" if slowed else "ok",
-        value=" ".join(slowed) or "none",
-        message=_each([" ".join(state.slowdowns or []) or "nothing slows it down" for state in states]),
-        hint="let it cool, or look at its power limit: nvidia-smi -q -d PERFORMANCE" if slowed else None,
-    )
+    message = _each([" ".join(state.slowdowns or []) or "nothing slows it down" for state in states])
+    hint = "let it cool, or look at its power limit: nvidia-smi -q -d PERFORMANCE"
+    return judged("gpu.throttle", bool(slowed), " ".join(slowed) or "none", message, hint)
 
 
 def other_processes(uuid: str | None = None) -> Check:
@@ -67,13 +61,9 @@ def other_processes(uuid: str | None = None) -> Check:
         others = nvidia.processes(uuid)
     except FastrnnsError as error:
         return Check(id="gpu.other_processes", status="skipped", message=error.message)
-    return Check(
-        id="gpu.other_processes",
-        status="warn" if others else "ok",
-        value=len(others),
-        message=", ".join(others) or "nvidia-smi lists none",
-        hint="wait for them, or choose another device with --device cuda:N" if others else None,
-    )
+    hint = "wait for them, or choose another device with --device cuda:N"
+    message = ", ".join(others) or "nvidia-smi lists none"
+    return judged("gpu.other_processes", bool(others), len(others), message, hint)
 
 
 def _mhz(state: nvidia.State) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment
@@ -25,14 +26,9 @@ _LEAST_FREE_BYTES = 2 << 30
 def clock_resolution(nanoseconds: int) -> Check:
     """Whether the clock is fine enough for the shortest phases."""
     coarse = nanoseconds > _COARSEST_CLOCK_NS
-    return Check(
-        id="clock.resolution",
-        status="warn" if coarse else "ok",
-        value=nanoseconds,
-        unit="ns",
-        message="what the timer can tell apart on a CPU",
-        hint="choose sizes whose phases take a thousand times as long" if coarse else None,
-    )
+    message = "what the timer can tell apart on a CPU"
+    hint = "choose sizes whose phases take a thousand times as long"
+    return judged("clock.resolution", coarse, nanoseconds, message, hint, unit="ns")
 
 
 def governor(root: Path = Path("/")) -> Check:
@@ -41,15 +37,9 @@ def governor(root: Path = Path("/")) -> Check:
     governors = sorted({text for text in map(_read, files) if text})
     if not governors:
         return Check(id="cpu.governor", status="skipped", message="the kernel shows no governor")
-    if governors == ["performance"]:
-        return Check(id="cpu.governor", status="ok", value="performance", message="the CPUs keep their clock up")
-    return Check(
-        id="cpu.governor",
-        status="warn",
-        value=" ".join(governors),
-        message="the CPUs' clock follows the load",
-        hint="sudo cpupower frequency-set -g performance",
-    )
+    follows = governors != ["performance"]
+    message = "the CPUs' clock follows the load" if follows else "the CPUs keep their clock up"
+    return judged("cpu.governor", follows, " ".join(governors), message, "sudo cpupower frequency-set -g performance")
 
 
 def turbo(root: Path = Path("/")) -> Check:
@@ -60,41 +50,26 @@ def turbo(root: Path = Path("/")) -> Check:
         if _read(path) == off:
             return Check(id="cpu.turbo", status="ok", value="off", message="the CPUs' clock has a fixed ceiling")
         if _read(path) == on:
-            return Check(
-                id="cpu.turbo",
-                status="warn",
-                value="on",
-                message="the CPUs' clock depends on heat and on how many of them work",
-                hint=f"for steadier numbers: echo {off} | sudo tee {path}",
-            )
+            message = "the CPUs' clock depends on heat and on how many of them work"
+            hint = f"for steadier numbers: echo {off} | sudo tee {path}"
+            return Check(id="cpu.turbo", status="warn", value="on", message=message, hint=hint)
     return Check(id="cpu.turbo", status="skipped", message="the kernel shows no switch for it")
 
 
 def load(average: float, cpus: int) -> Check:
     """Whether the machine does something else."""
     most = _MOST_LOAD_PER_CPU * cpus
-    busy = average > most
-    return Check(
-        id="cpu.load",
-        status="warn" if busy else "ok",
-        value=round(average, 2),
-        message=f"the load of the last minute; {cpus} CPUs are quiet up to {most:g}",
-        hint="wait, or end what runs beside" if busy else None,
-    )
+    message = f"the load of the last minute; {cpus} CPUs are quiet up to {most:g}"
+    return judged("cpu.load", average > most, round(average, 2), message, "wait, or end what runs beside")
 
 
 def threads(facts: Facts | Environment | None, cpus: int) -> Check:
     """Whether torch's threads have a CPU each."""
     if facts is None:
         return Check(id="cpu.threads", status="skipped", message="torch does not work here")
-    crowded = facts.num_threads > cpus
-    return Check(
-        id="cpu.threads",
-        status="warn" if crowded else "ok",
-        value=facts.num_threads,
-        message=f"torch's threads, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use",
-        hint=f"bench --threads {cpus}, or OMP_NUM_THREADS={cpus}" if crowded else None,
-    )
+    message = f"torch's threads, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use"
+    hint = f"bench --threads {cpus}, or OMP_NUM_THREADS={cpus}"
+    return judged("cpu.threads", facts.num_threads > cpus, facts.num_threads, message, hint)
 
 
 def perf_paranoid(root: Path = Path("/")) -> Check:
@@ -104,15 +79,9 @@ def perf_paranoid(root: Path = Path("/")) -> Check:
         value = int(level or "")
     except ValueError:
         return Check(id="perf.paranoid", status="skipped", message="the kernel has no perf events")
-    if value > _MOST_PARANOID:
-        return Check(
-            id="perf.paranoid",
-            status="warn",
-            value=value,
-            message="nsys cannot sample the CPU; tracing works",
-            hint=f"sudo sysctl kernel.perf_event_paranoid={_MOST_PARANOID}",
-        )
-    return Check(id="perf.paranoid", status="ok", value=value, message="nsys can sample the CPU")
+    refused = value > _MOST_PARANOID
+    message = "nsys cannot sample the CPU; tracing works" if refused else "nsys can sample the CPU"
+    return judged("perf.paranoid", refused, value, message, f"sudo sysctl kernel.perf_event_paranoid={_MOST_PARANOID}")
 
 
 def disk(folder: Path) -> Check:
@@ -124,15 +93,8 @@ def disk(folder: Path) -> Check:
         return Check(id="disk.output", status="fail", message=message, hint=hint)
     room = os.statvfs(existing)
     free = room.f_bavail * room.f_frsize
-    scarce = free < _LEAST_FREE_BYTES
-    return Check(
-        id="disk.output",
-        status="warn" if scarce else "ok",
-        value=free,
-        unit="bytes",
-        message=f"free ({free / (1 << 30):.1f} GiB) where captures go: {folder}",
-        hint=hint if scarce else None,
-    )
+    message = f"free ({free / (1 << 30):.1f} GiB) where captures go: {folder}"
+    return judged("disk.output", free < _LEAST_FREE_BYTES, free, message, hint, unit="bytes")
 
 
 def _read(path: Path) -> str | None:

@@ -1,0 +1,39 @@
+"""The checks of `fastrnns-rs doctor`: whether numbers of this machine can be trusted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fastrnns_rs._core import BUILD_PROFILE, clock_resolution_ns
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine.health import gpu, host, software
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastrnns_rs.documents.diagnosis import Check
+    from fastrnns_rs.machine.environment import Facts
+
+
+def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:
+    """Every check, in the order of `CheckId`.
+
+    Args:
+        torch: What the child process found out about torch, or why it found out nothing.
+        captures: The folder that captures go to.
+    """
+    facts = None if isinstance(torch, FastrnnsError) else torch
+    return [
+        software.build_profile(BUILD_PROFILE),
+        software.torch_import(torch),
+        software.torch_cuda(facts),
+        host.clock_resolution(clock_resolution_ns()),
+        host.governor(),
+        host.turbo(),
+        host.load(os.getloadavg()[0], os.cpu_count() or 1),
+        host.threads(facts, len(os.sched_getaffinity(0))),
+        *gpu.checks(facts),
+        host.perf_paranoid(),
+        host.disk(captures),
+    ]

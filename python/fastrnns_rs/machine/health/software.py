@@ -1,0 +1,52 @@
+"""The checks of the software: our extension and torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine.health.outcome import judged
+
+if TYPE_CHECKING:
+    from fastrnns_rs.machine.environment import Facts
+
+
+def build_profile(profile: str) -> Check:
+    """Checks that the extension is optimised."""
+    slow = profile != "release"
+    message = "not optimised: each sample costs more than it should" if slow else "optimised"
+    hint = "build it anew: maturin develop --release"
+    return judged("extension.build_profile", slow, profile, f"the extension is {message}", hint)
+
+
+def torch_import(torch: Facts | FastrnnsError) -> Check:
+    """Checks that torch can be imported."""
+    if isinstance(torch, FastrnnsError):
+        return Check(id="torch.import", status="fail", message=torch.message, hint=torch.hint or None)
+    return Check(id="torch.import", status="ok", value=torch.torch_version, message="torch can be imported")
+
+
+def torch_cuda(facts: Facts | None) -> Check:
+    """Checks that torch can compute on the GPU, if there is one."""
+    if facts is None:
+        return Check(id="torch.cuda", status="skipped", message="torch does not work here")
+    count, version = facts.cuda_device_count, facts.cuda_version
+    if count and facts.dtype_problem is None:
+        message = f"torch finds {count} CUDA device{'s' if count > 1 else ''}"
+        return Check(id="torch.cuda", status="ok", value=version, message=message)
+    if count:
+        message, hint = f"{facts.device} does not compute: {facts.dtype_problem}", "install a torch built for this GPU"
+        return Check(id="torch.cuda", status="fail", value=version, message=message, hint=hint)
+    reason = facts.no_cuda_reason or "torch does not say why"
+    if not nvidia.has_device():
+        return Check(id="torch.cuda", status="skipped", value=version, message=reason)
+    # A torch for CPUs and a hidden GPU are what somebody chose.
+    status: Literal["warn", "fail"] = "warn" if version is None or nvidia.is_hidden() else "fail"
+    hint = "update the driver, install a torch built for an older CUDA, or measure with --device cpu"
+    if version is None:
+        hint = "install a torch built for CUDA, or measure with --device cpu"
+    elif nvidia.is_hidden():
+        hint = "unset CUDA_VISIBLE_DEVICES, or measure with --device cpu"
+    return Check(id="torch.cuda", status=status, value=version, message=reason, hint=hint)

@@ -1,0 +1,58 @@
+"""When a bench looks for warnings: before its first process, and after its last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.machine.health import host
+from fastrnns_rs.machine.warnings import clock, drift, few_processes, gpu, modes, recompilation, warmup
+from fastrnns_rs.machine.warnings.timed_samples import timed_runners
+from fastrnns_rs.machine.warnings.warning import of_check
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.run_file import Environment, Run
+
+
+def before(environment: Environment, *, device: str, root: Path = Path("/")) -> list[Notice]:
+    """What the machine says before a run.
+
+    Args:
+        environment: The machine as the run file has it.
+        device: The device that is going to be measured: `cpu`, `cuda` or `cuda:N`.
+        root: Where the kernel's files are.
+    """
+    return [*_of_cpus(environment, device, root), *gpu.before(environment, device)]
+
+
+def after(run: Run) -> list[Notice]:
+    """What the samples say after a run. Of several runners with one trouble there is one notice.
+
+    Args:
+        run: With the results that it has so far; processes that did not end well are left out.
+    """
+    runners = timed_runners(run)
+    return [
+        *few_processes.cautions(run.results),
+        *warmup.cautions(run.plan, runners),
+        *modes.cautions(runners),
+        *drift.cautions(runners),
+        *clock.cautions(run.results),
+        *recompilation.cautions(run.results),
+    ]
+
+
+def _of_cpus(environment: Environment, device: str, root: Path) -> list[Notice]:
+    """Warns of busy or slowed CPUs, by the limits of `fastrnns-rs doctor`; CPUs launch a GPU's kernels too."""
+    found: list[Notice] = []
+    if not device.startswith("cuda"):
+        # A model on a GPU leaves torch's threads idle.
+        threads = host.threads(environment, len(environment.cpu_affinity))
+        found += of_check("more_threads_than_cores", "more threads than CPUs: they wait for one another", threads)
+    if environment.load_average_1m is not None:
+        load = host.load(environment.load_average_1m, environment.cpu_count)
+        found += of_check("machine_busy", "the machine does something else", load)
+    found += of_check("governor", "how long things take depends on the CPUs' governor", host.governor(root))
+    found += of_check("turbo", "how long things take depends on the CPUs' turbo", host.turbo(root))
+    return found
