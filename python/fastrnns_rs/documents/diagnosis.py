@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from fastrnns_rs.documents.codec import Notice
@@ -45,11 +45,11 @@ class ProfilerEntry:
     """A profiler. `importer_path` is the tool that turns its captures into files that can be read."""
 
     name: str
-    path: str | None
-    version: str | None
+    path: str | None = None
+    version: str | None = None
     status: Literal["usable", "limited", "unusable", "missing"]
-    capabilities: list[str]
-    importer_path: str | None
+    capabilities: list[str] = field(default_factory=list)
+    importer_path: str | None = None
     reason: str | None
 
 

@@ -119,8 +119,8 @@ class PlanRecord:
     order_seed: int | None
     warmup: Warmup
     stop: Stop
-    stopped_by: str | None
-    precision: float | None
+    stopped_by: str | None = None
+    precision: float | None = None
     jit: Jit
     threads: int | None = field(default=None, metadata=since("1.1"))
     affinity: list[int] | None = field(default=None, metadata=since("1.1"))
@@ -197,10 +197,10 @@ class Compile:
     of the cache are kept. `recompilations` were in the loop.
     """
 
-    cold_ns: int | None
-    warm_ns: int | None
-    graph_breaks: int | None
-    recompilations: int | None
+    cold_ns: int | None = None
+    warm_ns: int | None = None
+    graph_breaks: int | None = None
+    recompilations: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +213,7 @@ class Process:
 
     index: int
     order: int
-    rank: int | None
+    rank: int | None = None
     status: ResultStatus | Literal["interrupted"]
     reason: str | None
     warmup_class: str | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
@@ -33,11 +33,11 @@ class Check:
 
     name: str
     ok: bool
-    max_absolute: float | None
-    max_relative: float | None
+    max_absolute: float | None = None
+    max_relative: float | None = None
     tolerance_absolute: float
     tolerance_relative: float
-    worst_index: list[int] | None
+    worst_index: list[int] | None = None
     shape: list[int] | None
     expected_shape: list[int] | None
 
@@ -51,7 +51,7 @@ class Verified:
     dtype: str
     status: Status
     reason: str | None
-    checks: list[Check]
+    checks: list[Check] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

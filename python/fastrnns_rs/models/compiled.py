@@ -99,14 +99,10 @@ def compile_scan(problem: Problem) -> ModelDef:
     return _model(problem, compiled(_stack(problem, _scanned)))
 
 
-def _grows_with_length(_problem: Problem) -> str:
-    return "every step is compiled by itself: compiling takes longer the more --seqLength has"
-
-
 @_lstm(
     "compile_unrolled",
     description="torch.compile of the whole, the loop over time written out",
-    note=_grows_with_length,
+    note=lambda _problem: "every step is compiled by itself: compiling takes longer the more --seqLength has",
 )
 def compile_unrolled(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""

@@ -136,15 +136,13 @@ def jit_premul_bias(problem: Problem) -> ModelDef:
     return _stacked_lstm(problem, script(premul_bias_layer))
 
 
-def _last_step_only(_problem: Problem) -> str:
-    return "gives the last step only, so backward starts from one step: do not compare its backward with other rows"
-
-
 @_scripted(
     "jit_simple",
     description="TorchScript: no tuples and no list of outputs, the last state only",
     layers=(1, 1),
-    note=_last_step_only,
+    note=lambda _problem: (
+        "gives the last step only, so backward starts from one step: do not compare its backward with other rows"
+    ),
     reference="last state of nn.LSTM",
 )
 def jit_simple(problem: Problem) -> ModelDef:

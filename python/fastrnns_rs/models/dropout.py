@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import multilayer
@@ -21,29 +22,20 @@ def _where(problem: Problem) -> str:
     return f"dropout {PROBABILITY} between its {problem.num_layers} layers"
 
 
-@runner(
-    "cudnn_dropout",
-    family="lstm",
-    description="nn.LSTM with dropout between layers",
-    layers=(2, None),
-    honours=("bidirectional", "proj_size"),
-    note=_where,
-    reference="LSTM under the same dropout mask",
-)
+_lstm = partial(runner, family="lstm", layers=(2, None), note=_where, reference="LSTM under the same dropout mask")
+
+
+@_lstm("cudnn_dropout", description="nn.LSTM with dropout between layers", honours=("bidirectional", "proj_size"))
 def cudnn_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem, dropout=PROBABILITY)
 
 
-@runner(
+@_lstm(
     "jit_dropout",
-    family="lstm",
     description="TorchScript: jit_multilayer with dropout between layers",
-    layers=(2, None),
     honours=("bidirectional",),
     torchscript=True,
-    note=_where,
-    reference="LSTM under the same dropout mask",
 )
 def jit_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""

@@ -15,18 +15,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
-def _lower_bound(_problem: Problem) -> str:
-    return (
-        "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; no backward"
-    )
-
-
 @runner(
     "cudnn_layernorm",
     family="lstm",
     description="nn.LSTM and as many layer norms beside it, forward only",
     honours=("bidirectional", "proj_size"),
-    note=_lower_bound,
+    note=lambda _problem: (
+        "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; no backward"
+    ),
     reference="nn.LSTM and its norms",
 )
 def cudnn_layernorm(problem: Problem) -> ModelDef:

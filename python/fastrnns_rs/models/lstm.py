@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.definition import ModelDef, sequence_model
@@ -32,33 +34,25 @@ def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
     return of_module(problem, lstm_inputs(problem, dropout=dropout))
 
 
-@runner(
-    "cudnn",
+_lstm = partial(
+    runner,
     family="lstm",
     group="rnns",
-    description="nn.LSTM as torch runs it, on cuDNN",
     honours=("bidirectional", "proj_size"),
     note=_same_on_cpu,
     reference="LSTM equations",
 )
+
+
+@_lstm("cudnn", description="nn.LSTM as torch runs it, on cuDNN")
 def cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem)
 
 
-@runner(
-    "aten",
-    family="lstm",
-    group="rnns",
-    description="nn.LSTM with cuDNN switched off",
-    honours=("bidirectional", "proj_size"),
-    note=_same_on_cpu,
-    reference="LSTM equations",
-)
+@_lstm("aten", description="nn.LSTM with cuDNN switched off")
 def aten(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
-    from dataclasses import replace
-
     from fastrnns_rs.worker.torch_settings import cudnn_disabled
 
     return replace(nn_lstm(problem), context=cudnn_disabled)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
-def _lengths(problem: Problem) -> str:
-    return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
-
-
-_lstm = partial(runner, family="vl_lstm", group="vl_rnns", note=_lengths)
+_lstm = partial(
+    runner,
+    family="vl_lstm",
+    group="vl_rnns",
+    note=lambda problem: f"seqLength {problem.seq_length} only bounds the lengths of its sequences",
+)
 _one_after_the_other = partial(_lstm, honours=("bidirectional",), reference="nn.LSTM sequence by sequence")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.table import aligned
+from fastrnns_rs.views.table import Column, aligned
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
@@ -20,7 +20,7 @@ _INTERVAL = "ms (95 % interval)"
 def table(report: InductorReport) -> str:
     """Every module, and below them what was asked of each besides."""
     of_runners = any(one.runner is not None for one in report.modules)
-    head = [
+    head = (
         "module",
         "graph",
         "device",
@@ -29,7 +29,7 @@ def table(report: InductorReport) -> str:
         "first call, ms",
         "peak, MB",
         "samples",
-    ]
+    )
     rows: list[Sequence[str]] = [[*["runner"] * of_runners, *head]]
     rows += [[*[one.runner or "-"] * of_runners, *_module(one)] for one in report.modules]
     parts = ["\n".join(aligned(rows))]
@@ -45,7 +45,7 @@ def _module(one: ModuleRow) -> Sequence[str]:
     return (
         *named,
         interval(one.wall),
-        "-" if one.upstream_ms is None else f"{one.upstream_ms:.4g}",
+        _number(one.upstream_ms, ".4g"),
         "-" if one.first_call_ns is None else f"{one.first_call_ns / 1e6:.4g}",
         "-" if one.peak_memory_bytes is None else f"{one.peak_memory_bytes / 1e6:.4g}",
         f"{one.repeat} of {one.times} calls",
@@ -66,40 +66,25 @@ def _parts(one: ModuleRow) -> Iterator[str]:
         yield f"{name}: report of Nsight Compute in {visible(one.ncu_report_path)}"
 
 
-def kernel_lines(kernels: Sequence[KernelTiming]) -> Iterator[str]:
+_KERNEL = (
+    Column("kernel", lambda one: one.name),
+    Column("category", lambda one: one.category),
+    Column("key", lambda one: one.key[:_KEY]),
+    Column(_INTERVAL, lambda one: one.reason or "-" if one.time is None else interval(one.time)),
+    Column("GB", lambda one: _number(one.num_gb, ".4g")),
+    Column("GB/s", lambda one: _number(one.bandwidth_gb_per_s, ".4g")),
+    Column("of memory", lambda one: _number(one.bandwidth_fraction, ".1f", "%", times=100)),
+    Column("regs", lambda one: _number(one.registers, "d")),
+    Column("spills", lambda one: _number(one.spills, "d")),
+    Column("shared", lambda one: _number(one.shared_memory_bytes, "d")),
+    Column("configuration", lambda one: f"{'* ' if one.chosen else ''}{one.config or '-'}"),
+)
+
+
+def kernel_lines(kernels: Sequence[KernelTiming]) -> list[str]:
     """Kernels as aligned lines; of several configurations the chosen one is marked."""
-    rows: list[Sequence[str]] = [
-        (
-            "kernel",
-            "category",
-            "key",
-            _INTERVAL,
-            "GB",
-            "GB/s",
-            "of memory",
-            "regs",
-            "spills",
-            "shared",
-            "configuration",
-        )
-    ]
-    rows += [
-        (
-            one.name,
-            one.category,
-            one.key[:_KEY],
-            one.reason or "-" if one.time is None else interval(one.time),
-            _number(one.num_gb, ".4g"),
-            _number(one.bandwidth_gb_per_s, ".4g"),
-            _number(None if one.bandwidth_fraction is None else one.bandwidth_fraction * 100, ".1f", "%"),
-            _number(one.registers, "d"),
-            _number(one.spills, "d"),
-            _number(one.shared_memory_bytes, "d"),
-            f"{'* ' if one.chosen else ''}{one.config or '-'}",
-        )
-        for one in kernels
-    ]
-    yield from aligned(rows)
+    rows = ([column.text(one) or "" for column in _KERNEL] for one in kernels)
+    return aligned([[column.heading for column in _KERNEL], *rows])
 
 
 def interval(time: PhaseSummary) -> str:
@@ -110,5 +95,5 @@ def interval(time: PhaseSummary) -> str:
     return f"{estimate} ({time.ci_low_ns / 1e6:.4g} to {time.ci_high_ns / 1e6:.4g})"
 
 
-def _number(value: float | None, form: str, unit: str = "") -> str:
-    return "-" if value is None else f"{value:{form}}{unit}"
+def _number(value: float | None, form: str, unit: str = "", *, times: int = 1) -> str:
+    return "-" if value is None else f"{value * times:{form}}{unit}"

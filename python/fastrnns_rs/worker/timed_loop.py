@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,12 +16,7 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.phases import BUILD, MEASURE
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
-from fastrnns_rs.worker.torch_settings import (
-    driver_warnings_silenced,
-    jit_settings,
-    problem_settings,
-    torchscript_warnings_silenced,
-)
+from fastrnns_rs.worker.torch_settings import run_settings
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -108,18 +103,14 @@ def measure(
     Raises:
         RunnerError: The model broke its contract.
     """
-    with ExitStack() as stack:
-        stack.enter_context(jit_settings(jit))
-        stack.enter_context(torchscript_warnings_silenced())
-        stack.enter_context(driver_warnings_silenced())
-        stack.enter_context(problem_settings(problem))
+    with run_settings(jit, problem):
         on_phase(BUILD)
         model = build(creator, problem)
-        stack.enter_context(model.context())
-        ahead(model)
-        watch = measurement.begin(problem.device, has_backward=model.backward is not None)
-        on_phase(MEASURE)
-        run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
+        with model.context():
+            ahead(model)
+            watch = measurement.begin(problem.device, has_backward=model.backward is not None)
+            on_phase(MEASURE)
+            run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,48 +29,41 @@ def jit_settings(settings: JitSettings) -> Iterator[None]:
 
 
 @contextmanager
-def cudnn_disabled() -> Iterator[None]:
+def _attribute(name: str, value: object, *places: Any) -> Iterator[None]:
+    """An attribute of some of torch's objects has a value inside the block."""
+    before = [getattr(place, name) for place in places]
+    try:
+        for place in places:
+            setattr(place, name, value)
+        yield
+    finally:
+        for place, earlier in zip(places, before, strict=True):
+            setattr(place, name, earlier)
+
+
+def cudnn_disabled() -> AbstractContextManager[None]:
     """Torch's own kernels inside the block, where cuDNN would be used."""
     import torch
 
     # Not `cudnn.flags`: that also sets what it is not told, TF32 among it.
-    before = torch.backends.cudnn.enabled
-    torch.backends.cudnn.enabled = False
-    try:
-        yield
-    finally:
-        torch.backends.cudnn.enabled = before
+    return _attribute("enabled", False, torch.backends.cudnn)  # noqa: FBT003
 
 
-@contextmanager
-def tf32_allowed(allowed: bool) -> Iterator[None]:
+def tf32_allowed(allowed: bool) -> AbstractContextManager[None]:
     """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
     import torch
 
     # Only the newer names: the older ones (`allow_tf32`) raise once a runner or a package has used these.
     cudnn: Any = torch.backends.cudnn
-    places = [torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn]
-    before = [place.fp32_precision for place in places]
-    try:
-        for place in places:
-            place.fp32_precision = "tf32" if allowed else "ieee"
-        yield
-    finally:
-        for place, precision in zip(places, before, strict=True):
-            place.fp32_precision = precision
+    places = (torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn)
+    return _attribute("fp32_precision", "tf32" if allowed else "ieee", *places)
 
 
-@contextmanager
-def cudnn_benchmark(enabled: bool) -> Iterator[None]:
+def cudnn_benchmark(enabled: bool) -> AbstractContextManager[None]:
     """Whether cuDNN tries its algorithms for a convolution inside the block, and takes the quickest."""
     import torch
 
-    before = torch.backends.cudnn.benchmark
-    torch.backends.cudnn.benchmark = enabled
-    try:
-        yield
-    finally:
-        torch.backends.cudnn.benchmark = before
+    return _attribute("benchmark", enabled, torch.backends.cudnn)
 
 
 @contextmanager
@@ -107,6 +100,13 @@ def problem_settings(problem: Problem) -> Iterator[None]:
             stack.enter_context(tf32_allowed(problem.allow_tf32))
             stack.enter_context(cudnn_benchmark(problem.cudnn_benchmark))
         stack.enter_context(deterministic(problem.deterministic))
+        yield
+
+
+@contextmanager
+def run_settings(jit: JitSettings, problem: Problem) -> Iterator[None]:
+    """Torch as it is when a runner runs: as TorchScript and the problem are to be, without torch's own notices."""
+    with jit_settings(jit), torchscript_warnings_silenced(), driver_warnings_silenced(), problem_settings(problem):
         yield
 
 

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchTask
 
-_NOT_COMPILED = dict.fromkeys(("cold_ns", "warm_ns", "graph_breaks", "recompilations"))
+#: What a worker tells under the names that a run file has.
+_TOLD = (
+    *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
+    "baseline_memory_bytes",
+)
 
 
 class Row:
@@ -163,19 +167,13 @@ def _process(answer: Answer, index: int, order: int) -> Process:
     return Process(
         index=index,
         order=order,
-        rank=None,
         status=_status(answer),
         reason=answer.reason,
-        warmup_class=content.get("warmup_class"),
-        steady_from=content.get("steady_from"),
         first_call=first,
-        compile=Compile(**(content.get("compile") or _NOT_COMPILED)),
-        peak_memory_bytes=content.get("peak_memory_bytes"),
-        peak_reserved_bytes=content.get("peak_reserved_bytes"),
-        timed_loop_ns=content.get("timed_loop_ns"),
+        compile=Compile(**(content.get("compile") or {})),
         forward_ns=forward,
         backward_ns=backward,
-        baseline_memory_bytes=content.get("baseline_memory_bytes"),
+        **{name: content.get(name) for name in _TOLD},
     )
 
 

@@ -44,8 +44,6 @@ def record(plan: BenchPlan) -> PlanRecord:
         order_seed=plan.order_seed,
         warmup=Warmup(mode="detect" if plan.loop.warmup is None else "fixed", iterations=plan.loop.warmup),
         stop=_stop(plan),
-        stopped_by=None,
-        precision=None,
         jit=Jit(**asdict(first.jit)),
         threads=first.setting.threads,
         affinity=None if first.setting.affinity is None else [*first.setting.affinity],

@@ -22,6 +22,7 @@ _TOO_MUCH = 0.5
 #: More false alarms than this, where 5 % are expected, say that verdicts of this machine are not to be trusted.
 _MOST_FALSE_ALARMS = 0.07
 
+_NUMBER = "give the margin as a number, as 1%"
 _HINT = "give a share or per cent, as 0.01 or 1%, or noise-floor"
 
 
@@ -77,7 +78,7 @@ def _device(sides: Iterable[Side]) -> str:
         return str(devices.pop())
     names = " and ".join(sorted(map(str, devices)))
     found = f"the rows are of {names}" if names else "the files do not say on what they ran"
-    raise UsageError(f"a noise floor is that of one device, and {found}", "give the margin as a number, as 1%")
+    raise UsageError(f"a noise floor is that of one device, and {found}", _NUMBER)
 
 
 def _name(device: str, sides: Iterable[Side]) -> str | None:
@@ -86,9 +87,7 @@ def _name(device: str, sides: Iterable[Side]) -> str | None:
     if len(names) == 1:
         return names.pop()
     shown = " and ".join(sorted(name or "unknown" for name in names))
-    raise UsageError(
-        f"a noise floor is that of one machine, and the rows are of {shown}", "give the margin as a number, as 1%"
-    )
+    raise UsageError(f"a noise floor is that of one machine, and the rows are of {shown}", _NUMBER)
 
 
 def _name_key(device: str, side: Side) -> str:

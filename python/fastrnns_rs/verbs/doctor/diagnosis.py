@@ -42,12 +42,12 @@ def diagnose(
     checks = health.check_all(found, captures or default_folder())
     with _variables({f"FASTRNNS_PROFILE_{name.upper()}_PATH": path for name, path in programs.items() if path}):
         profilers = describe_all(None if isinstance(found, FastrnnsError) else found)
-    known = None if isinstance(found, FastrnnsError) else environment.describe(found, None)
+    known = None if isinstance(found, FastrnnsError) else environment.describe(found)
     floor, warnings = _noise_floor(known)
     return Diagnosis(
         warnings=warnings,
         ok=not any(check.status == "fail" for check in checks),
-        environment=None if isinstance(found, FastrnnsError) else environment.describe(found),
+        environment=known,
         checks=checks,
         profilers=profilers,
         noise_floor=floor,

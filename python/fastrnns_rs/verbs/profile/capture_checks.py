@@ -8,7 +8,7 @@ import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -41,42 +41,42 @@ def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Colle
         cuda: Whether kernels are to be in it too.
         failed: Runners of which there may be any ranges or none.
     """
-    try:
-        with closing(_open(path)) as database:
-            tables = _tables(database, path)
-            ranges = _ours(_nvtx_ranges(database, tables), failed)
-            kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
-            graphs = _count(database, tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
-            messages = _messages(database, tables)
-            lost = [text for text in messages if _LOSS.search(text) and not _NO_LOSS.search(text)]
-    except (sqlite3.Error, UnicodeError) as error:
-        return [CheckEntry(id="opens", expected="a SQLite file", found=f"it cannot be read: {error}", ok=False)]
-    checks = [
-        CheckEntry(id="opens", expected="a SQLite file", found=f"{len(tables)} tables", ok=True),
-        _same(expected, ranges),
-        _no_loss(lost),
-    ]
-    if cuda:
-        found = f"{kernels} kernels, {graphs} graphs"
-        checks.append(CheckEntry(id="kernels", expected="at least one", found=found, ok=kernels + graphs > 0))
-    return checks
+
+    def look(database: sqlite3.Connection, tables: set[str]) -> Iterator[CheckEntry]:
+        yield _same(expected, _ours(_nvtx_ranges(database, tables), failed))
+        kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
+        graphs = _count(database, tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
+        lost = [one for one in _messages(database, tables) if _LOSS.search(one) and not _NO_LOSS.search(one)]
+        told = "; ".join(" ".join(one.split()) for one in lost[:_SHOWN]) if lost else "none"
+        yield CheckEntry(id="event_loss", expected="none", found=told, ok=not lost)
+        if cuda:
+            found = f"{kernels} kernels, {graphs} graphs"
+            yield CheckEntry(id="kernels", expected="at least one", found=found, ok=kernels + graphs > 0)
+
+    return _of_database(path, look)
 
 
 def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str] = ()) -> list[CheckEntry]:
     """What a profile of nvprof holds; the arguments are those of `nsys_sqlite`."""
+
+    def look(database: sqlite3.Connection, tables: set[str]) -> Iterator[CheckEntry]:
+        kinds = ("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_KERNEL")
+        kernels = sum(_count(database, tables, kind) for kind in kinds)
+        yield CheckEntry(id="kernels", expected="at least one", found=f"{kernels} kernels", ok=kernels > 0)
+        yield _same(expected, _ours(_nvprof_ranges(database, tables), failed))
+
+    return _of_database(path, look)
+
+
+def _of_database(path: Path, look: Callable[[sqlite3.Connection, set[str]], Iterator[CheckEntry]]) -> list[CheckEntry]:
+    """Whether a database opens and, if it can be read, what is found in it and its tables."""
     try:
         with closing(_open(path)) as database:
             tables = _tables(database, path)
-            kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL")
-            kernels += _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
-            ranges = _ours(_nvprof_ranges(database, tables), failed)
+            found = [*look(database, tables)]
     except (sqlite3.Error, UnicodeError) as error:
         return [CheckEntry(id="opens", expected="a SQLite file", found=f"it cannot be read: {error}", ok=False)]
-    return [
-        CheckEntry(id="opens", expected="a SQLite file", found=f"{len(tables)} tables", ok=True),
-        CheckEntry(id="kernels", expected="at least one", found=f"{kernels} kernels", ok=kernels > 0),
-        _same(expected, ranges),
-    ]
+    return [CheckEntry(id="opens", expected="a SQLite file", found=f"{len(tables)} tables", ok=True), *found]
 
 
 def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
@@ -198,8 +198,3 @@ def _same(expected: Counter[str], found: Counter[str], of: str | None = None) ->
         found=text,
         ok=not missing and not more,
     )
-
-
-def _no_loss(lost: list[str]) -> CheckEntry:
-    found = "none" if not lost else "; ".join(" ".join(text.split()) for text in lost[:_SHOWN])
-    return CheckEntry(id="event_loss", expected="none", found=found, ok=not lost)

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import Profiler, run_command
 from fastrnns_rs.errors import UsageError
@@ -16,9 +15,6 @@ from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.profile.attempt import child_environment, end_of
-
-if TYPE_CHECKING:
-    from fastrnns_rs._core import Completed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,24 +68,16 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     if name == "torch":
         check_for_device(request.torch, plan.tasks[0].problem.device)
     request.captured(plan.nloops)
-    _check_handler(request)
-    tool = tools.choose(name, paths.get(name))
-    return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
-
-
-def _check_handler(request: ProfileRequest) -> None:
-    """Refuses a function to hand traces to that is not there."""
     handler = request.torch.handler
     if handler is not None and handler[0] not in HANDLERS:
         _check_function(*handler, timeout=request.options.timeout)
+    tool = tools.choose(name, paths.get(name))
+    return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
 
 
 def alone(prepared: Prepared) -> list[Prepared]:
     """The same, one runner a capture."""
     return [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in prepared.plan.tasks]
-
-
-_FOLDER_HINT = "put its folder on PYTHONPATH"
 
 
 def _check_function(module: str, name: str, timeout: float) -> None:
@@ -103,13 +91,9 @@ def _check_function(module: str, name: str, timeout: float) -> None:
     command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
     completed = run_command(command, timeout=timeout, env=child_environment())
     if completed.exit_status != 0:
-        raise UsageError(*_complaint(module, completed))
-
-
-def _complaint(module: str, completed: Completed) -> tuple[str, str]:
-    """Returns the message and hint of the other process, or its exit status if a module ended it."""
-    try:
-        message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
-    except (ValueError, TypeError):
-        return f"cannot import {module}: {end_of(completed)}", _FOLDER_HINT
-    return str(message), str(hint)
+        try:
+            message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
+        except (ValueError, TypeError):
+            # The module ended the process.
+            message, hint = f"cannot import {module}: {end_of(completed)}", "put its folder on PYTHONPATH"
+        raise UsageError(str(message), str(hint))

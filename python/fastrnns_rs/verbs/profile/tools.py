@@ -103,10 +103,7 @@ def _describe(name: str, facts: Facts | None) -> ProfilerEntry:
         return ProfilerEntry(
             name=name,
             path=first.path if first else None,
-            version=None,
             status="unusable" if first else "missing",
-            capabilities=[],
-            importer_path=None,
             reason=first.problem if first else PROGRAMS[name],
         )
     reason, status = _limit(name, facts)
@@ -134,11 +131,9 @@ def _limit(name: str, facts: Facts | None) -> tuple[str | None, Literal["usable"
 def _describe_torch(facts: Facts | None) -> ProfilerEntry:
     return ProfilerEntry(
         name="torch",
-        path=None,
         version=facts.torch_version if facts else None,
         status="usable" if facts else "missing",
         capabilities=Profiler("torch").capabilities,
-        importer_path=None,
         reason=None if facts else "torch does not work here",
     )
 

@@ -141,5 +141,4 @@ def _row(one: Task, status: Status, reason: str) -> Verified:
         dtype=one.problem.dtype,
         status=status,
         reason=reason,
-        checks=[],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.run import sweep_tables
@@ -38,20 +38,12 @@ def _number(heading: str, text: Callable[[Result], str]) -> Column:
     return Column(heading, text, right=True)
 
 
-def _phase(heading: str, phase: str, show: Callable[[PhaseSummary], str], none: str = _NONE) -> Column:
-    """A column of a phase's summary."""
+def _part(heading: str, key: str, show: Callable[[Any], str], none: str = _NONE) -> Column:
+    """A column of what a result may lack: the summary of a phase, or a size."""
 
     def text(result: Result) -> str:
-        found: PhaseSummary | None = getattr(result, phase)
+        found = getattr(result, key)
         return none if found is None else show(found)
-
-    return _number(heading, text)
-
-
-def _memory(heading: str, key: str, none: str) -> Column:
-    def text(result: Result) -> str:
-        known: int | None = getattr(result, key)
-        return none if known is None else mebibytes(known)
 
     return _number(heading, text)
 
@@ -66,17 +58,17 @@ def _interval(phase: PhaseSummary, mark: str, between: str) -> str | None:
 
 def _times(suffix: str, phase: str) -> list[Column]:
     return [
-        _phase(f"avg_{suffix}", phase, lambda found: milliseconds(found.mean_ns)),
-        _phase(f"std_{suffix}", phase, lambda one: _NONE if one.stddev_ns is None else milliseconds(one.stddev_ns)),
-        _phase(f"info_{suffix}", phase, lambda found: f"n={found.n_samples}"),
+        _part(f"avg_{suffix}", phase, lambda found: milliseconds(found.mean_ns)),
+        _part(f"std_{suffix}", phase, lambda one: _NONE if one.stddev_ns is None else milliseconds(one.stddev_ns)),
+        _part(f"info_{suffix}", phase, lambda found: f"n={found.n_samples}"),
     ]
 
 
 def _estimates(suffix: str, phase: str) -> list[Column]:
     return [
-        _phase(f"est_{suffix}", phase, lambda found: milliseconds(found.estimate_ns)),
+        _part(f"est_{suffix}", phase, lambda found: milliseconds(found.estimate_ns)),
         # Two dots and a colon, not a comma or a space, keep an interval one field under any usual separator.
-        _phase(f"ci95_{suffix}", phase, lambda found: _interval(found, "range:", "..") or _NONE),
+        _part(f"ci95_{suffix}", phase, lambda found: _interval(found, "range:", "..") or _NONE),
     ]
 
 
@@ -88,9 +80,9 @@ _TERMINAL = (
     _number("unit", lambda _: "ms"),
     *_estimates("fwd", "forward"),
     *_estimates("bwd", "backward"),
-    _phase("procs", "forward", lambda found: str(found.n_processes)),
+    _part("procs", "forward", lambda found: str(found.n_processes)),
     _number("warmup", lambda result: _NONE if result.warmup_class is None else visible(result.warmup_class)),
-    _memory("peak_MiB", "peak_memory_bytes", _NONE),
+    _part("peak_MiB", "peak_memory_bytes", mebibytes),
 )
 #: As wide as fastrnns' columns for names, and wide enough for an interval of two numbers.
 _WIDTHS = (16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15, 8)
@@ -141,14 +133,14 @@ def _time(phase: PhaseSummary) -> str:
 
 _MARKDOWN = (
     Column("runner", lambda result: code_cell(name(result))),
-    _phase("forward, ms (95 % interval)", "forward", _time, _DASH),
-    _phase("backward, ms (95 % interval)", "backward", _time, _DASH),
-    _phase("processes", "forward", lambda found: str(found.n_processes), "0"),
-    _phase("samples", "forward", lambda found: str(found.n_samples), "0"),
-    _memory("peak, MiB", "peak_memory_bytes", _DASH),
+    _part("forward, ms (95 % interval)", "forward", _time, _DASH),
+    _part("backward, ms (95 % interval)", "backward", _time, _DASH),
+    _part("processes", "forward", lambda found: str(found.n_processes), "0"),
+    _part("samples", "forward", lambda found: str(found.n_samples), "0"),
+    _part("peak, MiB", "peak_memory_bytes", mebibytes, _DASH),
 )
 #: Only CUDA's allocator reserves.
-_RESERVED = _memory("reserved, MiB", "peak_reserved_bytes", _DASH)
+_RESERVED = _part("reserved, MiB", "peak_reserved_bytes", mebibytes, _DASH)
 
 
 def markdown(run: Run) -> str:

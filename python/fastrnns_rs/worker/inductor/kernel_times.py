@@ -56,6 +56,11 @@ def _whole(tensor: torch.Tensor) -> torch.Tensor:
 
 #: What Inductor calls devices that torch.cuda speaks to.
 _TIMED = ("cuda", "hip")
+#: What is measured of a kernel, or told by the compiler.
+_MEASURED = (
+    *("timing_mode", "num_gb", "device_gb_per_s", "registers", "spills", "shared_memory_bytes"),
+    *("config", "chosen", "reason"),
+)
 #: Registers that Inductor's autotuner lets a kernel of its own spill, by default.
 _SPILLS, _SPILLS_HIP = 16, 32
 
@@ -177,21 +182,8 @@ class _Kernel:
 
 def _untimed(mod: ModuleType) -> dict[str, Any]:
     """The row of a kernel of which nothing is known but its module."""
-    return {
-        "name": mod.__name__,
-        "key": mod.key,
-        "category": get_kernel_category(mod),
-        "timing_mode": None,
-        "samples_ns": [],
-        "num_gb": None,
-        "device_gb_per_s": None,
-        "registers": None,
-        "spills": None,
-        "shared_memory_bytes": None,
-        "config": None,
-        "chosen": None,
-        "reason": None,
-    }
+    known = {"name": mod.__name__, "key": mod.key, "category": get_kernel_category(mod), "samples_ns": []}
+    return {**known, **dict.fromkeys(_MEASURED)}
 
 
 def _device_of(kernel: CachingAutotuner, otherwise: torch.device) -> torch.device:

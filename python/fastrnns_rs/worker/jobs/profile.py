@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +19,7 @@ from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window, no_window
 from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off, zero_gradients
-from fastrnns_rs.worker.torch_settings import (
-    driver_warnings_silenced,
-    jit_settings,
-    prepare_cublas,
-    problem_settings,
-    torchscript_warnings_silenced,
-)
+from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,17 +116,13 @@ def _run_all(
     say: Callable[[str], None],
 ) -> None:
     """Builds every runner, then runs each, under the plan's settings of torch."""
-    with ExitStack() as stack:
-        stack.enter_context(jit_settings(request.options.jit))
-        stack.enter_context(torchscript_warnings_silenced())
-        stack.enter_context(driver_warnings_silenced())
-        if request.options.threads is not None:
-            torch.set_num_threads(request.options.threads)
-        stack.enter_context(problem_settings(plan.tasks[0].problem))
+    if request.options.threads is not None:
+        torch.set_num_threads(request.options.threads)
+    with run_settings(request.options.jit, plan.tasks[0].problem):
         prepared = _prepare(plan, answer, save, say)
         save()
-        stack.enter_context(collector_off())
-        _measure_each(request, plan, prepared, annotator, save, say)
+        with collector_off():
+            _measure_each(request, plan, prepared, annotator, save, say)
     answer.finished = True
     save()
 
@@ -155,7 +144,7 @@ def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable
             prepared.append(built)
             one.status = "pending"
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
-            _fail(one, error)
+            one.fail(error)
     return prepared
 
 
@@ -195,7 +184,7 @@ def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
             _loop(one, nloops, marks, measurement)
         one.answer.status = "ok"
     except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
-        _fail(one.answer, error)
+        one.answer.fail(error)
     samples = measurement.samples()
     one.answer.forward_ns = samples["forward_ns"]
     one.answer.backward_ns = samples["backward_ns"]
@@ -224,8 +213,3 @@ def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) ->
         del output
         watch.settle()
         marks.step()
-
-
-def _fail(answer: RunnerAnswer, error: BaseException) -> None:
-    traceback.print_exc()
-    answer.fail(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ class RunnerAnswer:
     backward_ns: list[int] | None = None
 
     def fail(self, error: BaseException) -> None:
-        """Notes why it failed."""
+        """Notes why it failed, and prints where."""
+        traceback.print_exception(error)
         self.status = "failed"
         self.reason, self.hint = _told(error)
 

@@ -55,7 +55,10 @@ def compare(
     one, other = _wide(found), _wide(expected)
     if not other.numel() or torch.equal(one, other):
         # Most parameters are equal, and there are millions of them.
-        return Finding(_same(name, found, expected, tolerance), None)
+        nothing = 0.0 if other.numel() else None
+        nowhere = [0] * other.dim() if other.numel() else None
+        check = _check(name, found, expected, tolerance, ok=True)
+        return Finding(replace(check, max_absolute=nothing, max_relative=nothing, worst_index=nowhere), None)
     size = other.abs()
     scale = torch.where(size.isfinite(), size, 0.0)
     if scaled:
@@ -71,16 +74,8 @@ def compare(
     ok = float(excess.flatten()[worst]) <= 0
     scale = scale.expand_as(error)
     relative = error[comparable & (scale > 0)] / scale[comparable & (scale > 0)]
-    check = _check(
-        name,
-        found,
-        expected,
-        tolerance,
-        ok=ok,
-        max_absolute=_most(error[comparable]),
-        max_relative=_most(relative),
-        worst_index=index,
-    )
+    check = _check(name, found, expected, tolerance, ok=ok)
+    check = replace(check, max_absolute=_most(error[comparable]), max_relative=_most(relative), worst_index=index)
     if ok:
         return Finding(check, None)
     values = one.flatten()[worst].item(), other.flatten()[worst].item()
@@ -134,40 +129,13 @@ def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -
     return None
 
 
-def _same(name: str, found: Any, expected: Any, tolerance: Tolerance) -> Check:
-    nowhere = [0] * expected.dim() if expected.numel() else None
-    nothing = 0.0 if expected.numel() else None
-    return _check(
-        name,
-        found,
-        expected,
-        tolerance,
-        ok=True,
-        max_absolute=nothing,
-        max_relative=nothing,
-        worst_index=nowhere,
-    )
-
-
-def _check(
-    name: str,
-    found: Any,
-    expected: Any,
-    tolerance: Tolerance,
-    *,
-    ok: bool,
-    max_absolute: float | None = None,
-    max_relative: float | None = None,
-    worst_index: list[int] | None = None,
-) -> Check:
+def _check(name: str, found: Any, expected: Any, tolerance: Tolerance, *, ok: bool) -> Check:
+    """A check without its errors, which only tensors of one shape have."""
     return Check(
         name=name,
         ok=ok,
-        max_absolute=max_absolute,
-        max_relative=max_relative,
         tolerance_absolute=tolerance.absolute,
         tolerance_relative=tolerance.relative,
-        worst_index=worst_index,
         shape=list(found.shape) if isinstance(found, torch.Tensor) else None,
         expected_shape=list(expected.shape) if isinstance(expected, torch.Tensor) else None,
     )

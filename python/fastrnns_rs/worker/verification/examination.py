@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from fastrnns_rs.worker.timed_loop import build
-from fastrnns_rs.worker.torch_settings import (
-    driver_warnings_silenced,
-    jit_settings,
-    problem_settings,
-    torchscript_warnings_silenced,
-)
+from fastrnns_rs.worker.torch_settings import run_settings
 from fastrnns_rs.worker.verification import references
 from fastrnns_rs.worker.verification.checks import EXACT, Finding, compare, sensitivity, widened, worse
 from fastrnns_rs.worker.verification.tensors import MISSING, pairs, results, tensors
@@ -91,11 +85,7 @@ def examine(
         RunnerError: The model broke its contract, or its reference does not exist.
     """
     reference = references.of_runner(runner)
-    with ExitStack() as stack:
-        stack.enter_context(jit_settings(jit))
-        stack.enter_context(torchscript_warnings_silenced())
-        stack.enter_context(driver_warnings_silenced())
-        stack.enter_context(problem_settings(problem))
+    with run_settings(jit, problem):
         examination.doing = "reference"
         expected = reference(problem)
         examination.doing = "build"

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Runner
     from fastrnns_rs.worker.verification.references.expected import Expected
 
-#: The module here and the function in it that compute each.
-KNOWN = {
+#: The module here and the function in it that compute each, and what that takes before the problem.
+KNOWN: dict[str, tuple[str, ...]] = {
     "nn.LSTM": ("modules", "lstm"),
     "last state of nn.LSTM": ("modules", "last_state"),
     "nn.LSTM and its norms": ("modules", "lower_bound"),
     "nn.LSTM sequence by sequence": ("modules", "one_by_one"),
     "nn.LSTM sequence by sequence, padded": ("modules", "padded"),
-    "nn.GRU": ("modules", "gru"),
-    "nn.RNN (tanh)": ("modules", "rnn_tanh"),
-    "nn.RNN (relu)": ("modules", "rnn_relu"),
+    "nn.GRU": ("modules", "of_kind", "gru"),
+    "nn.RNN (tanh)": ("modules", "of_kind", "rnn_tanh"),
+    "nn.RNN (relu)": ("modules", "of_kind", "rnn_relu"),
     "LSTM equations": ("equations", "lstm"),
-    "GRU equations": ("equations", "gru"),
-    "RNN equations (tanh)": ("equations", "rnn_tanh"),
-    "RNN equations (relu)": ("equations", "rnn_relu"),
+    "GRU equations": ("equations", "of_kind", "gru"),
+    "RNN equations (tanh)": ("equations", "of_kind", "rnn_tanh"),
+    "RNN equations (relu)": ("equations", "of_kind", "rnn_relu"),
     "MI-LSTM equations": ("equations", "mi_lstm"),
     "layer-normalised LSTM equations": ("equations", "layer_normalised"),
     "LSTM under the same dropout mask": ("masked", "lstm"),
@@ -47,10 +47,10 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
 
     name = str(runner.reference)
     if name in KNOWN:
-        module, function = KNOWN[name]
+        module, function, *given = KNOWN[name]
         found: Callable[..., Expected] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
         # Of the references only this one has to know which of several networks a runner is.
-        return partial(found, runner.name) if module == "images" else found
+        return partial(found, *([runner.name] if module == "images" else given))
     if name == EAGER:
         name = runner.name.rpartition("_")[0]
     try:

@@ -87,6 +87,13 @@ def rnn_step(act: Callable[[torch.Tensor], torch.Tensor]) -> Step:
     return step
 
 
+_STEPS: dict[RnnKind, Step] = {
+    "gru": gru_step,
+    "rnn_tanh": rnn_step(torch.tanh),
+    "rnn_relu": rnn_step(lambda gates: gates.clamp(min=0)),
+}
+
+
 def mi_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
     """An LSTM whose gates are alpha∘Wx∘Uh + beta_i∘Wx + beta_h∘Uh + b."""
     h, c = state
@@ -113,19 +120,12 @@ def lstm(problem: Problem) -> Expected:
     return of_module(problem, lstm_step, x, hidden, module)
 
 
-def gru(problem: Problem) -> Expected:
-    """A GRU of any number of layers and directions."""
-    return _of_kind(problem, "gru", gru_step)
+def of_kind(kind: RnnKind, problem: Problem) -> Expected:
+    """A GRU, or the simplest recurrence with tanh or ReLU, of any number of layers and directions."""
+    from fastrnns_rs.models import inputs
 
-
-def rnn_tanh(problem: Problem) -> Expected:
-    """The simplest recurrence, with tanh."""
-    return _of_kind(problem, "rnn_tanh", rnn_step(torch.tanh))
-
-
-def rnn_relu(problem: Problem) -> Expected:
-    """The simplest recurrence, with ReLU."""
-    return _of_kind(problem, "rnn_relu", rnn_step(lambda gates: gates.clamp(min=0)))
+    x, hidden, module = inputs.rnn_inputs(problem, kind)
+    return of_module(problem, _STEPS[kind], x, hidden, module)
 
 
 def mi_lstm(problem: Problem) -> Expected:
@@ -169,13 +169,6 @@ def of_module(
     y, last = over_time(wide(x), starts, weights, step, directions=problem.directions, between=between)
     result = (y, last[0]) if isinstance(hidden, torch.Tensor) else (y, last)
     return Expected(result=result, start=y, inputs=[wide(x), *starts], parameters=parameters)
-
-
-def _of_kind(problem: Problem, kind: RnnKind, step: Step) -> Expected:
-    from fastrnns_rs.models import inputs
-
-    x, hidden, module = inputs.rnn_inputs(problem, kind)
-    return of_module(problem, step, x, hidden, module)
 
 
 def _of_layers(

@@ -42,22 +42,8 @@ def lower_bound(problem: Problem) -> Expected:
     return Expected(result=(y, (h, c)), start=y, inputs=whole.inputs, parameters=whole.parameters)
 
 
-def gru(problem: Problem) -> Expected:
-    """`nn.GRU`: y [S, B, D·H] and h [L·D, B, H]."""
-    return _of_kind(problem, "gru")
-
-
-def rnn_tanh(problem: Problem) -> Expected:
-    """`nn.RNN` with tanh, as `nn.GRU`."""
-    return _of_kind(problem, "rnn_tanh")
-
-
-def rnn_relu(problem: Problem) -> Expected:
-    """`nn.RNN` with ReLU, as `nn.GRU`."""
-    return _of_kind(problem, "rnn_relu")
-
-
-def _of_kind(problem: Problem, kind: RnnKind) -> Expected:
+def of_kind(kind: RnnKind, problem: Problem) -> Expected:
+    """`nn.GRU`, or `nn.RNN` with tanh or ReLU: y [S, B, D·H] and h [L·D, B, H]."""
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)
