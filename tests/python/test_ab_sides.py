@@ -16,8 +16,7 @@ from conftest import ROOT
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.side_options import effort_of, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import check_interpreter
-from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
+from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
 
 
 def given(*words: str) -> dict[str, Any]:

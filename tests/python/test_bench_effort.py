@@ -10,8 +10,7 @@ import pytest
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.bench_plan import rounds
-from fastrnns_rs.verbs.bench.effort import Effort, loop_of, seconds_within
-from fastrnns_rs.verbs.bench.stopping_rule import StopRule, parse
+from fastrnns_rs.verbs.bench.effort import Effort, StopRule, loop_of, parse_rule, seconds_within
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,7 @@ from fastrnns_rs.verbs.bench.stopping_rule import StopRule, parse
     ],
 )
 def test_rules(text: str, expected: StopRule) -> None:
-    assert parse(text) == expected
+    assert parse_rule(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -41,18 +40,18 @@ def test_rules(text: str, expected: StopRule) -> None:
 )
 def test_what_is_no_rule_is_told_what_is(text: str) -> None:
     with pytest.raises(UsageError, match=r"no rule to stop by is written .* \(give precision:1%"):
-        parse(text)
+        parse_rule(text)
 
 
 def test_a_rule_becomes_a_loop() -> None:
     usual = {"warmup": None, "processes": 5, "seconds": 2.0}
     assert loop_of(None, nloops=None, **usual).seconds == 2.0
-    assert loop_of(parse("time:30s"), nloops=None, **usual).seconds == 6.0
-    assert loop_of(parse("count:100"), nloops=None, **usual).nloops == 100
-    assert loop_of(parse("precision:1%"), nloops=7, **usual).nloops == 7
+    assert loop_of(parse_rule("time:30s"), nloops=None, **usual).seconds == 6.0
+    assert loop_of(parse_rule("count:100"), nloops=None, **usual).nloops == 100
+    assert loop_of(parse_rule("precision:1%"), nloops=7, **usual).nloops == 7
     for rule in ("time:30s", "count:100"):
         with pytest.raises(UsageError, match="nloops and stop both say"):
-            loop_of(parse(rule), nloops=7, **usual)
+            loop_of(parse_rule(rule), nloops=7, **usual)
 
 
 def test_numbers_of_processes() -> None:

@@ -25,8 +25,7 @@ from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench import execution
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort
-from fastrnns_rs.verbs.bench.execution import Interrupted, execute
-from fastrnns_rs.verbs.bench.observer import Silent
+from fastrnns_rs.verbs.bench.execution import Interrupted, Silent, execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
 from fastrnns_rs.views.bench_text import about, first_calls

@@ -27,11 +27,11 @@ from test_inductor_running import KERNEL
 import fastrnns_rs.inductor
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
 from fastrnns_rs.errors import ExitCode, FastrnnsError
-from fastrnns_rs.verbs.inductor import requirements
 from fastrnns_rs.worker import inductor
 
 torch = pytest.importorskip("torch")
 loading = pytest.importorskip("fastrnns_rs.worker.inductor.loader")
+measuring = pytest.importorskip("fastrnns_rs.worker.inductor.standalone_measurement")
 compiled_module_main = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").compiled_module_main
 options = pytest.importorskip("fastrnns_rs.worker.inductor.standalone").options
 
@@ -197,7 +197,7 @@ class Running:
         self.module.args = self.module.get_args()
         code = "lambda times, repeat: benchmark_compiled_module(args, times=times, repeat=repeat)"
         self.function = eval(compile(code, self.path, "eval"), vars(self.module))
-        patch.setattr(requirements, "check", lambda *_: None)
+        patch.setattr(measuring, "check_machine", lambda *_: None)
 
     def measure(self, *arguments: str, status: ExitCode = ExitCode.DONE) -> tuple[ModuleRow, str]:
         """The row, and what is said on stderr."""

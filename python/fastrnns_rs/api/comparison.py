@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-from fastrnns_rs.verbs.compare.conclusion import check_causes
+from fastrnns_rs.verbs.compare.verdicts import check_causes
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison

@@ -62,7 +62,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-    from fastrnns_rs.verbs.compare.conclusion import check_causes
+    from fastrnns_rs.verbs.compare.verdicts import check_causes
     from fastrnns_rs.views.bench_terminal import Terminal
 
     device_options.refuse_ranks("ab")

@@ -59,7 +59,7 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
-    from fastrnns_rs.verbs.compare.conclusion import check_causes
+    from fastrnns_rs.verbs.compare.verdicts import check_causes
 
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):

@@ -14,7 +14,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.effort import Effort
-    from fastrnns_rs.verbs.bench.interleaved.side import SideRequest
+    from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
 #: What runs where no runner is named: the quickest there is.
 _DEFAULT_RUNNER = "cudnn"
@@ -107,7 +107,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     from fastrnns_rs.runners import registry
     from fastrnns_rs.runners.plan import Choice, options_of
     from fastrnns_rs.verbs.bench.effort import Effort
-    from fastrnns_rs.verbs.bench.interleaved.side import SideRequest, variables
+    from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, variables
 
     runner = registry.find(runners[0] if runners else _DEFAULT_RUNNER).name
     try:

@@ -38,9 +38,9 @@ class Gpu:
     uuid: str | None
     compute_capability: str | None
     memory_total_bytes: int | None
-    sm_clock_mhz: float | None
-    power_limit_w: float | None
-    temperature_c: float | None
+    sm_clock_mhz: float | None = None
+    power_limit_w: float | None = None
+    temperature_c: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

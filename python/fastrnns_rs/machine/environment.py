@@ -81,13 +81,14 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
     setting = setting or Setting()
     variables = setting.environment()
     extra = _nvidia_smi()
+    drivers = [one.pop("driver_version") for one in extra.values()]
     return Environment(
         python_version=facts.python_version,
         torch_version=facts.torch_version,
         torchvision_version=facts.torchvision_version,
         cuda_version=facts.cuda_version,
         cudnn_version=facts.cudnn_version,
-        driver_version=next((str(one["driver_version"]) for one in extra.values()), None),
+        driver_version=str(drivers[0]) if drivers else None,
         os=f"{platform.system()} {platform.release()}",
         cpu_model=cpu_model(),
         cpu_count=os.cpu_count() or 1,
@@ -95,7 +96,7 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
         cpu_governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         num_threads=setting.threads or facts.num_threads,
         load_average_1m=os.getloadavg()[0],
-        gpus=[_gpu(one, extra.get(str(one["uuid"]), {})) for one in facts.gpus],
+        gpus=[Gpu(**one, **extra.get(str(one["uuid"]), {})) for one in facts.gpus],
         variables={
             name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
         },
@@ -109,15 +110,6 @@ def cpu_model() -> str | None:
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return None
-
-
-def _gpu(known: dict[str, Any], extra: dict[str, Any]) -> Gpu:
-    return Gpu(
-        **known,
-        sm_clock_mhz=extra.get("sm_clock_mhz"),
-        power_limit_w=extra.get("power_limit_w"),
-        temperature_c=extra.get("temperature_c"),
-    )
 
 
 def _nvidia_smi() -> dict[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.stats import quantiles
+from fastrnns_rs.views.run.run_table import name
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -84,8 +85,8 @@ def first_calls(run: Run) -> Iterator[str]:
     """What each runner's first iteration took, which no estimate has in it."""
     each = []
     for one in run.results:
-        side, first = "" if one.side is None else f" ({one.side})", one.first_call_ns()
-        each += [] if first is None else [f"{visible(one.title)}{side} {first / 1e6:.4g}"]
+        first = one.first_call_ns()
+        each += [] if first is None else [f"{visible(name(one))} {first / 1e6:.4g}"]
     if each:
         both = ", forward and backward" if any(one.backward is not None for one in run.results) else ""
         yield f"first call{both}, ms: {', '.join(each)}"
@@ -100,12 +101,11 @@ def compiling(run: Run) -> Iterator[str]:
         cold = [fact.cold_ns for fact in facts if fact.cold_ns is not None]
         warm = [fact.warm_ns for fact in facts if fact.warm_ns is not None]
         if cold or warm:
-            side = "" if one.side is None else f" ({one.side})"
             breaks = max(fact.graph_breaks or 0 for fact in facts)
             again = max(fact.recompilations or 0 for fact in facts)
             broken = f", {_count(breaks, 'graph break')}" if breaks else ""
             inside = f", compiled {again} times more in the loop" if again else ""
-            each.append(f"{visible(one.title)}{side} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
+            each.append(f"{visible(name(one))} {_seconds(cold)} / {_seconds(warm)}{broken}{inside}")
     if each:
         yield f"compile, cold / warm, s: {'; '.join(each)}"
 

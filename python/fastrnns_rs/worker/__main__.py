@@ -17,8 +17,7 @@ from typing import IO
 
 from fastrnns_rs.processes import phases
 from fastrnns_rs.worker import jobs
-from fastrnns_rs.worker.channel import Channel, Progress
-from fastrnns_rs.worker.failure import print_traceback, reason
+from fastrnns_rs.worker.channel import Channel, Progress, print_traceback, reason
 
 
 def main() -> None:

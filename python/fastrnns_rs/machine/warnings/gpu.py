@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import nvidia
@@ -11,8 +11,6 @@ from fastrnns_rs.machine.warnings.gpu_monitor import Poller
 from fastrnns_rs.machine.warnings.warning import caution, of_check
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.warnings.gpu_monitor import Tally
@@ -50,7 +48,7 @@ def uuid_of(environment: Environment, device: str) -> str | None:
     return environment.gpus[index].uuid
 
 
-class Watch:
+class Watch(Poller):
     """Looks at the GPU while a run goes on, from a thread. Without NVML it sees nothing; it never raises.
 
     Args:
@@ -60,23 +58,11 @@ class Watch:
     """
 
     def __init__(self, environment: Environment, device: str, *, interval_s: float = _INTERVAL_S) -> None:
-        uuid = uuid_of(environment, device)
-        self._poller = None if uuid is None else Poller(uuid, interval_s)
-
-    def __enter__(self) -> Self:
-        if self._poller is not None:
-            self._poller.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._poller is not None:
-            self._poller.stop()
+        super().__init__(uuid_of(environment, device), interval_s)
 
     def notices(self) -> list[Notice]:
         """What was seen until now."""
-        return [] if self._poller is None else _of_tally(self._poller.tally())
+        return _of_tally(self.tally())
 
 
 def _busy(uuid: str) -> list[Notice]:

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from fastrnns_rs.machine.nvidia import is_idle, slowdowns
 
@@ -38,14 +38,14 @@ class Tally:
 
 
 class Poller:
-    """A thread that looks at a GPU.
+    """A thread that looks at a GPU, inside of `with`.
 
     Args:
-        uuid: The GPU, as NVML and torch name it.
+        uuid: The GPU, as NVML and torch name it; None for none to look at.
         interval_s: From one look to the next, in seconds.
     """
 
-    def __init__(self, uuid: str, interval_s: float) -> None:
+    def __init__(self, uuid: str | None, interval_s: float) -> None:
         self._uuid = uuid
         self._interval_s = interval_s
         self._tally = Tally()
@@ -58,7 +58,15 @@ class Poller:
         """Begins to look."""
         # There may be no thread to be had.
         with contextlib.suppress(RuntimeError):
-            self._thread.start()
+            if self._uuid is not None:
+                self._thread.start()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """Ends it, and waits a moment for the thread."""

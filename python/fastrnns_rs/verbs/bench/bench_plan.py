@@ -16,8 +16,7 @@ from fastrnns_rs.problem.loop import Loop
 from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Task, make_plan
 from fastrnns_rs.verbs.bench.compile_limits import check_cache
-from fastrnns_rs.verbs.bench.effort import Effort, loop_of, seconds_within
-from fastrnns_rs.verbs.bench.stopping_rule import StopRule
+from fastrnns_rs.verbs.bench.effort import Effort, StopRule, loop_of, seconds_within
 
 if TYPE_CHECKING:
     from fastrnns_rs.machine.environment import Facts

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.warnings.gpu import Watch
@@ -14,15 +14,48 @@ from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.verbs.bench.bench_plan import rounds, turns_of
 from fastrnns_rs.verbs.bench.compile_limits import compiling
-from fastrnns_rs.verbs.bench.observer import Observer, Silent
 from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Result, Run, RunStatus
+    from fastrnns_rs.documents.run_file import Process, Result, Run, RunStatus
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
     from fastrnns_rs.verbs.bench.rank_group import Team
+
+
+class Observer(Protocol):
+    """Who is told how a run goes."""
+
+    def begins(self, run: Run, plan: BenchPlan) -> None:
+        """Nothing new has run yet; of a run that is resumed `run` has the results so far."""
+
+    def process_begins(self, task: BenchTask, index: int) -> None:
+        """A worker is started, the runner's `index`-th."""
+
+    def phase(self, name: str) -> None:
+        """The worker has reached `import`, `build`, `compile`, `compile again` or `measure`."""
+
+    def process_ends(self, process: Process, printed: str) -> None:
+        """The worker has ended; `printed` is the end of what it wrote."""
+
+    def row_changes(self, result: Result) -> None:
+        """A row has another process, and is not complete."""
+
+    def runner_ends(self, result: Result) -> None:
+        """A row is complete."""
+
+    def ends(self, run: Run) -> None:
+        """Everything has run, or the run was interrupted."""
+
+
+class Silent:
+    """An observer that shows nothing."""
+
+    def _nothing(self, *_given: object) -> None:
+        """Shows nothing."""
+
+    begins = process_begins = phase = process_ends = row_changes = runner_ends = ends = _nothing
 
 
 class Interrupted(KeyboardInterrupt):

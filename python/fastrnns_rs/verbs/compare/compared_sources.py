@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import explanation, margins
-from fastrnns_rs.verbs.compare.conclusion import check_causes
 from fastrnns_rs.verbs.compare.run_comparison import assemble, judge_sides
 from fastrnns_rs.verbs.compare.run_files import read_both, read_side
+from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.environment_keys import values
-from fastrnns_rs.verbs.compare.pooling import sizes
+from fastrnns_rs.verbs.compare.side import sizes
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import MarginSource

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.comparison import Compared, Comparison, Difference, GeometricMean
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.verbs.compare import run_warnings
-from fastrnns_rs.verbs.compare.conclusion import counts_of, exit_code, method_of
 from fastrnns_rs.verbs.compare.environment_keys import differences
-from fastrnns_rs.verbs.compare.pooling import identity
 from fastrnns_rs.verbs.compare.series_matching import match
-from fastrnns_rs.verbs.compare.verdicts import METHOD, decide
+from fastrnns_rs.verbs.compare.side import identity
+from fastrnns_rs.verbs.compare.verdicts import METHOD, counts_of, decide, exit_code, method_of
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.verbs.compare.pooling import pool
 from fastrnns_rs.verbs.compare.run_side import side_of_run
+from fastrnns_rs.verbs.compare.side import pool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,9 +126,20 @@ def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
     if schema == "fastrnns-rs/comparison":
         found: dict[str, Any] = plain
         return found
-    if isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
-        return _run(plain, str(path))
-    return _foreign(plain, str(path))
+    if schema != _RUN and isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
+        # A name that is of no version of ours may be of any length.
+        raise UsageError(f"{path} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
+    if schema == _RUN:
+        try:
+            return Run.from_dict(plain, str(path))
+        except UsageError as error:
+            raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error
+    from fastrnns_rs.verbs.compare.importers import read_foreign
+
+    foreign = read_foreign(str(path), plain)
+    if foreign is None:
+        raise UsageError(f"{path} is of no known format", _KNOWN)
+    return foreign
 
 
 def _open(source: Source) -> Run | Side:
@@ -139,26 +150,6 @@ def _open(source: Source) -> Run | Side:
     if isinstance(found, Run) and found.sides:
         message = f"{_name(source)} holds both sides of an ab"
         raise UsageError(message, f"fastrnns-rs compare {_name(source)}, with no other file, compares them")
-    return found
-
-
-def _run(plain: Any, name: str) -> Run:
-    schema = plain.get("schema") if isinstance(plain, dict) else None
-    if isinstance(schema, str) and schema != _RUN:
-        # A name that is of no version of ours may be of any length.
-        raise UsageError(f"{name} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
-    try:
-        return Run.from_dict(plain, name)
-    except UsageError as error:
-        raise UsageError(f"{name} is not a run file: {error}", "bench --output FILE writes one") from error
-
-
-def _foreign(plain: Any, name: str) -> Side:
-    from fastrnns_rs.verbs.compare.importers import read_foreign
-
-    found = read_foreign(name, plain)
-    if found is None:
-        raise UsageError(f"{name} is of no known format", _KNOWN)
     return found
 
 

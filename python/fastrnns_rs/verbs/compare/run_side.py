@@ -30,6 +30,9 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
     Raises:
         UsageError: A process that ended well has no timed samples, or a median that is not above 0 ns.
     """
+    message = "a run was interrupted; what it had measured is compared"
+    hint = "bench --resume FILE completes it"
+    interrupted = Notice(code="run_interrupted", message=message, evidence=file, hint=hint)
     own = next((one for one in run.sides if one.name == side), None)
     return Side(
         label=label,
@@ -41,16 +44,9 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
             for series in _series(result, f"{file}: results[{index}]")
         ],
         environment=flatten(run, own),
-        warnings=[*run.warnings, *_state(run, file)],
+        warnings=[*run.warnings, *([interrupted] if run.status == "interrupted" else [])],
         runs=[run.run_id],
     )
-
-
-def _state(run: Run, file: str) -> list[Notice]:
-    if run.status != "interrupted":
-        return []
-    message = "a run was interrupted; what it had measured is compared"
-    return [Notice(code="run_interrupted", message=message, evidence=file, hint="bench --resume FILE completes it")]
 
 
 def _series(result: Result, place: str) -> Iterator[Series]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastrnns_rs.documents.row_names import titles
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.compare.pooling import identity, sizes
-from fastrnns_rs.verbs.compare.side import Series
+from fastrnns_rs.verbs.compare.side import Series, identity, sizes
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side

@@ -1,19 +1,22 @@
-"""A verdict for each pair, and what is left of it when all rows are looked at together."""
+"""From pairs to verdicts: each pair by itself, then the table, and the exit code that its verdicts stand for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.comparison import Figures, Row, Verdict
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.documents.comparison import Counts, Figures, Method, Row, Verdict
+from fastrnns_rs.errors import ExitCode, UsageError, nearest
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.side import Series
+
 
 CONFIDENCE_LEVEL = 0.95
 FALSE_DISCOVERY_RATE = 0.05
@@ -194,3 +197,45 @@ def _label(pair: Pair) -> str | None:
     if len(counts) == 2 and 3 <= min(counts) < FEW_PROCESSES:  # noqa: PLR2004  # two sides; fewer give no verdict
         texts.append(f"fewer than {FEW_PROCESSES} processes: a wide interval")
     return "; ".join(texts) or None
+
+
+#: What `--fail-on` takes.
+CAUSES = ("regression", "inconclusive")
+
+
+def check_causes(fail_on: Collection[str]) -> None:
+    """Refuses what is no cause to fail.
+
+    Raises:
+        UsageError: One is none of `CAUSES`.
+    """
+    for one in fail_on:
+        if one not in CAUSES:
+            raise UsageError(f"fail-on takes {' and '.join(CAUSES)}, not {one!r}", nearest(str(one), CAUSES))
+
+
+def exit_code(verdicts: Collection[Verdict | None], fail_on: Collection[str]) -> int:
+    """The exit code that verdicts stand for, where these causes are to fail."""
+    if "regression" in fail_on and "slower" in verdicts:
+        return ExitCode.REGRESSION
+    if "inconclusive" in fail_on and {None, "inconclusive"}.intersection(verdicts):
+        return ExitCode.INCONCLUSIVE
+    return ExitCode.DONE
+
+
+def counts_of(verdicts: Iterable[Verdict | None]) -> Counts:
+    """Counts the rows of each verdict."""
+    words = Counter(verdict or "none" for verdict in verdicts)
+    return Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")})
+
+
+def method_of(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:
+    """How the verdicts came about."""
+    return Method(
+        name=name,
+        confidence_level=CONFIDENCE_LEVEL,
+        margin=margin,
+        margin_source=source,
+        false_discovery_rate=FALSE_DISCOVERY_RATE,
+        forced=forced,
+    )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
-from fastrnns_rs.verbs.inductor import requirements
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.request import check_machine
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -62,7 +62,7 @@ def measure(
     setting = Setting(threads=asked.threads)
     if facts is None:
         facts = environment.probe("auto", "float32", setting)
-    requirements.check(modules, facts, asked)
+    check_machine(modules, facts, asked)
     described = environment.describe(facts, setting)
     rows: list[ModuleRow] = []
     for index, one in enumerate(modules):

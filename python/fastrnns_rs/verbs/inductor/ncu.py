@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,8 @@ def find(asked: InductorOptions, root: Path = Path("/")) -> str:
         if named is None:
             raise MissingError(f"there is no ncu that can be run: {asked.ncu_path}", _INSTALL)
         return named
-    found = shutil.which("ncu") or max(_usual(root), key=_version, default=None)
+    usual = [found for one in _USUAL for path in root.glob(one) if (found := shutil.which(str(path)))]
+    found = shutil.which("ncu") or max(usual, key=_version, default=None)
     if found is None:
         raise MissingError("Nsight Compute is not installed: there is no ncu on the path", _INSTALL)
     return found
@@ -147,11 +147,6 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
 
 def _appended(report: Path) -> Path:
     return report.with_name(report.name + _SUFFIX)
-
-
-def _usual(root: Path) -> Iterator[str]:
-    for pattern in _USUAL:
-        yield from (found for path in root.glob(pattern) if (found := shutil.which(str(path))))
 
 
 def _version(path: str) -> list[int]:

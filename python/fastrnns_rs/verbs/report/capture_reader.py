@@ -108,7 +108,7 @@ def read(
         from fastrnns_rs.verbs.report import merged_trace
 
         merged_trace.check(trace_output, paths)
-    trace = _trace(paths, nsys_path, workers, extent)
+    trace = opened(*paths, nsys_path=nsys_path, workers=workers, extent=extent)
     counted: Counted = {
         "devices": [*devices],
         "streams": [*streams],
@@ -141,23 +141,18 @@ def read(
     return summary
 
 
-def opened(*paths: str | Path, nsys_path: str | None = None) -> Trace:
-    """The events of captures, which are one trace.
+def opened(
+    *paths: str | Path,
+    nsys_path: str | None = None,
+    workers: int | Literal["ray"] | None = None,
+    extent: Extent = "whole",
+) -> Trace:
+    """The events of captures, which are one trace: what only nsys can read is read by way of its exports.
 
     Raises:
         FastrnnsError: A file is no capture.
         MissingError: A report of nsys is given and there is no nsys.
     """
-    return _trace(paths, nsys_path)
-
-
-def _trace(
-    paths: Sequence[str | Path],
-    nsys: str | None,
-    workers: int | Literal["ray"] | None = None,
-    extent: Extent = "whole",
-) -> Trace:
-    """What the files behind the paths hold, those that only nsys can read by way of their exports."""
     found = [one for path in paths for one in sources.behind(path)]
     files, optional = [file for file, _ in found], [optional for _, optional in found]
     if not any(map(file_kinds.needs_nsys, files)):
@@ -165,7 +160,7 @@ def _trace(
     else:
         from fastrnns_rs.verbs.report.nsys_export import exported
 
-        with exported(files, nsys, optional=optional) as readable:
+        with exported(files, nsys_path, optional=optional) as readable:
             trace = _parsed(readable, files, optional, workers, extent)
     if not trace.capture_count:
         file, reason = trace.left_out[0]

@@ -10,11 +10,6 @@ from fastrnns_rs import _core
 UNKNOWN = "unknown"
 
 
-def get_kernel_category_by_name(name: str) -> str:
-    """The category of any kernel by its whole name, demangled or mangled: that of `fastrnns-rs report`."""
-    return _core.kernel_category(name)
-
-
 def get_kernel_category_by_source_code(source: str) -> str:
     """The category of a kernel that Inductor wrote, by the heuristic that decorates it.
 

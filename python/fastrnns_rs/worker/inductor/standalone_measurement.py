@@ -18,10 +18,10 @@ from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine.environment import Facts
 from fastrnns_rs.processes.listener import Answer
-from fastrnns_rs.verbs.inductor import requirements
 from fastrnns_rs.verbs.inductor.module_files import Generated, generated
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.request import check_machine
 from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.inductor import wall_time
 from fastrnns_rs.worker.inductor.loader import Loaded, imported
@@ -59,7 +59,7 @@ def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
     """
     facts = Facts(**probe("auto", "float32"))
     one = _module(benchmark, facts)
-    requirements.check([one], facts, asked)
+    check_machine([one], facts, asked)
     return report(environment.describe(facts), [_row(benchmark, one, asked)], hint=_HINT)
 
 

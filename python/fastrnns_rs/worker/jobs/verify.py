@@ -13,7 +13,7 @@ from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.problem.tolerance import tolerance_of
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.runner import Source
-from fastrnns_rs.worker.failure import reason
+from fastrnns_rs.worker.channel import reason
 from fastrnns_rs.worker.torch_settings import prepare_cublas
 from fastrnns_rs.worker.verification.examination import Examination, examine
 

@@ -1,20 +1,22 @@
-"""From two sides to one plan and its run: each side is asked about its own torch."""
+"""From two sides to one plan and its run: what each runs and in what, and what its own torch says."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine import warnings as machine_warnings
 from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
+from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.run_init import new_run
 
@@ -22,7 +24,51 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment, Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
-    from fastrnns_rs.verbs.bench.interleaved.side import SideRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRequest:
+    """One of two sides.
+
+    Attributes:
+        runner: Its name.
+        options: Problem and machine.
+        words: Those options that were given for this side alone, as they were written.
+        affinity: The CPUs that its processes may use.
+        python: The interpreter; None for ours.
+        variables: Environment variables beside our own.
+    """
+
+    name: Literal["a", "b"]
+    runner: str
+    options: Options
+    words: list[str] = field(default_factory=list)
+    affinity: tuple[int, ...] | None = None
+    python: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What it is, for people: the runner, and what is special about this side."""
+        python = [] if self.python is None else [f"python={self.python}"]
+        return " ".join(
+            [self.runner, *self.words, *(f"{key}={value}" for key, value in self.variables.items()), *python]
+        )
+
+
+def variables(given: Iterable[str]) -> dict[str, str]:
+    """Environment variables from texts as `NAME=VALUE`.
+
+    Raises:
+        UsageError: One is not written so.
+    """
+    found = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
+            raise UsageError(f"no variable is written {one!r}", "give NAME=VALUE")
+        found[name] = value
+    return found
 
 
 def start(

@@ -12,9 +12,9 @@ from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
-from fastrnns_rs.verbs.compare.conclusion import check_causes, counts_of, exit_code, method_of
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, margin_of
+from fastrnns_rs.verbs.compare.verdicts import check_causes, counts_of, exit_code, method_of
 
 if TYPE_CHECKING:
     import os

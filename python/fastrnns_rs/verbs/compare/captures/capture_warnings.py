@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.verbs.compare.captures.kernel_verdicts import LEAST_REPEATS
+from fastrnns_rs.verbs.compare.captures.kernel_rows import LEAST_REPEATS
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide

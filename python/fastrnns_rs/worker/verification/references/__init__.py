@@ -30,7 +30,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "RNN equations (relu)": ("equations", "of_kind", "rnn_relu"),
     "MI-LSTM equations": ("equations", "mi_lstm"),
     "layer-normalised LSTM equations": ("equations", "layer_normalised"),
-    "LSTM under the same dropout mask": ("masked", "lstm"),
+    "LSTM under the same dropout mask": ("equations", "lstm_with_dropout"),
     "residual network by hand": ("images", "by_hand"),
 }
 #: The runner called as this one without its last part, `resnet18` of `resnet18_jit`.

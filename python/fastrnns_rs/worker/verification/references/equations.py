@@ -6,15 +6,18 @@ Gates of an LSTM stand in the order input, forget, cell, output; of a GRU: reset
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
-from fastrnns_rs.worker.verification.references.expected import Expected, leaves, wide
+from fastrnns_rs.models.dropout import PROBABILITY
+from fastrnns_rs.worker.verification.references.expected import MASKS, Expected, leaves, wide
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.inputs import RnnKind
     from fastrnns_rs.problem.problem import Problem
+
 
 State: TypeAlias = tuple[torch.Tensor, ...]
 #: From x [B, I], the state before and a layer's weights to the state after; its first part is the output.
@@ -209,3 +212,36 @@ def _norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Te
     mean = x.sum(-1, keepdim=True) / x.shape[-1]
     variance = ((x - mean) ** 2).sum(-1, keepdim=True) / x.shape[-1]
     return (x - mean) / (variance + 1e-5).sqrt() * weight + bias
+
+
+def lstm_with_dropout(problem: Problem) -> Expected:
+    """An LSTM with dropout between its layers.
+
+    On a CPU the mask comes from torch's generator, and can be drawn again by its seed. What CUDA draws depends on the
+    kernel that draws it: there the model is checked with a dropout probability of 0.
+    """
+    from fastrnns_rs.models.inputs import lstm_inputs
+
+    x, hidden, module = lstm_inputs(problem)
+    on_cpu = problem.device == "cpu"
+    dtype = torch.bfloat16 if problem.amp else getattr(torch, problem.dtype)
+
+    def between(y: torch.Tensor) -> torch.Tensor:
+        if not (on_cpu and problem.training):
+            return y
+        return y * wide(torch.dropout(torch.ones(y.shape, dtype=dtype), PROBABILITY, True))  # noqa: FBT003
+
+    torch.manual_seed(MASKS)
+    expected = of_module(problem, lstm_step, x, hidden, module, between)
+    if on_cpu or not problem.training:
+        return expected
+    return replace(
+        expected, note="the mask cannot be drawn again on CUDA: checked with dropout 0", adapt=_without_dropout
+    )
+
+
+def _without_dropout(model: Any) -> Any:
+    """A model whose dropout is 0, be it its module's or one of its inputs."""
+    if isinstance(model.forward, torch.nn.RNNBase):
+        model.forward.dropout = 0.0
+    return replace(model, inputs=[0.0 if isinstance(one, float) else one for one in model.inputs])
