@@ -139,7 +139,7 @@ def test_kernels_that_tell_the_profiler_themselves_are_not_told_of_twice(tmp_pat
 def test_kernels_are_known_by_their_names() -> None:
     cpp = ["cpp_fused_add_0", "cpp_CppMicroGemmFP32Vec_1", "graph_0_cpp_fused_add_0", "graph_12_template_cpp_fused_1"]
     others = ["aten::mm", "mkl::cpp_linear", "graph_cpp_", ""]
-    assert [name for name in [*cpp, *others] if profiled_calls.is_cpp(name)] == cpp
+    assert [name for name in [*cpp, *others] if profiled_calls.cpu_category(name) == "cpp"] == cpp
 
 
 def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

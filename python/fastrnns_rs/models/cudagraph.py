@@ -36,9 +36,10 @@ def cudagraph(problem: Problem) -> ModelDef:
     module, arguments = eager.forward, tuple(eager.inputs)
     if not problem.training:
         return replace(eager, forward=_forward_only(module, arguments))
-    model = replace(eager, forward=_both(module, arguments))
     import torch
 
+    graphed = torch.cuda.make_graphed_callables(module, arguments, num_warmup_iters=_WARMUP)
+    model = replace(eager, forward=graphed)
     params = [*model.params]
     backward(*from_sequence(problem.seed)(model.forward(*model.inputs)))
     missing = sum(param.grad is None for param in params)
@@ -49,14 +50,6 @@ def cudagraph(problem: Problem) -> ModelDef:
         # Else a gradient is the graph's own memory, to which the next backward adds what it writes there.
         param.grad = torch.zeros_like(param)
     return model
-
-
-def _both(module: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """Forward and backward, each from its graph."""
-    import torch
-
-    graphed: Callable[..., Any] = torch.cuda.make_graphed_callables(module, arguments, num_warmup_iters=_WARMUP)
-    return graphed
 
 
 def _forward_only(module: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:

@@ -69,11 +69,12 @@ def from_tensor(seed: int) -> BackwardSetup:
     drawn: dict[Size, Tensor] = {}
 
     def setup(output: Tensor) -> tuple[Tensor, Tensor]:
+        import torch
+
         shape = output.shape
-        gradient = drawn.get(shape)
-        if gradient is None:
-            gradient = drawn[shape] = _normal_like(output, seed)
-        return output, gradient
+        if shape not in drawn:
+            drawn[shape] = torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(output)
+        return output, drawn[shape]
 
     return setup
 
@@ -82,10 +83,3 @@ def from_sequence(seed: int) -> BackwardSetup:
     """A set-up for a model that returns (output, states): the gradient enters at the output."""
     setup = from_tensor(seed)
     return lambda result: setup(result[0])
-
-
-def _normal_like(output: Tensor, seed: int) -> Tensor:
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(output.shape, generator=generator).to(output)

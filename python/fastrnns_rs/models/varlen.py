@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script
-from fastrnns_rs.models.definition import BackwardSetup, ModelDef, backward, from_tensor, sequence_model
+from fastrnns_rs.models.definition import ModelDef, backward, from_tensor, sequence_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -66,21 +66,17 @@ def vl_py(problem: Problem) -> ModelDef:
 
 
 def _one_by_one(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
+    from torch.nn.utils.rnn import pad_sequence
+
     from fastrnns_rs.models.inputs import varlen_inputs
 
     inputs = varlen_inputs(problem)
+    setup = from_tensor(problem.seed)
     return ModelDef(
         inputs=[inputs.x, inputs.hidden, inputs.flat_weights(), problem.directions],
         params=inputs.flat_weights(),
         forward=forward,
-        backward_setup=_from_sequences(problem.seed),
+        # The gradient enters at the padded outputs, so that it is the one that `vl_cudnn` gets.
+        backward_setup=lambda result: setup(pad_sequence(result[0])),
         backward=backward,
     )
-
-
-def _from_sequences(seed: int) -> BackwardSetup:
-    """The gradient enters at the padded outputs, so that it is the one that `vl_cudnn` gets."""
-    from torch.nn.utils.rnn import pad_sequence
-
-    setup = from_tensor(seed)
-    return lambda result: setup(pad_sequence(result[0]))

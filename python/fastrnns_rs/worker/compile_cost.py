@@ -49,16 +49,23 @@ class Compiling:
         Raises:
             RunnerError: A parameter has no gradient after backward, or the machine has no C++ compiler.
         """
+        from torch._inductor import utils
+
         self._on_phase(COMPILE)
         breaks = _graph_breaks()
         first_ns = self._first_call(model)
         self._graph_breaks = _graph_breaks() - breaks
         # In a folder that others use nobody knows what the first call found.
         self._cold_ns = None if self._shared else first_ns
-        _forget()
+        # What was compiled goes from memory; its files stay.
+        torch.compiler.reset()
+        utils.clear_caches()  # type: ignore[no-untyped-call,unused-ignore]
         self._on_phase(COMPILE_AGAIN)
         self._warm_ns = self._first_call(model)
-        _end_helpers()
+        # The compiler's processes and threads would take time from the loop; they come back when needed.
+        from torch._inductor.async_compile import shutdown_compile_workers
+
+        shutdown_compile_workers()  # type: ignore[no-untyped-call,unused-ignore]
         self._before_loop = _compilations()
 
     def once(self, model: ModelDef) -> None:
@@ -110,21 +117,6 @@ def _graph_breaks() -> int:
     from torch._dynamo.utils import counters
 
     return sum(counters["graph_break"].values())
-
-
-def _forget() -> None:
-    """Drops what was compiled from memory; its files stay."""
-    from torch._inductor import utils
-
-    torch.compiler.reset()
-    utils.clear_caches()  # type: ignore[no-untyped-call,unused-ignore]
-
-
-def _end_helpers() -> None:
-    """Ends the compiler's processes and threads, which would take time from the loop; they come back when needed."""
-    from torch._inductor.async_compile import shutdown_compile_workers
-
-    shutdown_compile_workers()  # type: ignore[no-untyped-call,unused-ignore]
 
 
 def _lacks_compiler(error: BaseException) -> bool:

@@ -68,18 +68,13 @@ def _timed_too_early(runners: list[TimedRunner]) -> str:
     """Runners that settle when a good part of the timed samples is taken, in each process that is looked at."""
     named = []
     for runner in runners:
-        chosen = _some(runner.processes)
+        # A few, spread over all.
+        chosen = runner.processes[:: max(1, len(runner.processes) // _LOOKED_AT)][:_LOOKED_AT]
         late = [begin for process in chosen if (begin := _late_begin(process)) is not None]
         if len(late) == len(chosen):
             given = runner.processes[0].record.steady_from
             named.append(f"{runner.name}: steady from iteration {min(late)}, timed from {given}")
     return listed(named)
-
-
-def _some(processes: list[TimedProcess]) -> list[TimedProcess]:
-    """A few, spread over all."""
-    step = max(1, len(processes) // _LOOKED_AT)
-    return processes[::step][:_LOOKED_AT]
 
 
 def _late_begin(process: TimedProcess) -> int | None:

@@ -111,6 +111,7 @@ class Row:
         status, reason = self._outcome()
         # Numbers of a runner that failed are kept as samples, not offered as a result.
         phases = [summary(one) for one in self.timed()] if status == "ok" else []
+        classes = {one.warmup_class for one in self.counted} - {None}
         described: list[PhaseSummary | None] = [*phases, None, None]
         return Result(
             runner=self.task.runner.name,
@@ -124,7 +125,7 @@ class Row:
             status=status,
             reason=reason,
             note=self.task.runner.note_on(self.task.problem),
-            warmup_class=_warmup_class([one.warmup_class for one in self.counted]),
+            warmup_class="inconsistent" if len(classes) > 1 else next(iter(classes), None),
             forward=described[0],
             backward=described[1],
             peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,
@@ -151,12 +152,6 @@ class Row:
         if not self.counted:
             return "failed", next((one.reason for one in self.processes), "interrupted")
         return "ok", None
-
-
-def _warmup_class(classes: list[str | None]) -> str | None:
-    """The class of a runner: that of its processes, or `inconsistent`."""
-    found = {name for name in classes if name is not None}
-    return next(iter(found)) if len(found) == 1 else "inconsistent" if found else None
 
 
 def _process(answer: Answer, index: int, order: int) -> Process:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
-#: What differs from one minute to the next.
-_VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"}
+#: What differs from one minute to the next, and what only the end of a run tells.
+_DIFFERING = {
+    *("load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"),
+    *("stopped_by", "precision", "order_seed"),
+}
 #: A sample of a century is none.
 _MOST_NS = 1 << 62
-#: What only the end of a run tells.
-_OF_THE_END = {"stopped_by", "precision", "order_seed"}
 
 
 def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
@@ -95,15 +96,12 @@ def _compare(name: str, before: Any, now: Any) -> None:
             )
 
 
-def _may_differ(key: str) -> bool:
-    # What our own variables do stands in the plan.
-    return key in _VOLATILE | _OF_THE_END or key.startswith("FASTRNNS_")
-
-
 def flat(path: str, value: Any) -> dict[str, Any]:
     """The leaves of nested objects and lists, by path, without what differs from one run to the next."""
     if isinstance(value, dict):
-        parts = [flat(f"{path}.{key}", one) for key, one in value.items() if not _may_differ(key)]
+        # What our own variables do stands in the plan.
+        told = {key: one for key, one in value.items() if key not in _DIFFERING and not key.startswith("FASTRNNS_")}
+        parts = [flat(f"{path}.{key}", one) for key, one in told.items()]
     elif isinstance(value, (list, tuple)):
         parts = [flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
     else:

@@ -59,11 +59,12 @@ def assemble(
 ) -> Comparison:
     """The document of rows that were judged."""
     rows = [one.row for one in judged]
+    failed = any(one.pair.candidate is not None and one.pair.candidate.failed for one in judged)
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
     return Comparison(
         kind="run",
         warnings=[*warnings, *run_warnings.of(baseline, candidate, judged, changed)],
-        exit_code=_exit_code(judged, fail_on),
+        exit_code=ExitCode.FAILED if failed else exit_code({row.verdict for row in rows}, fail_on),
         baseline=Compared(label=baseline.label, files=baseline.files),
         candidate=Compared(label=candidate.label, files=candidate.files),
         method=method_of(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
@@ -73,12 +74,6 @@ def assemble(
         geometric_mean=geometric_mean(judged),
         counts=counts_of(row.verdict for row in rows),
     )
-
-
-def _exit_code(judged: Sequence[Judged], fail_on: Collection[str]) -> int:
-    if any(one.pair.candidate is not None and one.pair.candidate.failed for one in judged):
-        return ExitCode.FAILED
-    return exit_code({one.row.verdict for one in judged}, fail_on)
 
 
 def _seeds(judged: Sequence[Judged]) -> list[Difference]:

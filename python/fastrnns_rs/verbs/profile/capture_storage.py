@@ -78,7 +78,13 @@ def keep(
         profiled_over_unprofiled=attempt.ratio,
         profiled_over_unprofiled_ci=None if attempt.ratio_interval is None else [*attempt.ratio_interval],
         unprofiled_ns=[attempt.unprofiled_ns.get(task.runner.name) for task in plan.tasks],
-        warnings=[*attempt.warnings, *map(_torch_notice, attempt.answer.get("warnings", []))],
+        warnings=[
+            *attempt.warnings,
+            *(
+                Notice(code="torch_warning", message=" ".join(text.split()))
+                for text in attempt.answer.get("warnings", [])
+            ),
+        ],
         runners=[task.runner.name for task in plan.tasks],
         problem=plan.tasks[0].problem,
         iterations=plan.nloops,
@@ -138,7 +144,3 @@ def _artefact(path: Path, kind: str) -> ArtefactEntry:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return ArtefactEntry(path=str(path), kind=kind, size_bytes=path.stat().st_size, sha256=digest)
-
-
-def _torch_notice(text: str) -> Notice:
-    return Notice(code="torch_warning", message=" ".join(text.split()))

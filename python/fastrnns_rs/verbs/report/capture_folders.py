@@ -20,7 +20,8 @@ def files_in(folder: str | Path) -> list[str]:
         FastrnnsError: The folder cannot be listed, or holds no file.
     """
     try:
-        found = sorted((file for file in Path(folder).iterdir() if _counts(file)), key=lambda file: natural(file.name))
+        counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
+        found = sorted(counted, key=lambda file: natural(file.name))
     except OSError as error:
         raise FastrnnsError(f"{folder} cannot be listed: {error.strerror}", "give a folder that may be read") from None
     if not found:
@@ -41,7 +42,3 @@ def natural(name: str) -> list[tuple[int, str]]:
     """Names in the order in which people count: `rank2` before `rank10`."""
     parts = re.split(r"([0-9]+)", name)
     return [(int(part), "") if place % 2 else (-1, part) for place, part in enumerate(parts)]
-
-
-def _counts(file: Path) -> bool:
-    return not file.name.startswith(".") and file.is_file()

@@ -172,7 +172,8 @@ def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int
     for short, one in zip(names, rows, strict=True):
         first, second = ("-" if time is None else scale.text(time) for time in one.times)
         change, launches = _signed(one.change, scale), _launches(one.launches)
-        lines.append(_line(room, short, first, second, change, launches, _mark(one.verdict)))
+        mark = f"  {words.VERDICTS[one.verdict][0]}" if one.verdict else ""
+        lines.append(_line(room, short, first, second, change, launches, mark))
     return lines
 
 
@@ -181,10 +182,6 @@ def _line(room: int, name: str, first: str, second: str, change: str, launches: 
     left = f"{left}{first:>{room + _TIME[0] - width(left)}}"
     last = f"{launches:>{max(_LAUNCHES, len(launches) + 2)}}"
     return f"{left}{second:>{_TIME[1]}}{change:>{_CHANGE}}{last}{mark}".rstrip()
-
-
-def _mark(verdict: Verdict | None) -> str:
-    return f"  {words.VERDICTS[verdict][0]}" if verdict else ""
 
 
 def _signed(change: int, scale: Scale) -> str:

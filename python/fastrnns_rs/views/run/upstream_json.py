@@ -24,13 +24,13 @@ def _groups(run: Run) -> Iterator[tuple[str, str, list[Result]]]:
 
 def oss(run: Run) -> str:
     """One object, `{group: {runner: mean}}`, backward under `group-backward`, in milliseconds."""
-    return _object((group, _object(_means(rows, phase))) for group, phase, rows in _groups(run)) + "\n"
 
+    def means(rows: list[Result], phase: str) -> Iterator[tuple[str, str]]:
+        for result in rows:
+            if (found := getattr(result, phase)) is not None:
+                yield name(result), repr(found.mean_ns / _NS_PER_MS)
 
-def _means(rows: list[Result], phase: str) -> Iterator[tuple[str, str]]:
-    for result in rows:
-        if (found := getattr(result, phase)) is not None:
-            yield name(result), repr(found.mean_ns / _NS_PER_MS)
+    return _object((group, _object(means(rows, phase))) for group, phase, rows in _groups(run)) + "\n"
 
 
 def _object(entries: Iterable[tuple[str, str]]) -> str:

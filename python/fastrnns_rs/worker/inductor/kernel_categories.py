@@ -26,7 +26,8 @@ def get_kernel_category(kernel_module: ModuleType) -> str:
     Upstream's looks for the name of a heuristic in the module alone. Modules of today import none by its name, and all
     are `unknown` to it; here their source is read then.
     """
-    named = [name for name in vars(kernel_module) if _is_heuristic(name)]
+    sources = {name: f"@triton_heuristics.{name}" for name in vars(kernel_module)}
+    named = [name for name, source in sources.items() if get_kernel_category_by_source_code(source) == name]
     if len(named) == 1:
         return named[0]
     path = getattr(kernel_module, "__file__", None)
@@ -37,7 +38,3 @@ def get_kernel_category(kernel_module: ModuleType) -> str:
     except (OSError, ValueError):
         # Whoever empties Inductor's cache takes the sources away.
         return UNKNOWN
-
-
-def _is_heuristic(name: str) -> bool:
-    return get_kernel_category_by_source_code(f"@triton_heuristics.{name}") == name

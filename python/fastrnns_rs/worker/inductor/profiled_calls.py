@@ -88,7 +88,7 @@ def ran_on_cpu(one: Any) -> bool:
 
 def cpu_category(name: str) -> str:
     """The category of what ran on the CPU, by its name."""
-    return CPP if is_cpp(name) else OPERATOR
+    return CPP if _CPP.match(name) else OPERATOR
 
 
 def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
@@ -124,15 +124,12 @@ _CPP = re.compile(r"(?:graph_\d+_(?:\w+?_)?)?cpp_")
 _TELLS_ITSELF = "RAIIAtenRecordFunctionHandle"
 
 
-def is_cpp(name: str) -> bool:
-    """Returns true if a name in a profile is that of a C++ kernel of Inductor."""
-    return _CPP.match(name) is not None
-
-
 @contextmanager
 def named_kernels(module: ModuleType) -> Iterator[None]:
     """The profiler sees the C++ kernels of a generated module inside the block, under their names."""
-    kernels = {} if _tell_themselves(module) else _kernels(module)
+    path = getattr(module, "__file__", None)
+    tell_themselves = path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
+    kernels = {} if tell_themselves else _kernels(module)
     for name, kernel in kernels.items():
         setattr(module, name, _told(name, kernel))
     try:
@@ -145,11 +142,6 @@ def named_kernels(module: ModuleType) -> Iterator[None]:
 def _kernels(module: ModuleType) -> dict[str, Callable[..., Any]]:
     found = vars(module).items()
     return {name: one for name, one in found if name.startswith("cpp_") and callable(one)}
-
-
-def _tell_themselves(module: ModuleType) -> bool:
-    path = getattr(module, "__file__", None)
-    return path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
 
 
 def _told(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -31,6 +30,8 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     problem = Problem(**job["problem"])
     prepare_cublas(deterministic=problem.deterministic)
     runner = registry.obtain(job["runner"], Source(**job["source"]))
+    from torch._inductor.codecache import PyCodeCache
+
     # From now on compiling counts: importing torch may have taken long.
     channel.part({})
     compiling = Compiling(problem.device, channel.phase, shared=True)
@@ -43,12 +44,6 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
         channel.phase,
         compiling.once,
     )
-    return {"status": "ok", "modules": [*_modules()]}
-
-
-def _modules() -> Iterator[str]:
-    """The files of whole modules among all that Inductor loaded, each once."""
-    from torch._inductor.codecache import PyCodeCache
-
+    # Of all that Inductor loaded those that are whole modules.
     files = (one.__file__ for one in PyCodeCache.modules if hasattr(one, "benchmark_compiled_module"))
-    yield from dict.fromkeys(file for file in files if file is not None)
+    return {"status": "ok", "modules": [*dict.fromkeys(file for file in files if file is not None)]}

@@ -17,7 +17,7 @@ from fastrnns_rs.processes.framing import framed
 from fastrnns_rs.runners.plan import Plan, Task, make_plan
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
-from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window, no_window
+from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
 from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off, zero_gradients
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
@@ -165,10 +165,9 @@ def _measure_each(
 
     if not prepared:
         return
-    window = no_window if request.tool == "torch" else capture_window
     begin(prepared[0])
-    # One window for all, with what is between them: nsys takes no notice of a second one.
-    with window(plan.tasks[0].problem.device):
+    # One window for all, with what is between them: nsys takes no notice of a second one. Torch has its own schedule.
+    with nullcontext() if request.tool == "torch" else capture_window(plan.tasks[0].problem.device):
         for index, one in enumerate(prepared):
             if index:
                 save()

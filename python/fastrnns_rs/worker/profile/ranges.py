@@ -95,8 +95,3 @@ def capture_window(device: str) -> Iterator[None]:
     finally:
         torch.cuda.synchronize(device)
         profiler.stop()
-
-
-def no_window(_device: str) -> AbstractContextManager[None]:
-    """For a profiler that has its own schedule."""
-    return nullcontext()

@@ -164,7 +164,9 @@ class TorchSession:
         with writing_told():
             if self.options.memory_timeline:
                 path = self._folder / f"{name}.memory.json"
-                profiler.export_memory_timeline(str(path), device=self._indexed_device())
+                # As tensors name it: with its index.
+                device = f"cuda:{torch.cuda.current_device()}" if self._device == "cuda" else self._device
+                profiler.export_memory_timeline(str(path), device=device)
                 cycle.files.append((str(path), "memory_timeline"))
             self._save_trace(profiler, cycle, name)
         self.results.append(cycle)
@@ -218,10 +220,6 @@ class TorchSession:
         with self.listening(), writing_told():
             dump(str(path))
         cycles[-1].files.append((str(path), "memory_snapshot"))
-
-    def _indexed_device(self) -> str:
-        """The device as tensors name it: with its index."""
-        return f"cuda:{torch.cuda.current_device()}" if self._device == "cuda" else self._device
 
 
 class Run:

@@ -68,7 +68,10 @@ def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple
             if len(left[key]) * len(right[key]) > _MOST_PAIRS:
                 continue
             scored = (
-                (_likeness(one, other), one, other) for one in left[key] for other in right[key] if _nearly(one, other)
+                (_likeness(one, other), one, other)
+                for one in left[key]
+                for other in right[key]
+                if abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
             )
             alike = [found for found in scored if found[0][0] >= _SIMILAR]
             alike.sort(key=lambda found: (*(-part for part in found[0]), found[1].name, found[2].name))
@@ -85,10 +88,6 @@ def _by_shape(kernels: Iterable[Weighed], *, with_function: bool) -> dict[Hashab
             function = one.short_name if with_function else None
             found.setdefault((one.category, one.shape, function), []).append(one)
     return found
-
-
-def _nearly(one: Weighed, other: Weighed) -> bool:
-    return abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
 
 
 def _likeness(one: Weighed, other: Weighed) -> tuple[float, float]:

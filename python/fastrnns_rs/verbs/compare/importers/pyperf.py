@@ -44,7 +44,10 @@ def recognises(plain: dict[str, Any]) -> bool:
 
 def read(document: Place) -> Side:
     """The side of a pyperf file. What was measured in bytes or events is left out and named in a warning."""
-    _check_version(document)
+    version = document["version"]
+    # The formats before 1.0 divided their values, and told their warm-ups, in another way.
+    if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
+        raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
     common = _metadata(document)
     timed, others = [], []
     for benchmark in document["benchmarks"].items():
@@ -61,15 +64,8 @@ def read(document: Place) -> Side:
         raise document.damage(f"its benchmarks are measured in {others[0][1]}, not in time")
     environment = {ours: common.get(theirs) for theirs, ours in _ENVIRONMENT.items()}
     warnings = [not_interleaved("the processes"), *(_no_time(*other) for other in others)]
-    version = f"pyperf {known(common.get('perf_version'))}, format {document['version'].text()}"
-    return side(document, version, timed, warnings, environment)
-
-
-def _check_version(document: Place) -> None:
-    """Refuses the formats before 1.0: their values were divided, and their warm-ups told, in another way."""
-    version = document["version"]
-    if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
-        raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
+    told = f"pyperf {known(common.get('perf_version'))}, format {version.text()}"
+    return side(document, told, timed, warnings, environment)
 
 
 def _metadata(place: Place) -> dict[str, Any]:
