@@ -11,19 +11,6 @@ from pathlib import Path
 AT_ONCE_S = 20.0
 
 
-def with_variable(text: str) -> list[tuple[int, str]]:
-    """The number and command line of each process that was started with this among its variables. A zombie has none."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if text.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                found.append((int(entry.name), command))
-        except OSError:
-            continue
-    return found
-
-
 def forget_killed_nsys() -> None:
     """Removes what an nsys that was killed leaves in shared memory. Some dozens of it, and no nsys starts any more."""
     for entry in Path("/proc").glob("[0-9]*"):
@@ -35,25 +22,18 @@ def forget_killed_nsys() -> None:
             path.unlink(missing_ok=True)
 
 
-def survivors(text: str, seconds: float) -> list[tuple[int, str]]:
-    """Those that are still there after a time; none as soon as there are none."""
-    deadline = time.monotonic() + seconds
-    while (found := with_variable(text)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return found
-
-
-def marked(mark: str) -> list[int]:
-    """Processes with a text among their arguments or variables. A zombie has neither."""
-    found = []
+def marked(mark: str) -> dict[int, str]:
+    """Processes with a text among their arguments or variables, and their command lines. A zombie has neither."""
+    found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if mark.encode() in (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes():
-                found.append(int(entry.name))
+            command = (entry / "cmdline").read_bytes()
+            if mark.encode() in command + (entry / "environ").read_bytes():
+                found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
 
 
-def left_of(mark: str, within: float = AT_ONCE_S) -> list[int]:
+def left_of(mark: str, within: float = AT_ONCE_S) -> dict[int, str]:
     """What is still there when the time is over; returns as soon as there is nothing."""
     deadline = time.monotonic() + within
     while (found := marked(mark)) and time.monotonic() < deadline:

@@ -232,7 +232,7 @@ def test_workers_run_at_the_same_time_and_only_the_late_one_times_out(mark: str)
     (begun, ended), (other_begun, other_ended) = (one.content["times"] for one in answers[:2])
     assert max(begun, other_begun) < min(ended, other_ended)
     assert answers[2].content["forward_ns"] == [7]
-    assert left_of(mark) == []
+    assert not left_of(mark)
 
 
 @pytest.mark.usefixtures("scripted")
@@ -242,7 +242,7 @@ def test_ctrl_c_ends_all_workers_at_once(mark: str) -> None:
     answers = started(mark, "answers", "hangs", "hangs")
     assert time.monotonic() - begun < 2.0 + 10
     assert [one.ended for one in answers] == ["answered", "interrupted", "interrupted"]
-    assert left_of(mark) == []
+    assert not left_of(mark)
 
 
 @pytest.mark.usefixtures("scripted")

@@ -135,6 +135,68 @@ def test_warnings_name_the_tool_and_what_its_file_lacks(name: str, tool: str, sa
     assert {warning.evidence for warning in side.warnings} == {f"some.json: {tool}"}
 
 
+#: A file, the place in it that is damaged, what stands there then (`...` takes the key away), and what is told of it.
+DAMAGE: list[tuple[str, str, Any, str]] = [
+    *(
+        (
+            "google_benchmark",
+            "benchmarks.1.time_unit",
+            one,
+            f"benchmarks[1].time_unit is '{one}', not one of ns, us, ms, s",
+        )
+        for one in ("min", "NS", "")
+    ),
+    ("google_benchmark", "benchmarks.0.run_type", ..., "the key benchmarks[0].run_type is missing"),
+    ("hyperfine_1.19", "results.0.times", ..., "the key results[0].times is missing"),
+    ("hyperfine_1.19", "results.0.exit_codes", ..., "the key results[0].exit_codes is missing"),
+    ("hyperfine_2.0", "schema_version", 3, "its schema_version is 3; 2 is known"),
+    ("hyperfine_2.0", "schema_version", "2", "schema_version is '2', not an integer"),
+    ("hyperfine_1.20", "results.1.times.7", ..., "results[1] has 7 times and 8 exit codes"),
+    (
+        "hyperfine_2.0",
+        "results.0.measurements.1.time_wall_clock.unit",
+        "minute",
+        "time_wall_clock.unit is not 'second'",
+    ),
+    ("pyperf", "version", "2.0", "its format version is '2.0'; 1.0 is known"),
+    ("pyperf", "version", 5, "its format version is 5; 1.0 is known"),
+    ("pyperf", "version", None, "its format version is null; 1.0 is known"),
+    ("pyperf", "version", [1], "its format version is a list; 1.0 is known"),
+    *(
+        ("pyperf", "benchmarks.1.runs.1.values.2", one, f"benchmarks[1].runs[1].values[2] is {shown}, not a number")
+        for one, shown in (("1.0", "'1.0'"), (None, "null"), (True, "true"), ([], "a list"))
+    ),
+    ("pytest_benchmark", "benchmarks.2.fullname", ..., "the key benchmarks[2].fullname is missing"),
+    ("pytest_benchmark", "benchmarks.2.stats", ..., "the key benchmarks[2].stats is missing"),
+]
+HINTS = {
+    "google-benchmark": "1.5 or newer",
+    "hyperfine": "hyperfine 1.20 or newer writes one with --export-json FILE",
+    "pyperf": "--output",
+    "pytest-benchmark": "--benchmark-json",
+}
+
+
+@pytest.mark.parametrize(("name", "place", "value", "told"), DAMAGE)
+def test_damage_is_told_by_its_place_with_what_writes_a_sound_file(
+    name: str, place: str, value: Any, told: str
+) -> None:
+    document = found = plain(f"{name}.json")
+    *way, last = (int(key) if key.isdigit() else key for key in place.split("."))
+    for key in way:
+        found = found[key]
+    if value is ...:
+        del found[last]
+    else:
+        found[last] = value
+    tool = next(tool for tool in TOOLS if name.startswith(tool.replace("-", "_")))
+    with pytest.raises(UsageError) as caught:
+        imported(document)
+    assert caught.value.message.startswith(f"some.json is not a {tool} file that can be read: ")
+    assert caught.value.message.endswith(told)
+    assert HINTS[tool] in caught.value.hint
+
+
 def test_a_name_that_moves_the_cursor_is_made_harmless() -> None:
     document = plain("hyperfine_1.20.json")
     document["results"][0]["command"] = "\x1b[2Jcat\n\ud800"

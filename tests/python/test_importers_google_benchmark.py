@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from foreign_files import FOLDER, by_name, codes, imported, plain
 
-from fastrnns_rs.errors import UsageError
-
 NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -84,23 +82,6 @@ def test_one_name_registered_twice_is_two_benchmarks() -> None:
     document["benchmarks"] += again
     series = by_name(imported(document))
     assert series["sorted_nanoseconds #2"].medians_ns == series["sorted_nanoseconds"].medians_ns
-
-
-@pytest.mark.parametrize("unit", ["min", "NS", ""])
-def test_an_unknown_unit_is_damage(unit: str) -> None:
-    document = plain("google_benchmark.json")
-    document["benchmarks"][1]["time_unit"] = unit
-    with pytest.raises(UsageError, match=rf"benchmarks\[1\]\.time_unit is '{unit}', not one of ns, us, ms, s"):
-        imported(document)
-
-
-def test_an_old_library_is_told_which_is_needed() -> None:
-    document = plain("google_benchmark.json")
-    for row in document["benchmarks"]:
-        del row["run_type"]
-    with pytest.raises(UsageError, match=r"the key benchmarks\[0\]\.run_type is missing") as caught:
-        imported(document)
-    assert "1.5 or newer" in caught.value.hint
 
 
 def test_the_environment_has_our_keys() -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any
 
 import pytest
 from foreign_files import by_name, imported, plain
-
-from fastrnns_rs.errors import UsageError
 
 
 @pytest.mark.parametrize("name", ["2.0", "1.20", "1.19", "1.20_same_command"])
@@ -52,35 +49,6 @@ def test_one_run_that_failed_is_enough() -> None:
     first, second = imported(document).series
     assert first.reason == "failed: 1 of 8 runs, with a signal"
     assert second.reason == "failed: 2 of 8 runs, with a signal, exit code 2"
-
-
-@pytest.mark.parametrize("key", ["times", "exit_codes"])
-def test_a_file_of_before_is_told_which_hyperfine_is_needed(key: str) -> None:
-    document = plain("hyperfine_1.19.json")
-    del document["results"][0][key]
-    with pytest.raises(UsageError, match=rf"the key results\[0\]\.{key} is missing") as caught:
-        imported(document)
-    assert caught.value.hint == "hyperfine 1.20 or newer writes one with --export-json FILE"
-
-
-@pytest.mark.parametrize(("schema", "shown"), [(3, "3; 2 is known"), ("2", "'2', not an integer")])
-def test_another_schema_is_refused_by_name(schema: Any, shown: str) -> None:
-    with pytest.raises(UsageError, match=f"schema_version is {shown}"):
-        imported({**plain("hyperfine_2.0.json"), "schema_version": schema})
-
-
-def test_lists_of_two_lengths_are_damage() -> None:
-    document = plain("hyperfine_1.20.json")
-    document["results"][1]["times"].pop()
-    with pytest.raises(UsageError, match=r"results\[1\] has 7 times and 8 exit codes"):
-        imported(document)
-
-
-def test_another_unit_is_damage() -> None:
-    document = plain("hyperfine_2.0.json")
-    document["results"][0]["measurements"][1]["time_wall_clock"]["unit"] = "minute"
-    with pytest.raises(UsageError, match=r"measurements\[1\]\.time_wall_clock\.unit is not 'second'"):
-        imported(document)
 
 
 def test_the_environment_has_our_keys() -> None:

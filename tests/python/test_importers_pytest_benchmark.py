@@ -7,8 +7,6 @@ import statistics
 import pytest
 from foreign_files import by_name, codes, imported, plain
 
-from fastrnns_rs.errors import UsageError
-
 
 def test_samples_give_the_statistics_that_the_tool_wrote() -> None:
     document = plain("pytest_benchmark.json")
@@ -54,11 +52,3 @@ def test_no_samples_at_all_is_a_reason() -> None:
     document = plain("pytest_benchmark.json")
     document["benchmarks"][0]["stats"]["data"] = []
     assert imported(document).series[0].reason == "benchmarks[0].stats.data is empty"
-
-
-@pytest.mark.parametrize(("key", "missing"), [("fullname", ""), ("stats", "")])
-def test_a_missing_key_is_named(key: str, missing: str) -> None:
-    document = plain("pytest_benchmark.json")
-    del document["benchmarks"][2][key]
-    with pytest.raises(UsageError, match=rf"pytest-benchmark file that can be read: the key benchmarks\[2\]\.{key}"):
-        imported(document)

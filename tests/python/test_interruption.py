@@ -67,7 +67,7 @@ def wait_until_it_hangs(output: Path) -> None:
 
 def children(pid: int) -> list[int]:
     """Processes that a bench started, and theirs, whether or not it still lives."""
-    return marked(f"FASTRNNS_COMMAND={pid}-")
+    return [*marked(f"FASTRNNS_COMMAND={pid}-")]
 
 
 def wait_for_row(process: subprocess.Popen[bytes], row: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from conftest import Done, run_cli
 from nsys_exports import found
-from processes import forget_killed_nsys, survivors, with_variable
+from processes import forget_killed_nsys, left_of, marked
 from profile_commands import PLANTED_RUN
 from real_nsys import NSYS, check_captured, finished, nsys_is_here, of_nsys, profile, tried
 
@@ -150,7 +150,7 @@ def test_killed_at_any_moment_it_leaves_no_process(tmp_path: Path) -> None:
             reached = reach(process, stage)
             time.sleep(delay)
             process.kill()
-        left = [(stage, delay, one) for one in survivors(f"FASTRNNS_TEST_MARK={mark}", 2)]
+        left = [(stage, delay, one) for one in left_of(f"FASTRNNS_TEST_MARK={mark}", 2).items()]
         # An nsys that was killed beside it may have kept this one from starting.
         return left if reached else None
 
@@ -179,7 +179,7 @@ def test_what_it_would_leave_is_seen_by_this_test(tmp_path: Path) -> None:
         with start(place, mark, "capture") as process:
             deadline = time.monotonic() + 60
             while expected and process.poll() is None and time.monotonic() < deadline:
-                seen = [command for _, command in with_variable(f"FASTRNNS_TEST_MARK={mark}")]
+                seen = [*marked(f"FASTRNNS_TEST_MARK={mark}").values()]
                 expected = {part for part in expected if not any(part in command for command in seen)}
             if expected and process.poll() is not None:
                 raise of_nsys(["nsys", "profile"], "no child that went on", process.stdout.read())
@@ -216,7 +216,7 @@ def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
         asked = time.monotonic()
         said = process.stderr.read()
         status = process.wait(20)
-    assert not survivors(f"FASTRNNS_TEST_MARK={mark}", max(0.0, asked + 2 - time.monotonic()))
+    assert not left_of(f"FASTRNNS_TEST_MARK={mark}", max(0.0, asked + 2 - time.monotonic()))
     if early is not None:
         check_captured(Done(early, "", said), tmp_path)
     # nsys wrote what it had seen, and somebody says where.

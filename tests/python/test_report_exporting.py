@@ -17,7 +17,7 @@ from pathlib import Path
 import fake_tools
 import pytest
 from commands import finished
-from processes import forget_killed_nsys, survivors, with_variable
+from processes import forget_killed_nsys, left_of, marked
 from profile_commands import without_tools
 from real_nsys import NSYS, nsys_is_here, of_nsys, tried
 from test_report_opening import state
@@ -146,7 +146,7 @@ def interrupted(
     ) as process:
         try:
             deadline = time.monotonic() + 30
-            while not any(ready in line for _, line in with_variable(f"FASTRNNS_TEST_MARK={mark}")):
+            while not any(ready in line for line in marked(f"FASTRNNS_TEST_MARK={mark}").values()):
                 assert time.monotonic() < deadline
                 if process.poll() is not None:
                     return None
@@ -156,7 +156,7 @@ def interrupted(
             status = process.wait(20)
         finally:
             process.kill()
-    assert not survivors(f"FASTRNNS_TEST_MARK={mark}", 5)
+    assert not left_of(f"FASTRNNS_TEST_MARK={mark}", 5)
     return status, said
 
 

@@ -45,7 +45,7 @@ def test_a_command_that_ignores_being_asked_is_killed(grace: float, mark: str) -
     assert not marked(mark)
     # One that has stopped itself.
     done = run_command(shell("sleep MARK & kill -STOP $!; kill -STOP $$; true MARK", mark), timeout=0.3, grace=0.2)
-    assert (done.timed_out, marked(mark)) == (True, [])
+    assert (done.timed_out, marked(mark)) == (True, {})
 
 
 @pytest.mark.parametrize("seconds", [1e9, 1e300, float("inf")])
@@ -230,7 +230,7 @@ def test_nothing_of_a_command_that_runs_commands_outlives(who: str, mark: str) -
             deadline = time.monotonic() + AT_ONCE_S
             while len(marked(mark)) > 1 and time.monotonic() < deadline:
                 time.sleep(0.02)
-            assert marked(mark) == [process.pid]
+            assert [*marked(mark)] == [process.pid]
 
 
 #: How far a process that runs a command has come, told by what it printed before it was killed.

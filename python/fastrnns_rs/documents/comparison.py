@@ -80,7 +80,7 @@ class Row:
     shift_ns: float | None
     cliffs_delta: float | None
     p_value: float | None
-    p_value_adjusted: float | None
+    p_value_adjusted: float | None = None
     verdict: Verdict | None
     reason: str
     label: str | None
@@ -171,9 +171,9 @@ class Comparison(Document):
     candidate: Compared
     method: Method
     environment_differences: list[Difference]
-    rows: list[Row]
-    kernels: list[Kernel]
-    geometric_mean: GeometricMean | None
+    rows: list[Row] = field(default_factory=list)
+    kernels: list[Kernel] = field(default_factory=list)
+    geometric_mean: GeometricMean | None = None
     counts: Counts
     basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=since("1.1"))
     categories: list[Change] = field(default_factory=list, metadata=since("1.1"))

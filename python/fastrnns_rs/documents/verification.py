@@ -61,7 +61,7 @@ class Verification(Document):
     noun: ClassVar[str] = "verification"
     hint: ClassVar[str] = "verify --json writes one"
     schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
-    warnings: list[Notice]
+    warnings: list[Notice] = field(default_factory=list)
     ok: bool
     results: list[Verified]
 

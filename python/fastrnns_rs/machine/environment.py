@@ -18,6 +18,8 @@ from fastrnns_rs.processes.listener import Terms
 
 #: Variables that change how fast models run; no other variable enters a run file.
 _VARIABLES = ("OMP_", "MKL_", "CUDA_", "PYTORCH_", "TORCH", "FASTRNNS_")
+#: What a child knows of the software, by the names that a run file has for it.
+_VERSIONS = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 #: Importing torch from a cold disk can take most of a minute.
 _PROBE_TIMEOUT_S = 300.0
 
@@ -83,11 +85,7 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
     extra = _nvidia_smi()
     drivers = [one.pop("driver_version") for one in extra.values()]
     return Environment(
-        python_version=facts.python_version,
-        torch_version=facts.torch_version,
-        torchvision_version=facts.torchvision_version,
-        cuda_version=facts.cuda_version,
-        cudnn_version=facts.cudnn_version,
+        **{name: getattr(facts, name) for name in _VERSIONS},
         driver_version=str(drivers[0]) if drivers else None,
         os=f"{platform.system()} {platform.release()}",
         cpu_model=cpu_model(),

@@ -62,15 +62,9 @@ def record(plan: BenchPlan) -> PlanRecord:
 
 def _stop(plan: BenchPlan) -> Stop:
     loop, rule = plan.loop, plan.rule
-    each: dict[str, float] = (
-        {"nloops": loop.nloops}
-        if loop.nloops is not None
-        else {
-            "process_seconds": loop.seconds,
-            "least_iterations": loop.least,
-            "most_iterations": loop.most,
-        }
-    )
+    each = {"process_seconds": loop.seconds, "least_iterations": loop.least, "most_iterations": loop.most}
+    if loop.nloops is not None:
+        each = {"nloops": loop.nloops}
     if rule is not None and rule.rule == "precision":
         return Stop(rule="precision", parameters={"half_width": rule.value, "limit_seconds": rule.limit_s, **each})
     if rule is not None and rule.rule == "time":

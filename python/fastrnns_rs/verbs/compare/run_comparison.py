@@ -70,7 +70,6 @@ def assemble(
         method=method_of(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
         environment_differences=changed,
         rows=rows,
-        kernels=[],
         geometric_mean=geometric_mean(judged),
         counts=counts_of(row.verdict for row in rows),
     )

@@ -22,6 +22,8 @@ CONFIDENCE_LEVEL = 0.95
 FALSE_DISCOVERY_RATE = 0.05
 METHOD = "welch_log_process_medians"
 WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
+#: What a row has of the statistics under their names.
+_FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
 #: Fewer processes on a side give an interval that is wide.
 FEW_PROCESSES = 10
 
@@ -120,13 +122,8 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
         problem=pair.series.problem,
         baseline=baseline,
         candidate=candidate,
-        ratio=found.ratio if found else None,
-        ratio_ci_low=found.ratio_ci_low if found else None,
-        ratio_ci_high=found.ratio_ci_high if found else None,
         shift_ns=found.shift if found else None,
-        cliffs_delta=found.cliffs_delta if found else None,
-        p_value=found.p_value if found else None,
-        p_value_adjusted=None,
+        **{name: getattr(found, name, None) for name in _FOUND},
         verdict=WORDS[found.verdict] if found and judged else None,
         reason=found.reason if found else _missing(pair),
         label=_label(pair),

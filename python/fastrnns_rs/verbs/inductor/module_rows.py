@@ -52,6 +52,8 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
     ok = answer.content.get("status") == "ok"
     samples = [found["samples_ns"] for found in parts if "samples_ns" in found]
     first = parts[0]
+    names = ("timing_mode", "first_call_ns", "upstream_ms", "peak_memory_bytes")
+    told: dict[str, Any] = {name: first.get(name) for name in names}
     made = ModuleRow(
         path=str(one.path),
         runner=one.runner,
@@ -62,12 +64,9 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
         reason=None if ok else _reason(answer, len(parts)),
         times=asked.times,
         repeat=asked.repeat,
-        timing_mode=first.get("timing_mode"),
-        first_call_ns=first.get("first_call_ns"),
         samples_ns=samples,
         wall=described(samples) if samples else None,
-        upstream_ms=first.get("upstream_ms"),
-        peak_memory_bytes=first.get("peak_memory_bytes"),
+        **told,
         kernels=[kernel_timing(one) for one in first.get("kernels", [])],
     )
     if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:

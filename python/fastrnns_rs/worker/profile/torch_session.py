@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -128,17 +128,10 @@ class TorchSession:
     def new_profiler(self, on_trace_ready: Callable[[Any], None]) -> torch.profiler.profile:
         """A profiler as the options describe it."""
         known = {"cpu": torch.profiler.ProfilerActivity.CPU, "cuda": torch.profiler.ProfilerActivity.CUDA}
-        schedule = self.options.schedule
         flags: dict[str, Any] = dict(self.options.flags())
         return torch.profiler.profile(
             activities=[known[name] for name in resolve_activities(self.options, self._device)],
-            schedule=torch.profiler.schedule(
-                wait=schedule.wait,
-                warmup=schedule.warmup,
-                active=schedule.active,
-                repeat=schedule.repeat,
-                skip_first=schedule.skip_first,
-            ),
+            schedule=torch.profiler.schedule(**asdict(self.options.schedule)),
             on_trace_ready=on_trace_ready,
             # Events carry the calls that led to them only where this is verbose; traces have them anyway.
             experimental_config=_ExperimentalConfig(verbose=True) if self.options.group_by_stack else None,

@@ -76,18 +76,8 @@ def _read(path: str, iteration_range: str | None, nsys_path: str | None) -> Read
 
 
 def _operation(plain: dict[str, Any]) -> Operation:
-    grid, block = plain["grid"], plain["block"]
-    return Operation(
-        name=plain["name"],
-        short_name=plain["short_name"],
-        is_kernel=plain["is_kernel"],
-        category=plain["category"],
-        shape=(tuple(grid), tuple(block)) if grid and block else None,
-        count=plain["count"],
-        total_ns=plain["total_ns"],
-        inside_count=plain["inside_count"],
-        inside_ns=plain["inside_ns"],
-    )
+    grid, block = plain.pop("grid"), plain.pop("block")
+    return Operation(**plain, shape=(tuple(grid), tuple(block)) if grid and block else None)
 
 
 def _each(captures: list[dict[str, Any]], key: str) -> list[str] | None:

@@ -35,10 +35,10 @@ class Finding:
     """
 
     values: tuple[list[float], list[float]]
-    found: stats.Comparison | None
-    step: Step | None
-    p_value_adjusted: float | None
-    verdict: Verdict | None
+    found: stats.Comparison | None = None
+    step: Step | None = None
+    p_value_adjusted: float | None = None
+    verdict: Verdict | None = None
     reason: str
 
 
@@ -83,18 +83,11 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
     if found.verdict in {"faster", "slower"} and len({*first}) == len({*second}) == 1:
         # A coarse clock or files that were copied: without a spread nothing says how sure a difference is.
         return _silent("neither side has any spread: no verdict", (first, second))
-    return Finding(
-        values=(first, second),
-        found=found,
-        step=None,
-        p_value_adjusted=None,
-        verdict=WORDS[found.verdict],
-        reason=found.reason,
-    )
+    return Finding(values=(first, second), found=found, verdict=WORDS[found.verdict], reason=found.reason)
 
 
 def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> Finding:
-    return Finding(values=values, found=None, step=None, p_value_adjusted=None, verdict=None, reason=reason)
+    return Finding(values=values, reason=reason)
 
 
 def _together(one: Finding, step: Step, adjusted: float) -> Finding:
