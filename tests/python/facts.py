@@ -4,15 +4,9 @@ from fastrnns_rs.machine.environment import Facts
 
 FACTS = Facts(
     python_version="3.12.0",
-    torchvision_version=None,
     torch_version="2.15.0",
-    cuda_version=None,
-    cudnn_version=None,
     num_threads=2,
     device="cpu",
     cuda_device_count=0,
     no_cuda_reason="no NVIDIA GPU was found",
-    dtype_problem=None,
-    tf32_problem=None,
-    gpus=[],
 )

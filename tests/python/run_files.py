@@ -35,19 +35,12 @@ PROBLEM = Problem(seq_length=16, num_layers=1, input_size=64, hidden_size=64, mi
 ENVIRONMENT = Environment(
     python_version="3.11.9",
     torch_version="2.15.0",
-    torchvision_version=None,
-    cuda_version=None,
-    cudnn_version=None,
-    driver_version=None,
     os="Linux 6.1",
     cpu_model="a processor",
     cpu_count=2,
     cpu_affinity=[0, 1],
-    cpu_governor=None,
     num_threads=2,
     load_average_1m=0.5,
-    gpus=[],
-    variables={},
     git=Git(commit="c0ffee", dirty=False),
 )
 CARD = Gpu(
@@ -68,16 +61,11 @@ def process(index: int, forward: list[int], backward: list[int] | None, *, warmu
     return Process(
         index=index,
         order=index,
-        rank=None,
         status="ok",
-        reason=None,
         warmup_class="warmup",
         steady_from=warmup,
         first_call=FirstCall(forward_ns=10**9, backward_ns=None),
         compile=Compile(cold_ns=None, warm_ns=None, graph_breaks=None, recompilations=None),
-        peak_memory_bytes=None,
-        peak_reserved_bytes=None,
-        timed_loop_ns=None,
         forward_ns=slow + forward,
         backward_ns=None if backward is None else slow + backward,
     )
@@ -118,12 +106,7 @@ def result(
             timer_resolution_ns=1,
             problem=PROBLEM,
             status="ok",
-            reason=None,
-            note=None,
-            forward=None,
-            backward=None,
             processes=made,
-            side=None,
             warmup_class="warmup",
         ),
         **changes,
@@ -138,10 +121,7 @@ def exactly(medians: Sequence[int], runner: str = "cudnn", **changes: Any) -> Re
 
 def series(runner: str, medians_ns: Sequence[float], **changes: Any) -> Series:
     """Times as they are compared, with ten samples to each; of a foreign file where nothing else is said."""
-    given = dict.fromkeys(("group", "phase", "problem", "timing_mode", "lack", "reason"))
-    return Series(
-        **{**given, "runner": runner, "medians_ns": [*medians_ns], "n_samples": 10 * len(medians_ns), **changes}
-    )
+    return Series(**{"runner": runner, "medians_ns": [*medians_ns], "n_samples": 10 * len(medians_ns), **changes})
 
 
 def failed(runner: str, reason: str = "out of memory", status: Any = "failed") -> Result:
@@ -157,7 +137,6 @@ def run(results: Iterable[Result], **changes: Any) -> Run:
             created_utc="2026-01-01T00:00:00Z",
             status="complete",
             command=["fastrnns-rs", "bench"],
-            warnings=[],
             tool=Tool(name="fastrnns-rs", version="0.1.0", build_profile="release"),
             environment=ENVIRONMENT,
             plan=PlanRecord(
@@ -167,21 +146,12 @@ def run(results: Iterable[Result], **changes: Any) -> Run:
                 warmup=Warmup(mode="detect", iterations=None),
                 stop=Stop(rule="count", parameters={"iterations": 15.0}),
                 stopped_by="count",
-                precision=None,
                 jit=Jit(
                     fuser="te",
-                    executor=None,
-                    cuda_pointwise_loop_level=None,
-                    cuda_pointwise_block_count=None,
-                    cuda_pointwise_block_size=None,
                 ),
-                threads=None,
-                affinity=None,
                 timeout_s=600.0,
-                runners=[],
             ),
             results=[*results],
-            sides=[],
         ),
         **changes,
     )
@@ -195,8 +165,6 @@ def both(first: Result, second: Result, **changes: Any) -> Run:
             label=f"{name}: {one.runner}",
             runner=one.runner,
             python="/usr/bin/python3",
-            options=[],
-            variables={},
             environment=ENVIRONMENT,
         )
         for name, one in (("a", first), ("b", second))

@@ -19,19 +19,17 @@ from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.verbs.profile import capture_checks
 
 ODD = [
-    *(
-        "a/b",
-        "forward",
-        "new\nline",
-        "ünïcode 日本",
-        "quote'\"`",
-        "%s %n",
-        "x" * 300,
-        " ",
-        "py/forward/0",
-        "-",
-        "\x1b[31m",
-    ),
+    "a/b",
+    "forward",
+    "new\nline",
+    "ünïcode 日本",
+    "quote'\"`",
+    "%s %n",
+    "x" * 300,
+    " ",
+    "py/forward/0",
+    "-",
+    "\x1b[31m",
 ]
 
 

@@ -6,25 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from facts import FACTS
 
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine.environment import Facts
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.runners.plan import Choice, Options, Plan, make_plan
 
-CPU = Facts(
-    python_version="3.12.0",
-    torchvision_version=None,
-    torch_version="2.15.0",
+CPU = replace(
+    FACTS,
     cuda_version="13.2",
-    cudnn_version=None,
-    num_threads=2,
-    device="cpu",
-    cuda_device_count=0,
     no_cuda_reason="no NVIDIA GPU was found: no driver is loaded",
-    dtype_problem=None,
     tf32_problem="TF32 is a mode of CUDA devices",
-    gpus=[],
 )
 GPU = replace(CPU, device="cuda", cuda_device_count=2, no_cuda_reason=None, tf32_problem=None, cudnn_version="92600")
 

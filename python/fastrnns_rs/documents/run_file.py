@@ -57,19 +57,19 @@ class Environment:
 
     python_version: str
     torch_version: str
-    torchvision_version: str | None
-    cuda_version: str | None
-    cudnn_version: str | None
-    driver_version: str | None
+    torchvision_version: str | None = None
+    cuda_version: str | None = None
+    cudnn_version: str | None = None
+    driver_version: str | None = None
     os: str
-    cpu_model: str | None
+    cpu_model: str | None = None
     cpu_count: int
     cpu_affinity: list[int]
-    cpu_governor: str | None
+    cpu_governor: str | None = None
     num_threads: int
-    load_average_1m: float | None
-    gpus: list[Gpu]
-    variables: dict[str, str]
+    load_average_1m: float | None = None
+    gpus: list[Gpu] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
     git: Git
 
 
@@ -94,10 +94,10 @@ class Jit:
     """How TorchScript was told to compile."""
 
     fuser: str
-    executor: str | None
-    cuda_pointwise_loop_level: int | None
-    cuda_pointwise_block_count: int | None
-    cuda_pointwise_block_size: int | None
+    executor: str | None = None
+    cuda_pointwise_loop_level: int | None = None
+    cuda_pointwise_block_count: int | None = None
+    cuda_pointwise_block_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +150,9 @@ class RunSide:
     name: Literal["a", "b"]
     label: str
     runner: str
-    python: str | None
-    options: list[str]
-    variables: dict[str, str]
+    python: str | None = None
+    options: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
     environment: Environment
 
 
@@ -215,16 +215,16 @@ class Process:
     order: int
     rank: int | None = None
     status: ResultStatus | Literal["interrupted"]
-    reason: str | None
-    warmup_class: str | None
-    steady_from: int | None
-    first_call: FirstCall | None
+    reason: str | None = None
+    warmup_class: str | None = None
+    steady_from: int | None = None
+    first_call: FirstCall | None = None
     compile: Compile
-    peak_memory_bytes: int | None
-    peak_reserved_bytes: int | None
-    timed_loop_ns: int | None
+    peak_memory_bytes: int | None = None
+    peak_reserved_bytes: int | None = None
+    timed_loop_ns: int | None = None
     forward_ns: list[int]
-    backward_ns: list[int] | None
+    backward_ns: list[int] | None = field(default_factory=list)
     baseline_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
 
 
@@ -235,14 +235,14 @@ class Result:
     runner: str
     group: str
     mode: Literal["train", "inference"]
-    timing_mode: str | None
-    timer_resolution_ns: int | None
+    timing_mode: str | None = None
+    timer_resolution_ns: int | None = None
     problem: Problem
     status: ResultStatus
-    reason: str | None
-    note: str | None
-    forward: PhaseSummary | None
-    backward: PhaseSummary | None
+    reason: str | None = None
+    note: str | None = None
+    forward: PhaseSummary | None = None
+    backward: PhaseSummary | None = None
     processes: list[Process]
     side: Literal["a", "b"] | None = field(default=None, metadata=since("1.1"))
     warmup_class: str | None = field(default=None, metadata=since("1.1"))
@@ -274,11 +274,11 @@ class Run(Document):
     created_utc: str
     status: RunStatus
     command: list[str]
-    warnings: list[Notice]
+    warnings: list[Notice] = field(default_factory=list)
     tool: Tool
     environment: Environment
     plan: PlanRecord
-    results: list[Result]
+    results: list[Result] = field(default_factory=list)
     sides: list[RunSide] = field(default_factory=list, metadata=since("1.1"))
     ranks: list[RunRank] = field(default_factory=list, metadata=since("1.1"))
     sweep: Sweep | None = field(default=None, metadata=since("1.1"))

@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +39,16 @@ class Facts:
 
     python_version: str
     torch_version: str
-    torchvision_version: str | None
-    cuda_version: str | None
-    cudnn_version: str | None
+    torchvision_version: str | None = None
+    cuda_version: str | None = None
+    cudnn_version: str | None = None
     num_threads: int
     device: str | None
     cuda_device_count: int
-    no_cuda_reason: str | None
-    dtype_problem: str | None
-    tf32_problem: str | None
-    gpus: list[dict[str, Any]]
+    no_cuda_reason: str | None = None
+    dtype_problem: str | None = None
+    tf32_problem: str | None = None
+    gpus: list[dict[str, Any]] = field(default_factory=list)
     start_s: float | None = None
 
 

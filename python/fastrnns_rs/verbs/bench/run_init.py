@@ -31,7 +31,6 @@ def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], s
         environment=environment,
         sides=list(sides),
         plan=record(plan),
-        results=[],
     )
 
 

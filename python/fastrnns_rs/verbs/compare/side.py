@@ -36,7 +36,7 @@ class Series:
     medians_ns: list[float]
     n_samples: int
     lack: str | None = None
-    reason: str | None
+    reason: str | None = None
     mode: Literal["train", "inference"] | None = None
 
     @property
