@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.api.arguments import refuse_in_worker
+from fastrnns_rs.api.arguments import fields_of, refuse_in_worker
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.inductor import module_files, module_runs
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
@@ -65,23 +65,9 @@ def benchmark_modules(
         MissingError: A module's device, or Nsight Compute, is not there.
         KeyboardInterrupt: Ctrl-C.
     """
+    given = {**locals(), "output_dir": None if output_dir is None else Path(output_dir)}
     refuse_in_worker("benchmark_modules")
-    asked = InductorOptions(
-        times=times,
-        repeat=repeat,
-        processes=processes,
-        kernels=kernels,
-        all_configs=all_configs,
-        profile=profile,
-        memory_snapshot=memory_snapshot,
-        ncu=ncu,
-        ncu_kernel_regex=ncu_kernel_regex,
-        ncu_metrics=ncu_metrics,
-        ncu_path=ncu_path,
-        output_dir=None if output_dir is None else Path(output_dir),
-        threads=threads,
-        timeout=timeout,
-    )
+    asked = InductorOptions(**fields_of(InductorOptions, given))
     if not paths and not from_cache:
         raise UsageError("no module is named", "give the path of at least one, or from_cache=True")
     newest = [one.path for one in module_files.newest()] if from_cache else []

@@ -5,21 +5,19 @@ from __future__ import annotations
 from fastrnns_rs.documents.listing import Catalogue, GroupEntry, RunnerEntry
 from fastrnns_rs.runners import registry
 
+#: What a document has of a runner as it is.
+_SAME = ("name", "group", "family", "description", "reference", "compiles")
+
 
 def catalogue() -> Catalogue:
     """Everything that is registered."""
     runners = [
         RunnerEntry(
-            name=one.name,
-            group=one.group,
-            family=one.family,
+            **{name: getattr(one, name) for name in _SAME},
             devices=list(one.devices),
-            description=one.description,
             source=str(one.source),
             honours=list(one.honours),
             lacks=list(one.lacks),
-            reference=one.reference,
-            compiles=one.compiles,
             package=one.source.package,
             missing=one.missing(),
         )

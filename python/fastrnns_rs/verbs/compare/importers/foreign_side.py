@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.escaping import visible
@@ -24,8 +24,7 @@ NO_PROCESS_LEVEL = Notice(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """The numbers of one benchmark.
 
     Attributes:
@@ -127,10 +126,4 @@ def _series(name: str, read: Callable[[], Measured]) -> Series:
         measured = read()
     except UnmeasuredError as error:
         reason = visible(str(error))
-    return Series(
-        runner=name,
-        medians_ns=measured.medians_ns,
-        n_samples=measured.n_samples,
-        lack=measured.lack,
-        reason=reason,
-    )
+    return Series(runner=name, reason=reason, **measured._asdict())
