@@ -14,7 +14,7 @@ from kineto_traces import annotation, call, document, kernel, write
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
-from fastrnns_rs.verbs.compare.captures import capture_files
+from fastrnns_rs.verbs.compare.captures import capture_side
 from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import _rounded
 
@@ -29,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Any:
             for side, every in (("b", baseline), ("c", candidate))
             for place, one in enumerate(every)
         }
-        monkeypatch.setattr(capture_files, "opened", lambda path, **_: known[path])
+        monkeypatch.setattr(capture_side, "opened", lambda path, **_: known[path])
         names = [[name for name in known if name.startswith(side)] for side in "bc"]
         found = compare_captures(*names, margin=margin).comparison
         assert found.device_time is not None

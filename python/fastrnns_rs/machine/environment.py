@@ -82,6 +82,8 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
     """The environment of a run file, for workers that run in `setting`."""
     setting = setting or Setting()
     variables = setting.environment()
+    commit = _output("git", "rev-parse", "HEAD")
+    status = None if commit is None else _output("git", "status", "--porcelain")
     extra = _nvidia_smi()
     drivers = [one.pop("driver_version") for one in extra.values()]
     return Environment(
@@ -98,7 +100,7 @@ def describe(facts: Facts, setting: Setting | None = None) -> Environment:
         variables={
             name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
         },
-        git=_git(),
+        git=Git(commit=commit, dirty=None if status is None else bool(status)),
     )
 
 
@@ -125,12 +127,6 @@ def _nvidia_smi() -> dict[str, dict[str, Any]]:
         }
         for uuid, driver, clock, power, temperature in rows
     }
-
-
-def _git() -> Git:
-    commit = _output("git", "rev-parse", "HEAD")
-    status = None if commit is None else _output("git", "status", "--porcelain")
-    return Git(commit=commit, dirty=None if status is None else bool(status))
 
 
 def _output(*command: str) -> str | None:

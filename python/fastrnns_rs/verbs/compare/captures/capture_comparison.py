@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.comparison import Compared, Comparison
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
-from fastrnns_rs.verbs.compare.captures.capture_files import read_captures
+from fastrnns_rs.verbs.compare.captures.capture_side import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
 from fastrnns_rs.verbs.compare.environment_keys import differences

@@ -10,7 +10,6 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.explanation import derivation, sentence
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Comparison, KernelFigures
     from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison
     from fastrnns_rs.verbs.compare.captures.kernel_rows import JudgedChange, JudgedKernel
 
@@ -53,8 +52,13 @@ def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange) -> Ite
         yield f"Renamed: it was {baseline_name}; category, launch shape and number of launches agree."
     if category := getattr(row, "category", None):
         yield f"Category: {category}"
-    yield from _totals(comparison, row.baseline, row.candidate)
-    yield from _share(comparison, row.delta_ns, row.contribution)
+    basis = _BASES[comparison.basis or "total"]
+    for side, figures in (("Baseline", row.baseline), ("Candidate", row.candidate)):
+        took = figures and f"{figures.total_ns} ns and {figures.launches:.6g} launches, of the {basis}"
+        yield f"{side}: {took or 'not there'}"
+    whole = comparison.device_time.delta_ns if comparison.device_time else 0
+    part = "" if row.contribution is None else f", {row.contribution:.1%} of the change of everything ({whole:+d} ns)"
+    yield f"Difference: {row.delta_ns:+d} ns{part}"
     if finding.found is not None:
         yield "1. One number per capture, in ns" + (" of an iteration" if comparison.basis == "per_iteration" else "")
         for side, values in zip(("baseline ", "candidate"), finding.values, strict=True):
@@ -63,18 +67,3 @@ def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange) -> Ite
     if row.ratio is not None:
         yield f"Ratio of the totals, candidate / baseline: {row.ratio:.9g}"
     yield f"So: {row.verdict or 'no verdict'}. {sentence(row.reason)}"
-
-
-def _totals(comparison: Comparison, *figures: KernelFigures | None) -> Iterator[str]:
-    basis = _BASES[comparison.basis or "total"]
-    for side, one in zip(("Baseline", "Candidate"), figures, strict=True):
-        if one is None:
-            yield f"{side}: not there"
-        else:
-            yield f"{side}: {one.total_ns} ns and {one.launches:.6g} launches, of the {basis}"
-
-
-def _share(comparison: Comparison, delta_ns: int, contribution: float | None) -> Iterator[str]:
-    whole = comparison.device_time.delta_ns if comparison.device_time else 0
-    share = "" if contribution is None else f", {contribution:.1%} of the change of everything ({whole:+d} ns)"
-    yield f"Difference: {delta_ns:+d} ns{share}"

@@ -68,7 +68,8 @@ def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple
             if len(left[key]) * len(right[key]) > _MOST_PAIRS:
                 continue
             scored = (
-                (_likeness(one, other), one, other)
+                # By the functions' names, then by the whole names.
+                ((_ratio(one.short_name, other.short_name), _ratio(one.name, other.name)), one, other)
                 for one in left[key]
                 for other in right[key]
                 if abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
@@ -88,11 +89,6 @@ def _by_shape(kernels: Iterable[Weighed], *, with_function: bool) -> dict[Hashab
             function = one.short_name if with_function else None
             found.setdefault((one.category, one.shape, function), []).append(one)
     return found
-
-
-def _likeness(one: Weighed, other: Weighed) -> tuple[float, float]:
-    """Of the functions' names, then of the whole names."""
-    return _ratio(one.short_name, other.short_name), _ratio(one.name, other.name)
 
 
 def _ratio(one: str, other: str) -> float:

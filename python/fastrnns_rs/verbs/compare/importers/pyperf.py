@@ -49,7 +49,7 @@ def read(document: Place) -> Side:
     if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
         raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
     common = _metadata(document)
-    timed, others = [], []
+    timed, others, warnings = [], [], [not_interleaved("the processes")]
     for benchmark in document["benchmarks"].items():
         runs = benchmark["runs"].items()
         if not runs:
@@ -59,11 +59,13 @@ def read(document: Place) -> Side:
         if unit == "second":
             timed.append(Benchmark(name, partial(_measured, runs)))
         else:
-            others.append((name, unit))
+            others.append(unit)
+            message = visible(f"the benchmark {name!r} is measured in {unit}, not in time, and left out")
+            hint = "measure it without --tracemalloc, --track-memory and the like"
+            warnings.append(Notice(code="not_time", message=message, hint=hint))
     if others and not timed:
-        raise document.damage(f"its benchmarks are measured in {others[0][1]}, not in time")
+        raise document.damage(f"its benchmarks are measured in {others[0]}, not in time")
     environment = {ours: common.get(theirs) for theirs, ours in _ENVIRONMENT.items()}
-    warnings = [not_interleaved("the processes"), *(_no_time(*other) for other in others)]
     told = f"pyperf {known(common.get('perf_version'))}, format {version.text()}"
     return side(document, told, timed, warnings, environment)
 
@@ -93,11 +95,3 @@ def _measured(runs: list[Place]) -> Measured:
     if not medians:
         raise UnmeasuredError("no run has values: all of them calibrated")
     return Measured(medians, count, None)
-
-
-def _no_time(name: str, unit: str) -> Notice:
-    return Notice(
-        code="not_time",
-        message=visible(f"the benchmark {name!r} is measured in {unit}, not in time, and left out"),
-        hint="measure it without --tracemalloc, --track-memory and the like",
-    )
