@@ -55,7 +55,8 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
     done = profile_cli(*asked, *limit, PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
     assert error == message
-    assert hint == ("--on-trace-ready takes module:function" if "function" in message else capture_plan._FOLDER_HINT)
+    found = "function" in message
+    assert hint == ("--on-trace-ready takes module:function" if found else "put its folder on PYTHONPATH")
     assert "running" not in done.stderr
     assert not (tmp_path / "out").exists()
 
