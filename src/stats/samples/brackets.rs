@@ -5,7 +5,6 @@
 //! outside them is noticed and no answer is ever a guess.
 #![allow(clippy::inline_always, reason = "what a kernel calls is compiled with the vectors of the kernel")]
 
-use super::order::{Part, Values};
 use super::{Sample, check};
 use crate::error::Result;
 use crate::simd::{Kernel, vectorised};
@@ -23,6 +22,39 @@ const PIECE: usize = 1 << 20;
 const BLOCK: usize = 1024;
 /// Flags that are looked at together.
 const LANES: usize = 8;
+
+/// Samples, and what is to be made of each.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a, T, F> {
+    pub(super) samples: &'a [T],
+    pub(super) map: F,
+}
+
+impl<T: Sample, F: Fn(f64) -> f64 + Copy> Values<'_, T, F> {
+    /// The one at `position`.
+    fn at(self, position: usize) -> f64 {
+        (self.map)(self.samples[position].value())
+    }
+}
+
+/// Some of the values, and which of them are wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) values: Vec<f64>,
+    pub(super) ranks: Vec<usize>,
+}
+
+impl Part {
+    /// `ranks` of `values`, counted from the first of these.
+    pub(super) fn new(values: Vec<f64>, ranks: Vec<usize>) -> Self {
+        Self { values, ranks }
+    }
+
+    /// So many of one value.
+    fn tied(value: f64, times: usize) -> Self {
+        Self { values: vec![value; times], ranks: (0..times).collect() }
+    }
+}
 
 /// Two values, and how the others lie to them.
 #[derive(Debug, Clone)]
@@ -207,7 +239,7 @@ mod tests {
     fn ties_are_not_copied() {
         let values: Vec<f64> = (0..N).map(|i| (i % 3) as f64).collect();
         let parts = parts(&values, &[N / 6, N / 2]).expect("within the brackets");
-        assert!(parts.iter().map(Part::len).sum::<usize>() <= 2);
+        assert!(parts.iter().map(|part| part.values.len()).sum::<usize>() <= 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Many values are narrowed down to those near the wanted ranks by a look at a few of them; what is left is selected from by
 //! the standard library.
 
-use super::brackets::bracketed;
+use super::brackets::{Part, Values, bracketed};
 use super::{Sample, check};
 use crate::error::Result;
 
@@ -47,45 +47,6 @@ pub fn order_statistics<T: Sample>(
         select(&mut part.values, 0, &part.ranks, &mut found);
     }
     Ok(found)
-}
-
-/// Samples, and what is to be made of each.
-#[derive(Clone, Copy)]
-pub(super) struct Values<'a, T, F> {
-    pub(super) samples: &'a [T],
-    pub(super) map: F,
-}
-
-impl<T: Sample, F: Fn(f64) -> f64 + Copy> Values<'_, T, F> {
-    /// The one at `position`.
-    pub(super) fn at(self, position: usize) -> f64 {
-        (self.map)(self.samples[position].value())
-    }
-}
-
-/// Some of the values, and which of them are wanted.
-#[derive(Debug, Clone)]
-pub(super) struct Part {
-    values: Vec<f64>,
-    ranks: Vec<usize>,
-}
-
-impl Part {
-    /// `ranks` of `values`, counted from the first of these.
-    pub(super) fn new(values: Vec<f64>, ranks: Vec<usize>) -> Self {
-        Self { values, ranks }
-    }
-
-    /// So many of one value.
-    pub(super) fn tied(value: f64, times: usize) -> Self {
-        Self { values: vec![value; times], ranks: (0..times).collect() }
-    }
-
-    /// How many values are still to be looked at.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
-    }
 }
 
 /// Adds the values at `ranks`, of which `values` holds those from `start` on: the middle one first, so that each round halves

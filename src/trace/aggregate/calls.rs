@@ -1,7 +1,6 @@
 //! What is where in the log of calls, so that no table of them is needed: whoever looks for some reads only those parts of the
 //! log again in which they may be.
 
-use super::select::Chosen;
 use super::waits::Wait;
 use crate::trace::{Distinct, Entries, Entry, Trace};
 
@@ -49,15 +48,12 @@ pub(super) struct Correlations {
 }
 
 impl<'a> Calls<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &Chosen<'_>) -> Self {
+    /// `clocks` has the first clock of each name, `user` the clock of a device's place and the process that used it.
+    pub(super) fn new(trace: &'a Trace, clocks: &[u32], user: impl Fn(u32) -> (u32, Option<i64>)) -> Self {
         let mut scopes = Distinct::default();
-        let of_device = |place| {
-            let device = chosen.device(place);
-            scopes.intern((device.clock, device.process_id))
-        };
-        let scope_of_device = (0..trace.devices.len() as u32).map(of_device).collect();
+        let scope_of_device = (0..trace.devices.len() as u32).map(|place| scopes.intern(user(place))).collect();
         let scopes_of_callee = trace.callees.all().iter().map(|callee| {
-            let clock = chosen.clocks[callee.clock as usize];
+            let clock = clocks[callee.clock as usize];
             let known = |process: Option<i64>| scopes.find(&(clock, process)).unwrap_or(NONE);
             [callee.process_id.map_or(NONE, |process| known(Some(process))), known(None)]
         });

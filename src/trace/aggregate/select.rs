@@ -155,7 +155,11 @@ impl<'a> Chosen<'a> {
 
     /// The index of all calls, whether or not they count.
     pub(super) fn calls(&self) -> &Calls<'a> {
-        self.calls.get_or_init(|| Calls::new(self.trace, self))
+        let user = |place| {
+            let device = self.device(place);
+            (device.clock, device.process_id)
+        };
+        self.calls.get_or_init(|| Calls::new(self.trace, &self.clocks, user))
     }
 
     fn clock_of_work(&self, what: u32) -> usize {

@@ -1,11 +1,11 @@
 //! Resamples of blocks of neighbours, on a circle so that every sample is as likely as any other (Politis and Romano, *A circular
 //! block-resampling procedure for stationary data*, 1992).
 
-use super::interval::Request;
 use super::jobs::Work;
 use super::mean::Means;
 use super::median::{Counts, median_of};
 use super::positions::{Drawn, InOrder, Source, pieces};
+use super::request::Request;
 use super::{Resampling, Statistic, automatic_block_length};
 use crate::error::{Result, require};
 use crate::stats::samples::check;

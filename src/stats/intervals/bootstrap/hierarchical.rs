@@ -1,12 +1,12 @@
 //! Processes drawn again, then the samples of each.
 
-use super::interval::{Request, summable};
+use super::Statistic;
 use super::jobs::Work;
 use super::limits::Distribution;
 use super::median::median_of;
 use super::positions::{Drawn, InOrder, Source, pieces};
+use super::request::{BootstrapInterval, Method, Request, summable};
 use super::resample::Resampler;
-use super::{BootstrapInterval, Method, Statistic};
 use crate::error::{Error, Result};
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
 

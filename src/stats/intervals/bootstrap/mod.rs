@@ -17,11 +17,13 @@ mod limits;
 mod mean;
 mod median;
 mod positions;
+mod request;
 mod resample;
 
 pub use block_length::automatic_block_length;
 pub use hierarchical::hierarchical_ci;
-pub use interval::{BootstrapInterval, Method, Request, bootstrap_ci};
+pub use interval::bootstrap_ci;
 pub use jobs::Resampling;
+pub use request::{BootstrapInterval, Method, Request};
 
 pub use crate::stats::samples::Statistic;

@@ -8,6 +8,7 @@ mod centred;
 mod effective;
 mod lags;
 mod ordinal;
+mod time;
 
 pub use autocorrelation::autocorrelation;
 pub use effective::{EffectiveSize, effective_sample_size};

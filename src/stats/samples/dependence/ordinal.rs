@@ -1,7 +1,7 @@
 //! Dependence as far as it concerns the order of samples, whatever their distribution.
 
 use super::centred::Centred;
-use super::effective::Time;
+use super::time::Time;
 use crate::error::Result;
 use crate::stats::samples::check;
 

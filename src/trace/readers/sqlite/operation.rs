@@ -1,7 +1,28 @@
-//! What the numbers of an operation of a device stand for.
+//! What the numbers of rows stand for.
 
-use super::progress::NONE;
 use crate::trace::Shape;
+
+/// Stands for NULL. No identifier and no time of a capture is this number.
+pub(in crate::trace::readers) const NONE: i64 = i64::MIN;
+
+/// When something happened, or why that is not known.
+pub(in crate::trace::readers) fn times(start: i64, end: i64) -> Result<(i64, i64), &'static str> {
+    match (start, end) {
+        (NONE, _) | (_, NONE) => Err("has no start or no end"),
+        (start, end) if end < start => Err("ends before it starts"),
+        times => Ok(times),
+    }
+}
+
+/// What joins a call with what it launched; 0 where it is not known.
+pub(in crate::trace::readers) fn correlation(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// `None` for [`NONE`].
+pub(in crate::trace::readers) fn known(number: i64) -> Option<i64> {
+    (number != NONE).then_some(number)
+}
 
 /// The shape of a launch: registers, static and dynamic shared memory, grid and block.
 pub(in crate::trace::readers) fn shape(numbers: [i64; 9]) -> Shape {

@@ -4,21 +4,18 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use super::database::{Database, Table, quoted};
+pub(in crate::trace::readers) use super::operation::{NONE, correlation, known, times};
 use super::pages::{self, Pages, Scan, Value};
+pub(in crate::trace::readers) use super::tally::NO_NUMBER;
 use super::tally::{Events, Taken, Tally, What};
 use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
 use crate::trace::{Capture, Log, Trace, Warning};
 
-/// Stands for NULL. No identifier and no time of a capture is this number.
-pub(in crate::trace::readers) const NONE: i64 = i64::MIN;
 /// How many rows are read before the caller is asked whether to stop.
 const STRIDE: u64 = 1 << 15;
 /// What a row takes at least: its place, two lengths, a number and the form of a column.
 const SMALLEST_ROW: u64 = 5;
-
-/// Why a row is left out.
-pub(in crate::trace::readers) const NO_NUMBER: &str = "holds something else where a number belongs";
 
 /// Why reading has stopped before the end.
 enum Stop {
@@ -251,25 +248,6 @@ impl<'a> Progress<'a> {
         self.capture.skip("the rest of its table cannot be read", None);
         self.lost.get_or_insert_with(|| (format!("{table}, after {seen} rows: {why}"), 0)).1 += 1;
     }
-}
-
-/// When something happened, or why that is not known.
-pub(in crate::trace::readers) fn times(start: i64, end: i64) -> std::result::Result<(i64, i64), &'static str> {
-    match (start, end) {
-        (NONE, _) | (_, NONE) => Err("has no start or no end"),
-        (start, end) if end < start => Err("ends before it starts"),
-        times => Ok(times),
-    }
-}
-
-/// What joins a call with what it launched; 0 where it is not known.
-pub(in crate::trace::readers) fn correlation(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
-}
-
-/// `None` for [`NONE`].
-pub(in crate::trace::readers) fn known(number: i64) -> Option<i64> {
-    (number != NONE).then_some(number)
 }
 
 /// Indexes are left alone: they need not agree with their table.

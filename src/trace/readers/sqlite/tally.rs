@@ -4,8 +4,10 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::progress::NO_NUMBER;
 use crate::trace::{Capture, Distinct, Entry, Log};
+
+/// Why a row is left out.
+pub(in crate::trace::readers) const NO_NUMBER: &str = "holds something else where a number belongs";
 
 /// A capture has some hundred distinct rows, times left out. Where no two are alike, remembering them costs only memory.
 const MOST: usize = if cfg!(any(test, fuzzing)) { 1 << 6 } else { 1 << 16 };

@@ -10,7 +10,7 @@ mod law;
 mod quadrature;
 
 use super::median::middle;
-use super::{BootstrapInterval, Request};
+use super::request::{BootstrapInterval, Request};
 use crate::error::Result;
 use crate::stats::samples::order_statistics;
 use law::Law;

@@ -10,8 +10,7 @@ use super::record::{Field, Place, Shapes};
 use super::value::{Columns, Value};
 use super::{Stop, usual};
 use crate::par;
-use crate::trace::readers::sqlite::progress::NO_NUMBER;
-use crate::trace::readers::sqlite::tally::{Events, Taken, Tally};
+use crate::trace::readers::sqlite::tally::{Events, NO_NUMBER, Taken, Tally};
 
 /// As many leaves are worth a thread.
 const LEAST: usize = 64;
