@@ -25,7 +25,7 @@ from paired import ratio
 
 ROUNDS = 5
 OURS = "import fastrnns_rs, sys; fastrnns_rs.read(sys.argv[1])"
-DEVICES = "import fastrnns_rs, sys; fastrnns_rs.read(sys.argv[1], extent="devices")"
+DEVICES = "import fastrnns_rs, sys; fastrnns_rs.read(sys.argv[1], extent='devices')"
 JSON = "import json, sys; json.load(open(sys.argv[1]))"
 MSGSPEC = """
 import collections, msgspec, sys

@@ -32,7 +32,8 @@ FIRST_CALL = "first call at"
 TELLING = f"""
 import time
 from dataclasses import replace
-from fastrnns_rs import registry, runner
+from fastrnns_rs import runner
+from fastrnns_rs.runners import registry
 
 @runner("telling", description="cudnn that says when it is called")
 def telling(problem):
