@@ -1,8 +1,7 @@
 //! Rows of kernels and of their categories.
 
 use super::figures::{Groups, Measure};
-use super::select::Chosen;
-use super::sweep::Numbers;
+use super::select::{Chosen, Numbers};
 use super::work_categories::WorkCategories;
 use super::{KernelsBy, Options, fraction, totals};
 

@@ -1,8 +1,7 @@
 //! Rows of copies and sets.
 
 use super::figures::{Groups, Measure};
-use super::select::Chosen;
-use super::sweep::Numbers;
+use super::select::{Chosen, Numbers};
 use super::{fraction, totals};
 use crate::trace::{Kind, MemoryRow, Trace, Work};
 

@@ -32,6 +32,19 @@ pub(super) struct DeviceKey {
     pub(super) device_id: Option<i64>,
 }
 
+/// What is known of each place in [`Chosen::numbers`].
+pub(super) struct Numbers {
+    pub(super) of: Vec<Number>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Number {
+    /// Its place in the list of devices, unless several processes used it.
+    pub(super) row: Option<u32>,
+    /// For how long it was there, over all processes.
+    pub(super) span_ns: u64,
+}
+
 /// A selection as it applies to one trace: most of it is decided once for each distinct piece of work.
 pub(super) struct Chosen<'a> {
     trace: &'a Trace,

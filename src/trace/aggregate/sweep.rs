@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::fraction;
 use super::idle::Sums as IdleSums;
 use super::ranks::rank_of;
-use super::select::Chosen;
+use super::select::{Chosen, Number, Numbers};
 use super::work_categories::WorkCategories;
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
 
@@ -23,19 +23,6 @@ pub(super) struct Sweep<'a> {
     budget: Distinct<(u32, bool, u32)>,
     /// By place there: count and time.
     times: Vec<(u64, u64)>,
-}
-
-/// What is known of each place in [`Chosen::numbers`].
-pub(super) struct Numbers {
-    pub(super) of: Vec<Number>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Number {
-    /// Its place in the list of devices, unless several processes used it.
-    pub(super) row: Option<u32>,
-    /// For how long it was there, over all processes.
-    pub(super) span_ns: u64,
 }
 
 #[derive(Debug, Clone, Default)]

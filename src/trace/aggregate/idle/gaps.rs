@@ -1,7 +1,7 @@
 //! Finds idle intervals, and cuts off what the launch of the operation behind them explains.
 
-use super::host::{Before, Host};
-use super::{Cause, Cut};
+use super::host::Host;
+use super::{Before, Cause, Cut};
 use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Entry, Trace};

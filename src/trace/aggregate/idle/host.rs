@@ -2,7 +2,7 @@
 
 use super::loaders::Loaders;
 use super::spans::{Spans, cut, merge};
-use super::{Cause, Cut};
+use super::{Before, Cause, Cut};
 use crate::trace::aggregate::calls::{Calls, NONE};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::aggregate::waits::Wait;
@@ -11,22 +11,7 @@ use crate::trace::{Distinct, Trace};
 /// So many are explained at once, with one look at the calls of the time in which they lie; few in tests.
 const TOGETHER: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
-/// The part of an idle interval before the launch of the operation behind it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Before {
-    /// The function that launched it: of a process and a thread.
-    pub(super) callee: u32,
-    /// A place in [`Trace::devices`].
-    pub(super) device: u32,
-    pub(super) start: i64,
-    /// After the start.
-    pub(super) end: i64,
-}
-
-/// A thread: its clock, its process and its number.
-pub(super) type Thread = (u32, Option<i64>, i64);
-
-/// Gathers such parts, and cuts them into pieces by what the thread was in.
+/// Gathers parts of idle intervals before launches, and cuts them into pieces by what the thread was in.
 pub(super) struct Host<'a> {
     calls: &'a Calls<'a>,
     loaders: Loaders,

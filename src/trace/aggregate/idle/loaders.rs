@@ -2,13 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::host::Thread;
 use super::spans::merge;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Reach, Trace};
 
 /// What torch's data loaders call theirs.
 const NAMES: [&str; 2] = ["enumerate(DataLoader)", "_next_data"];
+
+/// A thread: its clock, its process and its number.
+type Thread = (u32, Option<i64>, i64);
 
 /// Spans that are sorted and do not touch.
 type Sorted = Vec<(i64, i64)>;

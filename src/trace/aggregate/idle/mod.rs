@@ -14,8 +14,7 @@ pub(super) use gaps::Gaps;
 use std::cmp::Reverse;
 
 use super::launched::launched;
-use super::select::Chosen;
-use super::sweep::Numbers;
+use super::select::{Chosen, Numbers};
 use crate::trace::{BudgetRow, IdleRow, Trace};
 
 /// A piece of an idle interval.
@@ -27,6 +26,18 @@ pub(super) struct Cut {
     /// After the start.
     end: i64,
     cause: Cause,
+}
+
+/// The part of an idle interval before the launch of the operation behind it.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    /// The function that launched it: of a process and a thread.
+    callee: u32,
+    /// A place in [`Trace::devices`].
+    device: u32,
+    start: i64,
+    /// After the start.
+    end: i64,
 }
 
 /// A part of a time when a device was idle, for one cause.

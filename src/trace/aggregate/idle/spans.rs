@@ -1,7 +1,6 @@
 //! Spans of time that cover others.
 
-use super::host::Before;
-use super::{Cause, Cut};
+use super::{Before, Cause, Cut};
 
 /// Makes one of those that touch, among sorted ones; only `alike` ones are one.
 pub(super) fn merge<T: Copy>(

@@ -1,6 +1,6 @@
 //! What the program named: `record_function`, the profiler's steps, and ranges of other tools in traces that we have merged.
 
-use super::event::number;
+use super::meaning::number;
 use super::value::{Fault, Value, members};
 use crate::trace::{Reach, Source};
 

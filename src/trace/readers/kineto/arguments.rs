@@ -1,7 +1,7 @@
 //! The arguments of a device's operation, and of the call that launched it.
 
 use super::decimal::digits;
-use super::event::whole;
+use super::meaning::whole;
 use super::phrases::Phrases;
 use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};

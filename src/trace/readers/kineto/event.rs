@@ -1,9 +1,7 @@
 //! One event of a trace: the members that a summary needs, as they stand in the text.
 
-use std::borrow::Cow;
-
 use super::annotation;
-use super::decimal::{integer, microseconds_to_nanoseconds};
+use super::decimal::microseconds_to_nanoseconds;
 use super::phrases::{Phrases, key};
 use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};
@@ -255,46 +253,6 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A whole number that fits.
-pub(super) fn whole<T: TryFrom<i64>>(value: Value<'_>) -> Option<T> {
-    value.number().and_then(integer).and_then(|number| T::try_from(number).ok())
-}
-
-/// The number of a stream or a process. It may stand in a name: `stream 7`.
-pub(super) fn number(value: Value<'_>) -> Option<i64> {
-    let text = value.number()?;
-    integer(text).or_else(|| integer(text.strip_prefix(b"stream ")?))
-}
-
-/// The text of a string with its escapes undone; what is no escape and no UTF-8 becomes U+FFFD, and the second is true.
-pub(super) fn unescaped(raw: &[u8]) -> (Cow<'_, str>, bool) {
-    if !raw.contains(&b'\\') {
-        let text = String::from_utf8_lossy(raw);
-        let broken = matches!(text, Cow::Owned(_));
-        return (text, broken);
-    }
-    let text = String::from_utf8_lossy(raw);
-    let broken = matches!(text, Cow::Owned(_));
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    // Line breaks that the writer did not escape.
-    for letter in text.chars() {
-        match letter {
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            _ if letter.is_ascii_control() => quoted.push('\u{fffd}'),
-            _ => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    match serde_json::from_str::<String>(&quoted) {
-        Ok(text) => (Cow::Owned(text), broken),
-        // A path of Windows, say: its backslashes are meant.
-        Err(_) => (Cow::Owned(text.into_owned()), true),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -325,14 +283,5 @@ mod tests {
         assert_eq!(class("Memset"), Class::Memory);
         assert_eq!(parse(r#"{"ph": "B", "cat": "kernel"}"#).class(), Class::Other);
         assert_eq!(parse("{}").class(), Class::Other);
-    }
-
-    #[test]
-    fn undoes_escapes() {
-        assert_eq!(unescaped(br#"a\"b\\c\u0041\n"#), ("a\"b\\cA\n".into(), false));
-        assert_eq!(unescaped("模型".as_bytes()), ("模型".into(), false));
-        assert_eq!(unescaped(br"C:\path\x"), (r"C:\path\x".into(), true));
-        assert!(unescaped(b"a\xffb").1);
-        assert_eq!(unescaped(b"a\n\\n"), ("a\n\n".into(), false));
     }
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
+use super::meaning::unescaped;
 use super::value::Value;
 
 /// What a trace says of itself.
@@ -24,7 +25,7 @@ impl Metadata {
     pub(super) fn owned(value: Value<'_>) -> Json {
         let parsed = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Json::Null);
         match value {
-            Value::Text(text) => Json::String(super::event::unescaped(text).0.into_owned()),
+            Value::Text(text) => Json::String(unescaped(text).0.into_owned()),
             Value::Bare(text) | Value::Nested(text) => parsed(text),
         }
     }

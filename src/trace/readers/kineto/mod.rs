@@ -9,6 +9,7 @@ mod arguments;
 mod decimal;
 mod event;
 mod events;
+mod meaning;
 mod metadata;
 mod phrases;
 mod pieces;

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::annotation::Said;
 use super::arguments::{Argument, Arguments, correlation};
-use super::event::{Class, Event, callee_key, number, unescaped, whole};
+use super::event::{Class, Event, callee_key};
+use super::meaning::{number, unescaped, whole};
 use super::metadata::Metadata;
 use super::phrases::{Phrases, key};
 use super::plain::Layout;
