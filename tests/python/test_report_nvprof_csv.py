@@ -13,6 +13,8 @@ from corpus import capture, captures
 from nvprof_replay import called, counted, replay
 from test_report_nvprof import report
 
+import fastrnns_rs
+
 RAW = ("--demangling", "off")
 NANOSECONDS = ("--csv", "-u", "ns")
 
@@ -210,6 +212,16 @@ def test_tables_of_old_releases(tmp_path: Path) -> None:
     [found] = summary["captures"]
     assert (found["events_read"], found["skipped"][0]["reason"]) == (4, "has fewer columns than its table")
     assert found["skipped"][0]["first_offset_bytes"] == PER_GPU.index("broken")
+
+
+def test_kernels_of_several_devices_are_one_row_where_they_are_asked_for_by_name(tmp_path: Path) -> None:
+    table = PER_GPU.split("\n", 3)[3].split("broken")[0].rstrip()
+    path = tmp_path / "two.csv"
+    sections = "\n\n".join(f'==7== Device "Tesla ({number})"\n{table}' for number in (0, 1))
+    path.write_text(f"==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n{sections}\n")
+    apart, together = fastrnns_rs.read(path).kernels, fastrnns_rs.read(path, kernels_by="name").kernels
+    assert [(row.device_id, row.count, row.total_ns) for row in apart] == [(0, 3, 6000), (1, 3, 6000)]
+    assert [(row.device_id, row.count, row.total_ns, row.mean_ns) for row in together] == [(None, 6, 12_000, 2000.0)]
 
 
 @pytest.mark.parametrize("fault", ["an unknown header", "a blank line"])

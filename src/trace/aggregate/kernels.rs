@@ -56,8 +56,8 @@ pub(super) fn rows(
     };
     let group_of: Vec<Option<u32>> = trace.works.all().iter().zip(&chosen.works).map(group).collect();
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
-    let of_totals = totals::kernels(trace, chosen).into_iter().map(|(name, device_id, figures)| {
-        let device_id = device_id.filter(|_| options.kernels_by == KernelsBy::Device);
+    let of_totals = totals::kernels(trace, chosen, options.kernels_by == KernelsBy::Device);
+    let of_totals = of_totals.into_iter().map(|((name, device_id), figures)| {
         (Common { name, shape: Shape::default(), device_id, device: None }, figures)
     });
     let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();

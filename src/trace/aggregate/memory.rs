@@ -32,7 +32,7 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, numbers: &Numbers) -> Vec
             let device_id = chosen.numbers.all()[number as usize].1;
             (kind, device_id, numbers.of[number as usize].row, times, sized.then_some(sizes))
         })
-        .chain(totals::memory(trace, chosen).into_iter().map(|(kind, id, times)| (kind, id, None, times, None)))
+        .chain(totals::memory(trace, chosen).into_iter().map(|((kind, id), times)| (kind, id, None, times, None)))
         .filter_map(|(kind, device_id, device, times, sizes)| {
             let (sized, sizes) = (sizes.is_some(), sizes.unwrap_or_default());
             Some(MemoryRow {

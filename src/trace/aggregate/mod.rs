@@ -138,9 +138,8 @@ fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<ApiRow> {
     let callees = trace.callees.all().iter().enumerate();
     let of = callees.map(|(what, callee)| chosen.callees[what].then(|| groups.of(callee.name))).collect::<Vec<_>>();
     let figures = groups.figures(&trace.calls, &of, Measure::Duration, |entry| chosen.call(entry));
-    let of_totals = totals::calls(trace, chosen).into_iter().map(|(name, _, figures)| (name, figures));
     let mut rows: Vec<ApiRow> = (groups.keys().copied().zip(figures))
-        .chain(of_totals)
+        .chain(totals::calls(trace, chosen))
         .filter_map(|(name, figures)| {
             Some(ApiRow {
                 name: trace.names.text(name).to_owned(),

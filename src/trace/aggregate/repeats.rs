@@ -182,8 +182,9 @@ fn gather(
 
 /// Totals of captures without single events: in no iteration, and of no known shape.
 fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
-    let kernels = totals::kernels(trace, chosen).into_iter().map(|(name, _, told)| (Key::Kernel(name.full), told));
-    let memory = totals::memory(trace, chosen).into_iter().map(|(kind, _, told)| (Key::Memory(kind), told));
+    let kernels =
+        totals::kernels(trace, chosen, false).into_iter().map(|((name, _), told)| (Key::Kernel(name.full), told));
+    let memory = totals::memory(trace, chosen).into_iter().map(|((kind, _), told)| (Key::Memory(kind), told));
     kernels.chain(memory).map(|(key, told)| (key, (told.count, told.total))).collect()
 }
 

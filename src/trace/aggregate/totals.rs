@@ -6,20 +6,20 @@ use super::figures::Groups;
 use super::select::Chosen;
 use crate::trace::{Figures, KernelName, NameId, Total, TotalKind, Trace};
 
-/// The totals of one kind that count, those of one thing together, by where they ran.
+/// The totals that count and have a key, those of one key together.
 fn figures<K: Copy + Eq + Hash>(
     trace: &Trace,
     chosen: &Chosen<'_>,
-    of: impl Fn(&TotalKind) -> Option<K>,
-) -> Vec<(K, Option<i64>, Figures)> {
+    key: impl Fn(&Total) -> Option<K>,
+) -> Vec<(K, Figures)> {
     let (mut groups, mut figures) = (Groups::default(), Vec::<Figures>::new());
     for (total, _) in trace.totals.iter().zip(&chosen.totals).filter(|(_, counts)| **counts) {
-        let Some(key) = of(&total.kind) else { continue };
-        let group = groups.of((key, total.device_id)) as usize;
+        let Some(key) = key(total) else { continue };
+        let group = groups.of(key) as usize;
         figures.resize(figures.len().max(group + 1), Figures { min: Some(u64::MAX), ..Figures::default() });
         add(&mut figures[group], total);
     }
-    groups.keys().zip(figures).map(|(&(key, device_id), figures)| (key, device_id, figures)).collect()
+    groups.keys().copied().zip(figures).collect()
 }
 
 fn add(figures: &mut Figures, total: &Total) {
@@ -30,17 +30,27 @@ fn add(figures: &mut Figures, total: &Total) {
     figures.max = figures.max.max(Some(total.max_ns));
 }
 
-/// Of kernels, by name and device.
-pub(super) fn kernels(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(KernelName, Option<i64>, Figures)> {
-    figures(trace, chosen, |kind| if let TotalKind::Kernel(name) = kind { Some(*name) } else { None })
+/// Of kernels, by name, and by device where these are told apart.
+pub(super) fn kernels(
+    trace: &Trace,
+    chosen: &Chosen<'_>,
+    by_device: bool,
+) -> Vec<((KernelName, Option<i64>), Figures)> {
+    figures(trace, chosen, |total| match total.kind {
+        TotalKind::Kernel(name) => Some((name, total.device_id.filter(|_| by_device))),
+        _ => None,
+    })
 }
 
 /// Of copies and sets, by kind and device.
-pub(super) fn memory(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Option<i64>, Figures)> {
-    figures(trace, chosen, |kind| if let TotalKind::Memory(kind) = kind { Some(*kind) } else { None })
+pub(super) fn memory(trace: &Trace, chosen: &Chosen<'_>) -> Vec<((NameId, Option<i64>), Figures)> {
+    figures(trace, chosen, |total| match total.kind {
+        TotalKind::Memory(kind) => Some((kind, total.device_id)),
+        _ => None,
+    })
 }
 
 /// Of functions, by name.
-pub(super) fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Option<i64>, Figures)> {
-    figures(trace, chosen, |kind| if let TotalKind::Call(name) = kind { Some(*name) } else { None })
+pub(super) fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Figures)> {
+    figures(trace, chosen, |total| if let TotalKind::Call(name) = total.kind { Some(name) } else { None })
 }
