@@ -51,14 +51,13 @@ def texts() -> dict[str, str]:
 
 
 def later(document: type, path: str = "") -> Iterator[tuple[str, str]]:
-    """The keys of a document that a minor version added, with it; what is inside such a key came with the key."""
+    """The keys of a document that a minor version added, with it; what is inside a key came with the key or later."""
     hints = get_type_hints(document)
     for key, since in added_keys(document).items():
         if since:
             yield join(path, key), since
-            continue
         for suffix, inner in objects(hints[key]):
-            yield from later(inner, join(path, key) + suffix)
+            yield from (one for one in later(inner, join(path, key) + suffix) if one[1] != since)
 
 
 def objects(hint: Any) -> Iterator[tuple[str, type]]:

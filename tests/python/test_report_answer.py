@@ -70,7 +70,7 @@ def budget(kernels: dict[str, int], copies: int, idle: int) -> dict[str, Any]:
         "counted_twice_ns": 0,
         "idle": rows({"host": idle}),
     }
-    summary["memory_operations"][0] |= {"kind": "memcpy HtoD", "bandwidth_gb_per_s": 12.34}
+    summary["memory_operations"][0] |= {"kind": "memcpy HtoD", "total_bytes": 1234, "total_ns": 100}
     return summary
 
 

@@ -23,6 +23,7 @@ from nsys_exports import BACKTRACE, found, stats
 from real_nsys import nsys_is_here
 
 import fastrnns_rs
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 EXPORTS = captures("nsys/*.sqlite")
@@ -261,6 +262,30 @@ def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
         options = {"kernels_by": "shape" if by == "launch-shape" else "device"}
         whole, alone = (fastrnns_rs.read(path, extent=extent, **options) for extent in ("whole", "devices"))
         assert whole.render("csv", by=by) == alone.render("csv", by=by)
+
+
+def test_a_device_that_only_copied_has_no_part_in_the_time_of_kernels(tmp_path: Path) -> None:
+    path = tmp_path / "one.sqlite"
+    shutil.copyfile(capture("nsys/h100_2gpu_2026.2.sqlite"), path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = 1")
+    shown = [
+        fastrnns_rs.read(path, kernels_by="name", extent=extent).render(by="kernel") for extent in ("whole", "kernels")
+    ]
+    kernels = [text.partition("Kernels\n")[2] for text in shown]
+    assert kernels[0] == kernels[1] != ""
+    assert "per GPU" not in kernels[0]
+    with pytest.raises(UsageError, match="no extent is called 'host'"):
+        fastrnns_rs.read(path, extent="host")  # type: ignore[arg-type]
+
+
+def test_a_damaged_copy_is_an_error_of_views_of_kernels_too(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.sqlite"
+    shutil.copyfile(capture("nsys/h100_2gpu_2026.2.sqlite"), path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET end = start - 1 WHERE rowid = 1")
+    for words in ([], ["--by", "memory"], ["--by", "kernel"], ["--by", "kernel", "--format", "csv"]):
+        assert run_cli("report", path, "--strict", *words).status == 1
 
 
 @each_export

@@ -215,7 +215,7 @@ def test_tables_of_old_releases(tmp_path: Path) -> None:
 
 
 def test_kernels_of_several_devices_are_one_row_where_they_are_asked_for_by_name(tmp_path: Path) -> None:
-    table = PER_GPU.split("\n", 3)[3].split("broken")[0].rstrip()
+    table = PER_GPU.split("\n", 3)[3].partition("broken")[0].rstrip()
     path = tmp_path / "two.csv"
     sections = "\n\n".join(f'==7== Device "Tesla ({number})"\n{table}' for number in (0, 1))
     path.write_text(f"==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n{sections}\n")

@@ -84,7 +84,7 @@ def test_an_empty_summary_says_so() -> None:
         assert shown(empty(), name) == "no device operations\n"
         for by, one in view.VIEWS.items():
             assert shown(empty(), name, by) == f"{one.nothing}\n"
-    assert shown(empty(), "csv", "stream") == "device_id,device,stream_id,busy_ns,total_ns,kernel_count\n"
+    assert shown(empty(), "csv", "stream") == "device_id,stream_id,busy_ns,total_ns,kernel_count,device\n"
 
 
 @pytest.mark.parametrize("name", ["table", "markdown"])
@@ -222,7 +222,12 @@ def as_rust(kind: Any) -> set[str]:
     if getattr(kind, "__origin__", None) is list:
         return {"[u32; 3]"} if arguments[0] is int else {f"Vec<{one}>" for one in as_rust(arguments[0])}
     if isinstance(kind, type):
-        known = {int: {"u32", "u64", "i64"}, float: {"f64"}, bool: {"bool"}, str: {"String", "&'static str", "Word"}}
+        known = {
+            int: {"u32", "u64", "i64"},
+            float: {"f64"},
+            bool: {"bool"},
+            str: {"String", "Box<str>", "&'static str", "Word"},
+        }
         return known.get(kind, {RUST.get(kind.__name__, kind.__name__)})
     return {"&'static str"}
 

@@ -19,7 +19,7 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.verify import verification_run
-from fastrnns_rs.verbs.verify.verification_run import VerifyOptions, plan_of
+from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan_of
 from fastrnns_rs.worker.verification.references import of_runner
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]

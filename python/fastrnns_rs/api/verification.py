@@ -16,7 +16,7 @@ from fastrnns_rs.api.arguments import (
 )
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.verify import verification_run
-from fastrnns_rs.verbs.verify.verification_run import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Verification

@@ -18,7 +18,7 @@ from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
 #: What the extension counts with.
 _LARGEST = 2**63 - 1
-#: Views that show nothing of the host.
+#: Views that show kernels alone, and those that show nothing of the host.
 _KERNELS_ALONE = {"kernel", "launch-shape", "category"}
 _DEVICES_ALONE = {*_KERNELS_ALONE, "memory", "stream", "device", "metric"}
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -169,7 +169,7 @@ def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape
 
 def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "devices", "kernels"]:
     """What a view shows: no more need be read."""
-    asks = format_name == "json" or given["trace"] is not None or given["iteration_range"] is not None
+    asks = format_name == "json" or given["trace"] or given["iteration_range"] is not None or given["strict"]
     if asks or given["by"] not in _DEVICES_ALONE:
         return "whole"
     # CSV has shares of the time that a device was there, and windows begin with its first operation: copies count.

@@ -13,7 +13,7 @@ from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.runners.plan import Choice, options_of
-from fastrnns_rs.verbs.verify.verification_run import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 EPILOG = """\b
 Examples:

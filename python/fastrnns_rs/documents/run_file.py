@@ -224,7 +224,7 @@ class Process:
     peak_reserved_bytes: int | None = None
     timed_loop_ns: int | None = None
     forward_ns: list[int]
-    backward_ns: list[int] | None = field(default_factory=list)
+    backward_ns: list[int] | None = None
     baseline_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
 
 

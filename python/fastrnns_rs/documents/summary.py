@@ -112,9 +112,12 @@ class KernelRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryRow(BudgetRow):
+class CategoryRow:
     """The kernels of a category."""
 
+    name: str
+    count: int
+    total_ns: int
     kernel_time_fraction: float | None
 
 
@@ -179,14 +182,21 @@ class OperatorRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InductorKernel(BudgetRow):
+class InductorKernel:
     """A kernel, a copy or a set."""
+
+    name: str
+    count: int
+    total_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InductorCategory(BudgetRow):
+class InductorCategory:
     """A category under Inductor's name, over all runs."""
 
+    name: str
+    count: int
+    total_ns: int
     kernels: list[InductorKernel]
 
 

@@ -88,7 +88,6 @@ def runner(
     Raises:
         UsageError: The name is taken by a runner from elsewhere.
     """
-    described = locals()
 
     def register(creator: Creator) -> Creator:
         source = _source_of(creator)
@@ -98,9 +97,25 @@ def runner(
         # The same function again is a file that is read again.
         if known is not None and (known.source.file, known.qualified) != (source.file, creator.__qualname__):
             raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
-        first_line = (creator.__doc__ or "").strip().split("\n")[0]
-        known_by_function = {"creator": creator, "source": source, "qualified": creator.__qualname__}
-        _runners[name] = Runner(**{**described, "description": description or first_line, **known_by_function})
+        _runners[name] = Runner(
+            name=name,
+            creator=creator,
+            family=family,
+            group=group,
+            description=description or (creator.__doc__ or "").strip().split("\n")[0],
+            images=images,
+            layers=layers,
+            devices=devices,
+            requires=requires,
+            torchscript=torchscript,
+            compiles=compiles,
+            honours=honours,
+            lacks=lacks,
+            reference=reference,
+            note=note,
+            source=source,
+            qualified=creator.__qualname__,
+        )
         return creator
 
     return register

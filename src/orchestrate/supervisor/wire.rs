@@ -1,4 +1,4 @@
-//! What the supervisor and we say to each other. Both are the same build, so the form is as plain as can be.
+//! What the supervisor and we say to each other. Both are the same build, so that the form needs no version.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -62,7 +62,7 @@ pub(super) fn hear<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
     postcard::from_bytes(&message).ok()
 }
 
-/// The next report.
+/// The next report; [`Report::Lost`] where the line is closed.
 pub(super) fn hear_report(line: impl AsFd) -> Report {
     hear(line).unwrap_or(Report::Lost)
 }
@@ -131,6 +131,23 @@ mod tests {
         send_all(&ours, b"not a hundred bytes");
         drop(ours);
         assert_eq!(hear::<Job>(theirs), None);
+    }
+
+    #[test]
+    fn reports_and_orders_arrive_as_they_were_sent() {
+        let (ours, theirs) = pair(SocketType::STREAM).unwrap();
+        for report in [
+            Report::Started { pid: 3, supervisor: 2 },
+            Report::Gone { exit_status: Some(255), signal: None, duration_ns: 0 },
+            Report::Gone { exit_status: None, signal: Some(9), duration_ns: u64::MAX },
+        ] {
+            assert!(tell(&ours, &report));
+            assert_eq!(hear_report(&theirs), report);
+        }
+        for order in [Order::Signal(15), Order::Kill] {
+            assert!(tell(&ours, &order));
+            assert_eq!(hear(&theirs), Some(order));
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
         baseline=baseline,
         candidate=candidate,
         shift_ns=found.shift if found else None,
-        **{name: getattr(found, name, None) for name in _FOUND},
+        **{name: getattr(found, name) if found else None for name in _FOUND},
         verdict=WORDS[found.verdict] if found and judged else None,
         reason=found.reason if found else _missing(pair),
         label=_label(pair),

@@ -87,8 +87,8 @@ def read(
         workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
             the Ray cluster that runs.
         extent: What is read where a format has tables that can be left out, as exports of nsys have: `"devices"` leaves
-            out calls and ranges, so that idle time has no cause; `"kernels"` copies and sets too, so that devices are
-            as if there were none.
+            out calls and ranges, so that idle time has no cause; `"kernels"` copies and sets too, so that spans, busy
+            times and shares of them are of kernels alone, and a GPU that only copied is missing.
 
     Returns:
         The summary; what is wrong with the files stands in its `warnings`.
@@ -103,6 +103,8 @@ def read(
         raise UsageError("no capture is given", "give the path of at least one")
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         raise UsageError(f"{workers} threads cannot read anything", "give at least one, or ray")
+    if extent not in {"whole", "devices", "kernels"}:
+        raise UsageError(f"no extent is called {extent!r}", "give whole, devices or kernels")
     rules = None if categories is None else _rules(categories)
     if trace_output is not None:
         from fastrnns_rs.verbs.report import merged_trace
@@ -181,7 +183,7 @@ def _parsed(
     if workers == "ray":
         from fastrnns_rs.verbs.report.ray_nodes import spread
 
-        return spread(named, optional)
+        return spread(named, optional, extent)
     try:
         return Trace(named, optional=optional, threads=workers, extent=extent)
     except ValueError as error:

@@ -23,12 +23,13 @@ _SHARES = 4
 _Read = bytes | tuple[str, str]
 
 
-def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool]) -> Trace:
+def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: str = "whole") -> Trace:
     """What the files hold, read on the cluster at `RAY_ADDRESS`, or else the one that runs here.
 
     Args:
         files: Each with the name under which it is shown; the nodes must see them under the same paths.
         optional: Whether each may be no capture, and is then left out.
+        extent: What is read, as `read` takes it.
 
     Raises:
         FastrnnsError: A file is no capture: the first of them in the order in which they were given.
@@ -47,7 +48,7 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool]) -> Trace:
         tasks = []
         for first in range(0, len(files), size):
             share = [(str(Path(file).absolute()), shown) for file, shown in files[first : first + size]]
-            tasks.append(read.remote(share, [*optional[first : first + size]], first))
+            tasks.append(read.remote(share, [*optional[first : first + size]], first, extent))
         try:
             return Trace.joined(_parts(ray, tasks))
         except BaseException:
@@ -60,10 +61,10 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool]) -> Trace:
             ray.shutdown()
 
 
-def read_share(files: list[tuple[str, str]], optional: list[bool], first: int) -> _Read:
+def read_share(files: list[tuple[str, str]], optional: list[bool], first: int, extent: str) -> _Read:
     """On a node: what these files hold, on one core, which is what Ray counts a task as."""
     try:
-        return Trace(files, optional=optional, first=first, threads=1).to_bytes()
+        return Trace(files, optional=optional, first=first, threads=1, extent=extent).to_bytes()
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         return message, hint

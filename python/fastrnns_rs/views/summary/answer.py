@@ -56,8 +56,9 @@ class Shares:
         self.communication = kernels.get(COMMUNICATION, 0)
         self.category, self.cause = _largest(kernels), _largest(causes)
         kind = _largest(copies)[0]
-        speeds = [row["bandwidth_gb_per_s"] for row in document["memory_operations"] if row["kind"] == kind]
-        self.copy = (kind, speeds[0] if speeds else None)
+        rows = [row for row in document["memory_operations"] if row["kind"] == kind]
+        time, sizes = sum(row["total_ns"] for row in rows), [row["total_bytes"] for row in rows]
+        self.copy = (kind, sum(sizes) / time if time and None not in sizes else None)
 
     def of(self, part: float) -> str:
         """A time as a share of the span."""

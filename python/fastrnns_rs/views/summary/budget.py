@@ -121,7 +121,7 @@ def _shares(device: Row) -> Iterable[str]:
 
 
 def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
-    """Chooses labels that differ: the rank, the number, the number with the process, or the position."""
+    """Chooses labels that differ: the rank, the number, the number with the process, or with the place."""
 
     def said(value: object) -> str:
         return "-" if value is None else str(value)
@@ -135,4 +135,4 @@ def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
     for heading, names in choices:
         if len(set(names)) == len(names) and not (heading != "GPU" and any("-" in name for name in names)):
             return heading, names
-    return "GPU, file", [f"{said(device['device_id'])}, #{place}" for place, device in enumerate(devices, 1)]
+    return "GPU, #", [f"{said(device['device_id'])}, #{place}" for place, device in enumerate(devices)]

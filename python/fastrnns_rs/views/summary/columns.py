@@ -117,11 +117,11 @@ DEVICES = (
 )
 STREAMS = (
     Column("device", "device_id", COUNT),
-    Column("place of device", "device", COUNT, DATA),
     Column("stream", "stream_id", COUNT),
     Column("busy", "busy_ns", NANOSECONDS),
     Column("total", "total_ns", NANOSECONDS, summed=True),
     Column("kernels", "kernel_count", COUNT, summed=True),
+    Column("place of device", "device", COUNT, DATA),
 )
 RANKS = (
     Column("rank", "rank", COUNT),
@@ -144,11 +144,11 @@ KERNELS = (
     Column("registers per thread", "registers_per_thread", COUNT, LAUNCH_SHAPE),
     Column("shared memory", "shared_memory_bytes", BYTES, LAUNCH_SHAPE),
     Column("device", "device_id", COUNT),
-    Column("place of device", "device", COUNT, DATA),
     Column("category", "category", TEXT),
     Column("name", "name", TEXT),
     Column("short name", "short_name", TEXT, DATA),
     Column("mangled name", "mangled_name", TEXT, DATA),
+    Column("place of device", "device", COUNT, DATA),
 )
 CATEGORIES = (
     Column("share", "kernel_time_fraction", FRACTION, summed=True),
@@ -173,8 +173,8 @@ MEMORY = (
     *_SIZES,
     Column("bandwidth", "bandwidth_gb_per_s", GB_PER_S),
     Column("device", "device_id", COUNT),
-    Column("place of device", "device", COUNT, DATA),
     Column("kind", "kind", TEXT),
+    Column("place of device", "device", COUNT, DATA),
 )
 API_CALLS = (*_TOTALS, *_DURATIONS, Column("function", "name", TEXT))
 OPERATORS = (
@@ -195,9 +195,9 @@ LAUNCHES = (
 IDLE = (
     *_TOTALS,
     Column("device", "device_id", COUNT),
-    Column("place of device", "device", COUNT, DATA),
     Column("cause", "cause", TEXT),
     Column("meanwhile", "", TEXT, SCREEN, read=lambda row: MEANWHILE[row["cause"]]),
+    Column("place of device", "device", COUNT, DATA),
 )
 # What is launched in a range within a range counts in both: only exclusive times add up.
 RANGES = (

@@ -90,22 +90,23 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
 def _devices_apart(document: Document, part: List) -> Sequence[Column]:
     """The columns of a list, with labels for devices of which several have one number."""
     devices = document["devices"]
-    if len({row["device_id"] for row in devices}) == len(devices) or not part.rows or "device" not in part.rows[0]:
+    if len({row["device_id"] for row in devices}) == len(devices) or not part.rows:
         return part.columns
     heading, names = labels(devices)
     of_places = dict(enumerate(names))
+    of_rows = {id(row): name for row, name in zip(devices, names, strict=True)}
 
     def name(row: Row) -> str | None:
-        number = row["device_id"]
-        return of_places.get(row["device"], None if number is None else str(number))
+        # A row of the list of devices is one; without a place a row is of several.
+        return of_places.get(row["device"]) if "device" in row else of_rows[id(row)]
 
     of_device = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
     return [of_device if column.key == "device_id" else column for column in part.columns]
 
 
 def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
-    """The columns of kernels with a time per GPU, where there are several and a kernel has one row for all."""
-    gpus, kernels = len(document["devices"]), document["kernels"]
+    """The columns of kernels with a time per GPU that ran any, where several did and a kernel has one row for all."""
+    gpus, kernels = sum(row["kernel_count"] > 0 for row in document["devices"]), document["kernels"]
     if gpus <= 1 or len({(row["name"], row["mangled_name"]) for row in kernels}) < len(kernels):
         return shown
     each = columns.Column(

@@ -4,7 +4,8 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::{process_of, thread_of};
-use super::progress::{NONE, Progress, correlation, known, times};
+use super::numbers::{NONE, correlation, known, times};
+use super::progress::Progress;
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;

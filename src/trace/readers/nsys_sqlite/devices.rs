@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::database::Database;
-use super::progress::{NONE, known};
+use super::numbers::{NONE, known};
 use crate::trace::{Queue, Trace};
 
 /// Far more than any machine has, times the processes that use them.

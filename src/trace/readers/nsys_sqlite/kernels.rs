@@ -4,8 +4,9 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::Devices;
-use super::operation;
-use super::progress::{Progress, correlation, known, times};
+use super::numbers;
+use super::numbers::{correlation, known, times};
+use super::progress::Progress;
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
@@ -42,7 +43,7 @@ pub(super) fn read(
 ) -> Result<bool> {
     let take = |[start, end, node, id]: [i64; 4]| {
         let (start, end) = times(start, end)?;
-        let note = operation::in_graph(node);
+        let note = numbers::in_graph(node);
         Ok(Some(Moment { start, end, bytes: 0, correlation: correlation(id), note }))
     };
     let events = Events { table: TABLE, times: TIMES, what: WHAT, take };
@@ -69,6 +70,6 @@ fn work(
     let mut name = |id: i64| known(id).map(|id| strings.intern(id, &mut trace.names, |text| text));
     let (full, short, mangled) = (name(full), name(short), name(mangled));
     let full = full.or(mangled).or(short).unwrap_or_else(|| trace.names.intern("[no name]"));
-    let kind = Kind::Kernel(KernelName { full, short, mangled }, operation::shape(shape));
+    let kind = Kind::Kernel(KernelName { full, short, mangled }, numbers::shape(shape));
     Ok(trace.works.intern(Work { queue, in_graph, kind }))
 }

@@ -4,8 +4,9 @@ use std::mem;
 
 use super::database::Database;
 use super::devices::Devices;
-use super::operation::{copy_kind, in_graph};
-use super::progress::{Progress, correlation, times};
+use super::numbers::{copy_kind, in_graph};
+use super::numbers::{correlation, times};
+use super::progress::Progress;
 use super::tally::{Events, Moment};
 use crate::error::Result;
 use crate::trace::{Kind, Trace, Work};

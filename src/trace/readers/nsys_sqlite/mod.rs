@@ -24,7 +24,7 @@ use self::database::Database;
 use self::devices::Devices;
 use self::progress::Progress;
 use self::strings::Strings;
-use super::sqlite::{Refusal, database, operation, progress, strings, tally};
+use super::sqlite::{Refusal, database, numbers, progress, strings, tally};
 use super::{Interrupted, Source};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Extent, Trace};

@@ -8,8 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::database::{Database, Table};
 use super::devices::{process_of, thread_of};
-use super::progress::{NO_NUMBER, NONE, Progress, known};
+use super::numbers::{NONE, known};
+use super::progress::Progress;
 use super::strings::Strings;
+use super::tally::NO_NUMBER;
 use crate::error::Result;
 use crate::trace::readers::sqlite::pages::Value;
 use crate::trace::{Label, NameId, Names, Range, Reach, Source, Trace};

@@ -2,7 +2,7 @@
 //! gone through, whatever they hold.
 
 pub(super) mod database;
-pub(super) mod operation;
+pub(super) mod numbers;
 pub(super) mod pages;
 pub(super) mod progress;
 pub(super) mod strings;

@@ -4,9 +4,8 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use super::database::{Database, Table, quoted};
-pub(in crate::trace::readers) use super::operation::{NONE, correlation, known, times};
+use super::numbers::NONE;
 use super::pages::{self, Pages, Scan, Value};
-pub(in crate::trace::readers) use super::tally::NO_NUMBER;
 use super::tally::{Events, Taken, Tally, What};
 use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;

@@ -5,7 +5,7 @@ use std::mem;
 use super::numbers::{correlation, unsigned};
 use super::{Database, Progress};
 use crate::error::Result;
-use crate::trace::readers::sqlite::operation::{NONE, known, times};
+use crate::trace::readers::sqlite::numbers::{NONE, known, times};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
 use crate::trace::{Callee, Trace};
 

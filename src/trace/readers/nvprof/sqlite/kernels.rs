@@ -5,7 +5,7 @@ use std::mem;
 use super::numbers::{Queues, correlation, text, times};
 use super::{Database, KernelNames, Progress, Strings};
 use crate::error::Result;
-use crate::trace::readers::sqlite::operation::{in_graph, shape};
+use crate::trace::readers::sqlite::numbers::{in_graph, shape};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
 use crate::trace::{KernelName, Kind, Trace, Work};
 

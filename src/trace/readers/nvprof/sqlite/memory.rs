@@ -5,7 +5,7 @@ use std::mem;
 use super::numbers::{Queues, correlation, times};
 use super::{Database, Progress};
 use crate::error::Result;
-use crate::trace::readers::sqlite::operation::{copy_kind, in_graph};
+use crate::trace::readers::sqlite::numbers::{copy_kind, in_graph};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
 use crate::trace::{Kind, Trace, Work};
 

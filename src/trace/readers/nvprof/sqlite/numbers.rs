@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
-use crate::trace::readers::sqlite::operation::{NONE, known};
+use crate::trace::readers::sqlite::numbers::{NONE, known};
 use crate::trace::{NameId, Queue, Trace};
 
 /// Far more devices than any machine has.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::record::{FACTORS, Field, WORDS, equal, word};
-use crate::trace::readers::sqlite::operation::NONE;
+use crate::trace::readers::sqlite::numbers::NONE;
 use crate::trace::readers::sqlite::tally::Tally;
 
 const SLOTS: usize = 1 << 11;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::btree::Payload;
 use super::varint::{short_varint, varint};
 use super::{Stop, usual};
-use crate::trace::readers::sqlite::operation::NONE;
+use crate::trace::readers::sqlite::numbers::NONE;
 
 /// A table has some hundred shapes: one for each combination of its numbers' lengths.
 const MOST: usize = 1 << 12;
