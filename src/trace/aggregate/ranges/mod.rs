@@ -88,8 +88,8 @@ impl<'a> Ranges<'a> {
     ///
     /// A range counts where it starts in the window of the selection; operations count wherever their range starts.
     pub(super) fn rows(self) -> Vec<RangeRow> {
-        let Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive } = self;
-        let [mut inclusive, of_threads] = inclusive(trace, &scopes, &timelines, keys.all().len());
+        let Self { trace, chosen, called, row_of, keys, scopes, mut timelines, mixed, others, exclusive } = self;
+        let [mut inclusive, of_threads] = inclusive(trace, &scopes, &mut timelines, keys.all().len());
         mixed.take_away(&timelines, &mut inclusive);
         drop(timelines);
         let others = others.sums(&of_threads);
@@ -160,13 +160,13 @@ fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
 }
 
 /// Of each row, what was launched in its ranges; and of those, what by threads in ranges of their own.
-fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &[Timeline], rows: usize) -> [Vec<Sum>; 2] {
+fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &mut [Timeline], rows: usize) -> [Vec<Sum>; 2] {
     let (mut of_threads, mut inclusive) = (vec![Sum::default(); rows], vec![Sum::default(); rows]);
     let mut processes = vec![false; timelines.len()];
     for (place, label) in (0..).zip(trace.labels.all()) {
         processes[scopes.of_label(place)] = label.reach == Reach::Process;
     }
-    for (timeline, of_process) in timelines.iter().zip(processes) {
+    for (timeline, of_process) in timelines.iter_mut().zip(processes) {
         timeline.inclusive(if of_process { &mut inclusive } else { &mut of_threads });
     }
     for (sum, &of_threads) in inclusive.iter_mut().zip(&of_threads) {

@@ -54,9 +54,9 @@ impl OtherThreads {
     }
 
     /// By row: what was launched in its ranges by any thread, less what their own threads launched, which `own` has.
-    pub(super) fn sums(self, own: &[Sum]) -> Vec<Sum> {
+    pub(super) fn sums(mut self, own: &[Sum]) -> Vec<Sum> {
         let mut all = vec![Sum::default(); own.len()];
-        for timeline in &self.timelines {
+        for timeline in &mut self.timelines {
             timeline.inclusive(&mut all);
         }
         if self.timelines.is_empty() { all } else { all.iter().zip(own).map(|(&all, &own)| all - own).collect() }

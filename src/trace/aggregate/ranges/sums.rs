@@ -67,12 +67,17 @@ impl Timeline {
         self.innermost.inside(piece).copied()
     }
 
-    /// Adds to each row what was launched in at least one of its ranges: their union is within pieces.
-    pub(super) fn inclusive(&self, rows: &mut [Sum]) {
-        let prefixes = prefixes(self.sums.iter().copied());
+    /// Adds to each row what was launched in at least one of its ranges: their union is within pieces. Leaves no sums.
+    pub(super) fn inclusive(&mut self, rows: &mut [Sum]) {
+        // In place, for there may be a million: the sum of all pieces in front of each.
+        let (mut sums, mut total) = (std::mem::take(&mut self.sums), Sum::default());
+        for sum in &mut sums {
+            total += std::mem::replace(sum, total);
+        }
+        let before = |piece: usize| sums.get(piece).copied().unwrap_or(total);
         for (row, start, last) in unions(self.innermost.opens()) {
             let pieces = self.innermost.between(start, last);
-            rows[row as usize] += prefixes[pieces.end] - prefixes[pieces.start];
+            rows[row as usize] += before(pieces.end) - before(pieces.start);
         }
     }
 }
