@@ -13,6 +13,7 @@ pub struct Busy {
 
 impl Busy {
     /// Adds the interval from `start` to `end`, which is not before it; `start` is not before that of the last one.
+    #[inline]
     pub fn add(&mut self, start: i64, end: i64) {
         let Some((first, last)) = self.span else {
             self.span = Some((start, end));

@@ -44,6 +44,7 @@ impl CudnnRnn {
     }
 
     /// Takes an operation that counts.
+    #[inline]
     pub(super) fn add(&mut self, entry: &Entry, launch: Option<&Launch>, iterations: &Iterations) {
         let Some(is_step) = self.is_step.get(entry.what as usize).copied().flatten() else { return };
         let iteration = launch.and_then(|launch| iterations.of(launch));

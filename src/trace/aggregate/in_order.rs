@@ -11,12 +11,37 @@ const BLOCK: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
 /// The entries of both by ascending start; of equal starts those of `one` first, and then in the order of the logs.
 pub(super) fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
-    let (mut one, mut other) = (sorted(one).peekable(), sorted(other).peekable());
-    std::iter::from_fn(move || match (one.peek(), other.peek()) {
-        (Some(left), Some(right)) if right.start < left.start => other.next(),
-        (Some(_), _) => one.next(),
-        (None, _) => other.next(),
-    })
+    let mut other = sorted(other);
+    InOrder { one: sorted(one), left: None, right: other.next(), other }
+}
+
+/// The entries of two logs. Most come from the first and are handed on at once.
+struct InOrder<'a> {
+    one: Sorted<'a>,
+    /// The next of `one`, if one of `other` came before it.
+    left: Option<Entry>,
+    other: Sorted<'a>,
+    right: Option<Entry>,
+}
+
+impl Iterator for InOrder<'_> {
+    type Item = Entry;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry> {
+        let left = self.left.take().or_else(|| self.one.next());
+        match (left, self.right) {
+            (Some(left), Some(right)) if right.start < left.start => {
+                (self.left, self.right) = (Some(left), self.other.next());
+                Some(right)
+            }
+            (Some(left), _) => Some(left),
+            (None, right) => {
+                self.right = self.other.next();
+                right
+            }
+        }
+    }
 }
 
 /// The entries of a log by ascending start.

@@ -100,10 +100,6 @@ impl<I: Iterator<Item = Entry>> Iterator for Launched<'_, I> {
     type Item = (Entry, Option<Launch>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Without calls there is nothing to look for.
-        if !self.calls.has_any() {
-            return self.operations.next().map(|entry| (entry, None));
-        }
         if self.given == self.batch.len() {
             self.next_batch();
         }

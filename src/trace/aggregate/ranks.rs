@@ -25,6 +25,7 @@ impl<'a> Ranks<'a> {
     }
 
     /// Takes an operation that counts; starts ascend.
+    #[inline]
     pub(super) fn add(&mut self, entry: &Entry, is_kernel: bool) {
         if self.rows.is_empty() {
             return;

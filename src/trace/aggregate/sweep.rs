@@ -34,6 +34,7 @@ struct Timeline {
 }
 
 impl Timeline {
+    #[inline]
     fn add(&mut self, entry: &Entry, is_kernel: bool) {
         self.busy.add(entry.start, entry.end);
         self.total = self.total.saturating_add(entry.duration());
@@ -66,6 +67,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Takes an operation that counts; starts ascend.
+    #[inline]
     pub(super) fn add(&mut self, entry: &Entry, is_kernel: bool) {
         let (device, queue, row) = self.places[entry.what as usize];
         self.of_devices[device as usize].add(entry, is_kernel);

@@ -3,8 +3,9 @@
 use super::Options;
 use super::cudnn_rnn::CudnnRnn;
 use super::idle::{Gaps, Sums as IdleSums};
+use super::in_order::in_order;
 use super::iterations::Iterations;
-use super::launched::launched;
+use super::launched::{Launch, launched};
 use super::launches::Delays;
 use super::ranges::Ranges;
 use super::ranges::names::Called;
@@ -12,9 +13,9 @@ use super::ranks::Ranks;
 use super::select::Chosen;
 use super::sweep::Sweep;
 use super::work_categories::WorkCategories;
-use crate::trace::{Kind, Trace};
+use crate::trace::{Entry, Kind, Trace};
 
-/// What came of it.
+/// What depends on operations and their launches.
 pub(super) struct Walked<'a> {
     pub(super) sweep: Sweep<'a>,
     pub(super) delays: Delays<'a>,
@@ -32,33 +33,50 @@ impl<'a> Walked<'a> {
         categories: &WorkCategories<'_>,
         options: &Options<'_>,
     ) -> Self {
-        let mut sweep = Sweep::new(trace, chosen, categories);
-        let mut delays = Delays::new(trace, chosen);
-        let mut idle = IdleSums::new(chosen);
-        let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
         let called = Called::of_labels(trace);
-        let mut iterations = Iterations::find(trace, chosen, &called, options.iteration_range.as_deref());
-        let mut ranges = Ranges::new(trace, chosen, called);
-        let mut cudnn_rnn = CudnnRnn::new(trace, categories);
-        let mut ranks = Ranks::new(trace);
+        let mut walked = Self {
+            sweep: Sweep::new(trace, chosen, categories),
+            delays: Delays::new(trace, chosen),
+            idle: IdleSums::new(chosen),
+            iterations: Iterations::find(trace, chosen, &called, options.iteration_range.as_deref()),
+            ranges: Ranges::new(trace, chosen, called),
+            cudnn_rnn: CudnnRnn::new(trace, categories),
+            ranks: Ranks::new(trace),
+        };
+        let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
         let works = trace.works.all();
         let is_kernel: Vec<bool> = works.iter().map(|work| matches!(work.kind, Kind::Kernel(..))).collect();
-        for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
-            let is_kernel = is_kernel[entry.what as usize];
-            sweep.add(&entry, is_kernel);
-            ranks.add(&entry, is_kernel);
-            gaps.add(&entry, launch.as_ref(), &mut |piece| idle.add(&piece));
-            cudnn_rnn.add(&entry, launch.as_ref(), &iterations);
-            if is_kernel {
-                delays.add(&entry, launch.as_ref());
+        let mut add = |entry: &Entry, launch: Option<&Launch>| {
+            gaps.add(entry, launch, &mut |piece| walked.idle.add(&piece));
+            walked.add(entry, launch, is_kernel[entry.what as usize], categories);
+        };
+        if chosen.calls().has_any() {
+            for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
+                add(&entry, launch.as_ref());
             }
-            if let Some(launch) = &launch {
-                ranges.add(&entry, launch, is_kernel);
-                iterations.add(&entry, launch, categories);
+        } else {
+            // Without calls there is nothing to look for.
+            for entry in in_order(&trace.kernels, &trace.memory).filter(|entry| chosen.operation(entry)) {
+                add(&entry, None);
             }
         }
-        gaps.finish(&mut |piece| idle.add(&piece));
-        iterations.finish(categories);
-        Self { sweep, delays, idle, ranges, iterations, cudnn_rnn, ranks }
+        gaps.finish(&mut |piece| walked.idle.add(&piece));
+        walked.iterations.finish(categories);
+        walked
+    }
+
+    // Twice in its only caller: without a launch most of it is left out.
+    #[inline]
+    fn add(&mut self, entry: &Entry, launch: Option<&Launch>, is_kernel: bool, categories: &WorkCategories<'_>) {
+        self.sweep.add(entry, is_kernel);
+        self.ranks.add(entry, is_kernel);
+        self.cudnn_rnn.add(entry, launch, &self.iterations);
+        if is_kernel {
+            self.delays.add(entry, launch);
+        }
+        if let Some(launch) = launch {
+            self.ranges.add(entry, launch, is_kernel);
+            self.iterations.add(entry, launch, categories);
+        }
     }
 }

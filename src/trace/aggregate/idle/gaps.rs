@@ -33,6 +33,7 @@ impl<'a> Gaps<'a> {
     }
 
     /// Takes an operation that counts. Not all pieces of the interval before it need be given at once.
+    #[inline]
     pub(in crate::trace::aggregate) fn add(
         &mut self,
         entry: &Entry,
