@@ -65,7 +65,7 @@ impl<'a> Walked<'a> {
         walked
     }
 
-    // Twice in its only caller: without a launch most of it is left out.
+    // Where it is inlined without a launch, most of it is left out.
     #[inline]
     fn add(&mut self, entry: &Entry, launch: Option<&Launch>, is_kernel: bool, categories: &WorkCategories<'_>) {
         self.sweep.add(entry, is_kernel);
