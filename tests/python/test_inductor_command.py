@@ -53,8 +53,7 @@ def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Module
         [samples] = one.samples_ns
         assert len(samples) == 12
         assert 0 < one.wall.min_ns <= one.wall.median_ns <= one.wall.max_ns
-        # The same work by the same rule right after: a machine that does other things may double it, not more often.
-        # In the same unit; on a busy machine they may be far apart.
+        # The same work by the same rule right after, in the same unit; on a busy machine they may be far apart.
         assert 1e-3 < one.upstream_ms * 1e6 / one.wall.median_ns < 1e3
         assert one.first_call_ns > one.wall.min_ns
         assert one.peak_memory_bytes > 50_000_000
