@@ -1,4 +1,4 @@
-//! What functions return: named fields. With the feature `python` Python sees the same, as frozen objects.
+//! Result structs of public functions. With the feature `python` they are frozen Python objects too.
 
 #[cfg(feature = "python")]
 pub(crate) mod python;

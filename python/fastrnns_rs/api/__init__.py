@@ -1,1 +1,1 @@
-"""What `import fastrnns_rs` offers that starts something: a function a file."""
+"""Public functions that run models or profilers, one file per function."""

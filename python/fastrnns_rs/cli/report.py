@@ -168,7 +168,7 @@ def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape
 
 
 def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "devices", "kernels"]:
-    """What a view shows: no more need be read."""
+    """Returns the smallest extent that contains everything in the view."""
     asks = format_name == "json" or given["trace"] or given["iteration_range"] is not None or given["strict"]
     if asks or given["by"] not in _DEVICES_ALONE:
         return "whole"

@@ -1,4 +1,4 @@
-//! What the supervisor and we say to each other. Both are the same build, so that the form needs no version.
+//! Messages between the supervisor and this process. Both are the same build, so the format has no version.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(in crate::orchestrate) fn timespec(duration: Duration) -> Timespec {
     Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
 }
 
-/// What to start.
+/// A command to start.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Job {
     pub program: OsString,
@@ -47,7 +47,7 @@ pub(in crate::orchestrate) enum Report {
     Lost,
 }
 
-/// Sends a message behind its length. False when nobody is there to receive it.
+/// Sends the length of a message, then the message. False if the other end is closed.
 pub(super) fn tell(line: impl AsFd, message: &impl Serialize) -> bool {
     let Ok(message) = postcard::to_allocvec(message) else { return false };
     send_all(&line, &(message.len() as u64).to_le_bytes()) && send_all(&line, &message)

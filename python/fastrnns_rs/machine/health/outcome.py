@@ -1,4 +1,4 @@
-"""How a check ends that looks at a value."""
+"""Results of health checks that compare a value with an expected one."""
 
 from __future__ import annotations
 

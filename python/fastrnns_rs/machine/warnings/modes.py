@@ -20,11 +20,11 @@ _LEAST_DISTANCE = 0.01
 _LEAST_SHARE = 0.05
 #: The most samples with one mode that `modality` finds several in: 5 to 7 % of uniform ones, and of Pareto's.
 _CHANCE = 0.07
-#: The least p-value that the dip test's table can tell.
+#: Smallest p-value in the dip test's table.
 _SURE = 0.0005
 #: How often chance alone may bring a warning, over all runners and phases.
 _SIGNIFICANCE = 0.01
-#: Groups of fewer cannot be told from processes that happen to lie so.
+#: Smaller groups of processes may be a coincidence.
 _LEAST_PROCESSES = 8
 #: The least share of a group, and never a single process: that is an outlier.
 _LEAST_GROUP = 0.15
@@ -54,7 +54,7 @@ def _within(runners: list[TimedRunner]) -> list[Notice]:
 
 
 def _told(found: list[Modality], tests: int) -> str | None:
-    """What is told of a phase that has several modes within most processes, and not by chance."""
+    """Describes a phase whose processes mostly have several modes, more often than by chance."""
     several = [one for one in found if _has_several(one)]
     sure = [one for one in several if one.p_value <= _SURE]
     count = len(found)
@@ -67,7 +67,7 @@ def _told(found: list[Modality], tests: int) -> str | None:
 
 
 def _has_several(found: Modality) -> bool:
-    """Whether two neighbouring modes are far apart, and neither is a few outliers."""
+    """Checks that two neighbouring modes are far apart and that neither is a few outliers."""
     pairs = zip(found.modes, found.modes[1:], strict=False)
     return any(
         right.position > left.position * (1 + _LEAST_DISTANCE) and min(left.share, right.share) >= _LEAST_SHARE
@@ -76,7 +76,7 @@ def _has_several(found: Modality) -> bool:
 
 
 def _tail(several: int, count: int) -> float:
-    """How likely so many processes of `count`, or more, have several modes by chance."""
+    """Returns the probability that so many processes of `count`, or more, have several modes by chance."""
     return sum(
         math.comb(count, one) * _CHANCE**one * (1 - _CHANCE) ** (count - one) for one in range(several, count + 1)
     )

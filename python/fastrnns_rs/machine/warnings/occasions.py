@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def before(environment: Environment, *, device: str, root: Path = Path("/")) -> list[Notice]:
-    """What the machine says before a run.
+    """Returns the warnings about the machine before a run.
 
     Args:
         environment: The machine as the run file has it.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Who is told how a run goes."""
+    """Callbacks for the progress of a run."""
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
         """Nothing new has run yet; of a run that is resumed `run` has the results so far."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchTask
 
-#: What a worker tells under the names that a run file has.
+#: Keys of a worker's answer that a run file has under the same names.
 _TOLD = (
     *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
     "baseline_memory_bytes",

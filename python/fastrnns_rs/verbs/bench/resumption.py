@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
-#: What differs from one minute to the next, and what only the end of a run tells.
+#: Keys that differ from minute to minute, and keys that are known only at the end of a run.
 _DIFFERING = {
     *("load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"),
     *("stopped_by", "precision", "order_seed"),

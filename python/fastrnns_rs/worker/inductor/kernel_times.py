@@ -56,7 +56,7 @@ def _whole(tensor: torch.Tensor) -> torch.Tensor:
 
 #: What Inductor calls devices that torch.cuda speaks to.
 _TIMED = ("cuda", "hip")
-#: What is measured of a kernel, or told by the compiler.
+#: Measured figures of a kernel, and figures from the compiler.
 _MEASURED = (
     *("timing_mode", "num_gb", "device_gb_per_s", "registers", "spills", "shared_memory_bytes"),
     *("config", "chosen", "reason"),

@@ -1,4 +1,4 @@
-//! What is asked for, and what the answer holds.
+//! Request and result of a bootstrap interval.
 
 use super::limits::Distribution;
 use super::{Resampling, Statistic};
