@@ -13,6 +13,7 @@ use super::command::{Command, Completed};
 use super::supervisor::{self, Line, Order, Report, timespec};
 use super::tail::Tail;
 use crate::error::{Error, Result};
+use crate::memory::Room as _;
 
 /// A pipe that holds more is emptied less often.
 const PIPE_BYTES: usize = 1024 * 1024;
@@ -59,6 +60,7 @@ impl Lines {
         if let Some(at) = chunk.iter().rposition(|&byte| byte == b'\n') {
             self.complete = self.bytes.len() + at + 1;
         }
+        self.bytes.room(chunk.len());
         self.bytes.extend_from_slice(chunk);
     }
 
@@ -169,7 +171,11 @@ impl Process {
             let mut fds = vec![PollFd::new(&self.line, PollFlags::IN)];
             fds.extend(self.open_streams());
             match poll(&mut fds, Some(&timespec(left))) {
-                Ok(0) | Err(_) => return Ok(()),
+                Ok(0) => {
+                    self.line.wake();
+                    return Ok(());
+                }
+                Err(_) => return Ok(()),
                 Ok(_) => {}
             }
             let news = !fds[0].revents().is_empty();
@@ -198,9 +204,10 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The supervisor was killed, or cannot get rid of a process.
+    /// The supervisor was killed or did not respond; the command is then gone too.
     pub fn end(&mut self, grace: Duration) -> Result<Completed> {
         self.stdin = None;
+        self.line.wake();
         if !self.gone && !grace.is_zero() {
             self.signal(rustix::process::Signal::TERM.as_raw());
             self.pump_to_the_end(grace)?;
@@ -210,7 +217,7 @@ impl Process {
             self.pump_to_the_end(SWEEPING)?;
         }
         if !self.gone {
-            return Err(Error::Supervision { reason: "a process could not be killed".to_owned() });
+            return Err(self.lose("its supervisor did not respond"));
         }
         Ok(Completed {
             exit_status: self.exit_status,
@@ -261,13 +268,18 @@ impl Process {
                 while self.take() {}
                 self.gone = true;
             }
-            Report::Lost => {
-                self.line.kill_what_is_left();
-                self.gone = true;
-                return Err(Error::Supervision { reason: "its supervisor was killed".to_owned() });
-            }
+            Report::Lost => return Err(self.lose("its supervisor was killed")),
         }
         Ok(())
+    }
+
+    /// Ends what has no supervisor any more. What it has said until then can still be asked for.
+    fn lose(&mut self, reason: &str) -> Error {
+        self.line.kill_what_is_left();
+        // As much as pipes hold, and not for ever: a process that got away may still write.
+        let _ = (0..=PIPE_BYTES / CHUNK_BYTES).all(|_| self.take());
+        self.gone = true;
+        Error::Supervision { reason: reason.to_owned() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Our side: starts the supervisor when there is something to start, and asks it to.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
@@ -14,14 +14,15 @@ use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType, sendmsg};
-use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open};
 
 use super::MARK;
 use super::inherited::Inherited;
 use super::tree::kill_related;
-use super::wire::{Job, Order, Report, hear_report, pair, tell};
+use super::wire::{Job, Order, Report, hear_report, pair, tell, timespec};
 use crate::error::{Error, Result};
 use crate::orchestrate::Command;
 
@@ -31,6 +32,8 @@ static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 static SUPERVISORS: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 /// One that is started while Ctrl-C is pressed may die of it: try so often.
 const ATTEMPTS: usize = 4;
+/// Silence of a supervisor after which it may have been stopped.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Says what to execute as the supervisor. The first call counts.
 pub fn set_program(argv: Vec<OsString>) {
@@ -79,9 +82,19 @@ impl Line {
         self.supervisor.as_ref().is_some_and(|supervisor| supervisor.owner == getpid())
     }
 
-    /// Kills the command and what it started when its supervisor is no more.
-    pub(in crate::orchestrate) fn kill_what_is_left(&self) {
-        kill_related(self.mark.as_bytes(), self.command);
+    /// Lets a supervisor that the command has stopped go on.
+    pub(in crate::orchestrate) fn wake(&mut self) {
+        if let Some(supervisor) = &mut self.supervisor {
+            supervisor.wake();
+        }
+    }
+
+    /// Kills the command and what it started, and the supervisor, which was killed or does not respond.
+    pub(in crate::orchestrate) fn kill_what_is_left(&mut self) {
+        match &mut self.supervisor {
+            Some(supervisor) => supervisor.kill(&self.mark, self.command),
+            None => kill_related(self.mark.as_bytes(), self.command.as_slice()),
+        }
     }
 }
 
@@ -115,9 +128,45 @@ impl Supervisor {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| Error::Supervision { reason: format!("{}: {error}", program.display()) })?;
+            .map_err(|error| match error.raw_os_error() {
+                Some(errno) => Error::spawn(program, Errno::from_raw_os_error(errno)),
+                None => Error::Supervision { reason: format!("{}: {error}", program.display()) },
+            })?;
         pass(&control, &[owner.as_fd()]);
         Ok(Self { control: Some(control), process, owner: getpid(), inherited })
+    }
+
+    /// True if the supervisor is a child of this process and has not ended.
+    fn runs(&mut self) -> bool {
+        self.owner == getpid() && matches!(self.process.try_wait(), Ok(None))
+    }
+
+    /// Lets it go on if it was stopped: a command may do that to its parent, and then no order is heard.
+    fn wake(&mut self) {
+        if self.runs() {
+            let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
+        }
+    }
+
+    /// The next report about a command that has just begun, which may have stopped it at once.
+    fn report(&mut self, line: &OwnedFd) -> Report {
+        loop {
+            match poll(&mut [PollFd::new(line, PollFlags::IN)], Some(&timespec(PATIENCE))) {
+                Ok(0) => self.wake(),
+                Err(Errno::INTR) => {}
+                Ok(_) | Err(_) => return hear_report(line),
+            }
+        }
+    }
+
+    /// Kills it, if it runs, with a command and what that started.
+    fn kill(&mut self, mark: &OsStr, command: Option<Pid>) {
+        if self.runs() {
+            let _ = self.process.kill();
+        }
+        // A process that is about to become the command has neither mark nor number yet, but is in the supervisor's session.
+        let leaders: Vec<Pid> = [Some(Pid::from_child(&self.process)), command].into_iter().flatten().collect();
+        kill_related(mark.as_bytes(), &leaders);
     }
 
     /// Puts it where the next command finds it.
@@ -151,10 +200,12 @@ fn supervisors() -> Option<MutexGuard<'static, Vec<Supervisor>>> {
 /// A supervisor without a command that is as we are now.
 fn free_supervisor(inherited: &Inherited) -> Option<Supervisor> {
     let mut known = supervisors()?;
-    known.retain_mut(|supervisor| supervisor.owner == getpid() && matches!(supervisor.process.try_wait(), Ok(None)));
+    known.retain_mut(Supervisor::runs);
     let found =
         known.iter().position(|supervisor| supervisor.control.is_some() && supervisor.inherited == *inherited)?;
-    Some(known.swap_remove(found))
+    let mut supervisor = known.swap_remove(found);
+    supervisor.wake();
+    Some(supervisor)
 }
 
 /// An empty standard input.
@@ -181,7 +232,7 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
     while attempts < ATTEMPTS {
         let (ours, theirs) = pair(SocketType::STREAM).map_err(Error::supervision)?;
         let inherited = Inherited::now();
-        let supervisor = if let Some(supervisor) = free_supervisor(&inherited) {
+        let mut supervisor = if let Some(supervisor) = free_supervisor(&inherited) {
             supervisor
         } else {
             attempts += 1;
@@ -192,7 +243,7 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
         drop(theirs);
         tell(&ours, &job);
         // One that has just left, because it had nothing to do, did not take the job: another will.
-        match if passed { hear_report(&ours) } else { Report::Lost } {
+        match if passed { supervisor.report(&ours) } else { Report::Lost } {
             Report::Started { pid, supervisor: number } => {
                 let is_named = u64::from(supervisor.process.id()) == number;
                 let command = Pid::from_raw(pid).filter(|_| is_named);
@@ -202,7 +253,11 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
                 supervisor.shelve();
                 return Err(Error::spawn(&command.argv[0], Errno::from_raw_os_error(errno)));
             }
-            _ => supervisor.dismiss(),
+            _ => {
+                // Or it was killed, and the command may have begun.
+                supervisor.kill(&mark, None);
+                supervisor.dismiss();
+            }
         }
     }
     let program = PROGRAM.get().and_then(|argv| argv.first()).map(|program| program.display().to_string());

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, pidfd_open,
-    set_child_subreaper, setsid, wait,
+    set_child_subreaper, set_parent_process_death_signal, setsid, wait,
 };
 
 use super::tree;
@@ -60,6 +60,8 @@ enum State {
 pub fn serve(control: OwnedFd) -> Result<()> {
     // Ctrl-C and hang-ups of the terminal are not for us, nor for commands.
     let _ = setsid();
+    // One that was stopped goes on when its owner ends: otherwise its command would stay behind.
+    let _ = set_parent_process_death_signal(Some(Signal::CONT));
     set_child_subreaper(Some(getpid())).map_err(Error::supervision)?;
     let Some(owner) = receive(&control).and_then(|fds| fds.into_iter().next()) else { return Ok(()) };
     let mut supervisor = Supervisor { kept: None, abandoned: false, idle_since: Instant::now() };

@@ -28,12 +28,10 @@ pub(super) fn tree(root: Pid) -> Vec<Pid> {
 }
 
 /// Kills every process that has this mark, or one that goes on from it, among its variables, or is in the group or the
-/// session of `leader`, with all that descends from them, until there is none.
-pub(super) fn kill_related(mark: &[u8], leader: Option<Pid>) {
-    let is_led = |pid| {
-        let stat = Stat::of(pid);
-        leader.is_some() && stat.is_some_and(|stat| stat.group == leader || stat.session == leader)
-    };
+/// session of one of these leaders, with all that descends from them, until there is none.
+pub(super) fn kill_related(mark: &[u8], leaders: &[Pid]) {
+    let leads = |pid: Option<Pid>| pid.is_some_and(|pid| leaders.contains(&pid));
+    let is_led = |pid| Stat::of(pid).is_some_and(|stat| leads(stat.group) || leads(stat.session));
     // One that forks as fast as it is killed must not hold us for ever.
     for _ in 0..100 {
         let related = all().filter(|&pid| has_variable(pid, mark) || is_led(pid)).flat_map(tree);

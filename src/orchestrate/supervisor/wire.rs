@@ -10,6 +10,8 @@ use rustix::net::{SendFlags, send};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::memory;
+
 /// For the waits of both.
 pub(in crate::orchestrate) fn timespec(duration: Duration) -> Timespec {
     Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
@@ -50,14 +52,19 @@ pub(in crate::orchestrate) enum Report {
 /// Sends the length of a message, then the message. False if the other end is closed.
 pub(super) fn tell(line: impl AsFd, message: &impl Serialize) -> bool {
     let Ok(message) = postcard::to_allocvec(message) else { return false };
-    send_all(&line, &(message.len() as u64).to_le_bytes()) && send_all(&line, &message)
+    // In one piece: who has read the length waits for the rest, from a sender that may be stopped between two.
+    let mut bytes = (message.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(message);
+    send_all(&line, &bytes)
 }
 
 /// The next message. None when the other end is closed before all of it has come.
 pub(super) fn hear<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
     let mut length = [0; 8];
     receive_exact(&line, &mut length)?;
-    let mut message = vec![0; usize::try_from(u64::from_le_bytes(length)).ok()?];
+    let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
+    let mut message = memory::try_list(length)?;
+    message.resize(length, 0);
     receive_exact(&line, &mut message)?;
     postcard::from_bytes(&message).ok()
 }
