@@ -198,6 +198,13 @@ pub enum Error {
         reason: String,
     },
 
+    /// Bytes are not a summary that this version has packed.
+    #[error("not a summary of captures: {reason}")]
+    NotASummary {
+        /// What is wrong with them.
+        reason: String,
+    },
+
     /// A file of categories cannot be understood.
     #[error("line {line}: {reason}")]
     BadCategories {

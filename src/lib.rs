@@ -10,7 +10,11 @@
 //! - [`units`] holds the one rule by which numbers are shown.
 
 pub mod error;
+#[cfg_attr(not(feature = "python"), allow(dead_code, reason = "the binding ends calls"))]
+mod memory;
 pub mod orchestrate;
+#[cfg_attr(not(feature = "python"), allow(dead_code, reason = "the binding ends calls"))]
+mod panics;
 mod par;
 mod results;
 mod simd;
@@ -19,5 +23,7 @@ pub mod timing;
 pub mod trace;
 pub mod units;
 
+#[cfg(feature = "python")]
+mod guard;
 #[cfg(feature = "python")]
 mod python;

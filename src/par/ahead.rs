@@ -5,6 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use crate::memory::{self, Room as _};
+use crate::panics::{self, Caught};
+
 /// How much is handed over at once, and how many such parts wait.
 const PART: usize = 256 * 1024;
 const WAITING: usize = 2;
@@ -16,17 +19,23 @@ pub(crate) fn ahead(source: impl Read + Send + 'static) -> Box<dyn Read> {
     let (used, empty) = channel();
     let source = Arc::new(Mutex::new(Some(source)));
     let theirs = Arc::clone(&source);
+    let caught = Arc::new(Mutex::new(None));
+    let panic = Arc::clone(&caught);
     let read = move || {
-        if let Some(source) = take(&theirs) {
-            fill(source, &parts, &empty);
+        if let Some(source) = take(&theirs)
+            && let Err(caught) = panics::catch(|| fill(source, &parts, &empty))
+        {
+            // There before the reader finds that no more parts come.
+            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(caught);
         }
+        drop(parts);
     };
     if thread::Builder::new().name("reading ahead".to_owned()).spawn(read).is_err()
         && let Some(source) = take(&source)
     {
         return Box::new(source);
     }
-    Box::new(Ahead { filled, used, part: Vec::new(), at: 0, ended: false })
+    Box::new(Ahead { filled, used, caught, part: Vec::new(), at: 0, ended: false })
 }
 
 fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
@@ -38,6 +47,8 @@ struct Ahead {
     filled: Receiver<io::Result<Vec<u8>>>,
     /// Takes parts back.
     used: Sender<Vec<u8>>,
+    /// The unwinding of the other thread.
+    caught: Arc<Mutex<Option<Caught>>>,
     part: Vec<u8>,
     at: usize,
     ended: bool,
@@ -46,6 +57,8 @@ struct Ahead {
 fn fill(mut source: impl Read, parts: &SyncSender<io::Result<Vec<u8>>>, empty: &Receiver<Vec<u8>>) {
     loop {
         let mut part = empty.try_recv().unwrap_or_default();
+        memory::check();
+        part.room(PART.saturating_sub(part.len()));
         part.resize(PART, 0);
         let mut length = 0;
         let fault = loop {
@@ -82,7 +95,10 @@ impl Read for Ahead {
             self.at = 0;
             self.part = match self.filled.recv() {
                 Ok(part) => part?,
-                Err(_) => return Err(io::Error::other("the thread that reads ahead has failed")),
+                Err(_) => match take(&self.caught) {
+                    Some(caught) => caught.pass_on(),
+                    None => return Err(io::Error::other("the thread that reads ahead has ended")),
+                },
             };
             self.ended = self.part.is_empty();
         }
@@ -129,6 +145,18 @@ mod tests {
         let mut reader = ahead(Faulty(0));
         assert_eq!(reader.read(&mut [0]).expect_err("a fault").to_string(), "a fault");
         assert!(reader.read(&mut [0]).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "a panic of the source")]
+    fn passes_a_panic_on() {
+        struct Panics;
+        impl Read for Panics {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                panic!("a panic of the source")
+            }
+        }
+        let _ = ahead(Panics).read(&mut [0]);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use crate::memory;
+use crate::panics::{self, Caught};
+
 pub(crate) use ahead::ahead;
 
 /// More would wait for memory.
@@ -67,7 +70,7 @@ pub(crate) fn map_on<J: Send, R: Send>(
     interrupted: &dyn Fn() -> bool,
     work: impl Fn(J, &dyn Fn() -> bool) -> R + Sync,
 ) -> Vec<R> {
-    let jobs: Vec<J> = jobs.into_iter().collect();
+    let jobs: Vec<J> = memory::collected(jobs);
     let helpers = threads.min(jobs.len()).saturating_sub(1);
     let done: Mutex<Vec<Option<R>>> = Mutex::new(jobs.iter().map(|_| None).collect());
     let jobs = Mutex::new(jobs.into_iter().enumerate());
@@ -87,30 +90,42 @@ pub(crate) fn map_on<J: Send, R: Send>(
 /// Runs `share` on this thread and at most so many others, until each has returned. Apart from what it shares out, which
 /// would have threads and channels compiled again for every kind of job.
 fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn Fn() -> bool) + Sync)) {
-    let stop = AtomicBool::new(false);
+    let (stop, caught) = (AtomicBool::new(false), Mutex::new(None));
     let ask = || {
         let now = interrupted();
         stop.fetch_or(now, Ordering::Relaxed) || now
     };
-    let stopped = || stop.load(Ordering::Relaxed);
+    let stopped = || {
+        memory::check();
+        stop.load(Ordering::Relaxed)
+    };
+    // The first panic ends the others too.
+    let keep = |panic: Caught| {
+        stop.store(true, Ordering::Relaxed);
+        caught.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+    };
     thread::scope(|scope| {
         // Nothing is sent: the channel disconnects when the last thread drops its sender.
         let (running, ended) = mpsc::channel::<()>();
         for _ in 0..helpers {
-            let (running, stopped) = (running.clone(), &stopped);
+            let (running, stopped, keep) = (running.clone(), &stopped, &keep);
             // Where no more threads may be had those that are there do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, move || {
                 let _running = running;
-                share(stopped);
+                panics::catch(|| share(stopped)).unwrap_or_else(keep);
             });
         }
         drop(running);
-        share(&ask);
-        // The scope passes on the panic of another thread.
+        panics::catch(|| share(&ask)).unwrap_or_else(keep);
         while ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-            ask();
+            if let Err(caught) = panics::catch(ask) {
+                keep(caught);
+            }
         }
     });
+    if let Some(caught) = caught.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        caught.pass_on();
+    }
 }
 
 /// What both make, on two threads where that is said to be `apart`.
@@ -124,18 +139,17 @@ pub(crate) fn join<A, B: Send>(apart: bool, one: impl FnOnce() -> A, other: impl
     let other = Mutex::new(Some(other));
     let run = || {
         let other = other.lock().unwrap_or_else(PoisonError::into_inner).take();
-        other.map(|other| other())
+        other.map(|other| panics::catch(other))
     };
     thread::scope(|scope| {
         let started = thread::Builder::new().spawn_scoped(scope, run);
         let one = one();
         let other = match started.map(thread::ScopedJoinHandle::join) {
-            Ok(Ok(other)) => other,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Ok(other) => other.unwrap_or_default(),
             // No thread may be had.
             Err(_) => run(),
         };
-        (one, other.expect("whoever takes it runs it"))
+        (one, other.expect("it was run by the thread that took it").unwrap_or_else(|caught| caught.pass_on()))
     })
 }
 
@@ -180,8 +194,25 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "pan")]
-    fn passes_a_panic_on() {
-        map(0..2, &|| false, |_, _| panic!("a panic of a job"));
+    fn passes_a_panic_on_with_what_it_said() {
+        let words = |work: fn()| panics::catch(work).expect_err("a panic").message();
+        for _ in 0..20 {
+            let of_jobs =
+                words(|| drop(map_on(4, 0..50, &|| false, |job, _| assert!(job != 30, "a panic of job {job}"))));
+            assert_eq!(of_jobs, "a panic of job 30");
+        }
+        assert_eq!(words(|| drop(map_on(1, 0..2, &|| panic!("who asks"), |_, ask| ask()))), "who asks");
+        for apart in [false, true] {
+            let other = if apart {
+                || {
+                    let _ = join(true, || 1, || panic!("the other"));
+                }
+            } else {
+                || {
+                    let _ = join(false, || 1, || panic!("the other"));
+                }
+            };
+            assert_eq!(words(other), "the other");
+        }
     }
 }

@@ -6,13 +6,27 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::memory;
 
 /// Asking means to wait for the interpreter where other threads keep it busy, some milliseconds each time.
 const SELDOM: Duration = Duration::from_millis(25);
 
-/// Runs `work` without the interpreter. What it is given says whether a signal's handler has raised something, which then
-/// takes the place of its result.
+/// Computes without the interpreter. What `work` is given says whether a signal's handler has raised something, which then
+/// takes the place of its result, and ends the call where memory is short.
 pub(super) fn interruptibly<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
+) -> PyResult<T> {
+    waiting(py, |raised| {
+        work(&|| {
+            memory::check();
+            raised()
+        })
+    })
+}
+
+/// The same for what hardly needs memory: it waits for other programs.
+pub(super) fn waiting<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
 ) -> PyResult<T> {

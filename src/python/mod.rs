@@ -7,6 +7,7 @@ mod convert;
 mod errors;
 mod interrupt;
 mod orchestrate;
+mod planted;
 mod profilers;
 mod stats;
 mod timing;
@@ -19,6 +20,8 @@ use pyo3::prelude::pymodule;
 mod _core {
     #[pymodule_export]
     use super::orchestrate::{Completed, Process, keep, run_command};
+    #[pymodule_export]
+    use super::planted::_panic;
     #[pymodule_export]
     use super::profilers::{Profiler, profiler_names};
     #[pymodule_export]

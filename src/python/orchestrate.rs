@@ -11,8 +11,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::interrupt::interruptibly;
+use super::interrupt::waiting;
+use super::trace::bytes;
 use crate::error::Error;
+use crate::guard::{guarded, guarded_value};
 use crate::orchestrate::{self, Command, supervisor};
 
 /// A signal that lands on another thread does not wake ours: look up this often.
@@ -39,14 +41,16 @@ pub(super) struct Completed {
 
 #[pymethods]
 impl Completed {
-    fn __repr__(&self) -> String {
-        let ended = match (self.timed_out, self.exit_status, self.signal) {
-            (true, ..) => "timed out".to_owned(),
-            (_, Some(status), _) => format!("exit_status={status}"),
-            (.., Some(signal)) => format!("signal={signal}"),
-            _ => "unknown".to_owned(),
-        };
-        format!("<Completed: {ended}, {} ms>", self.duration_ns / 1_000_000)
+    fn __repr__(&self) -> PyResult<String> {
+        guarded_value(|| {
+            let ended = match (self.timed_out, self.exit_status, self.signal) {
+                (true, ..) => "timed out".to_owned(),
+                (_, Some(status), _) => format!("exit_status={status}"),
+                (.., Some(signal)) => format!("signal={signal}"),
+                _ => "unknown".to_owned(),
+            };
+            format!("<Completed: {ended}, {} ms>", self.duration_ns / 1_000_000)
+        })
     }
 }
 
@@ -94,12 +98,18 @@ pub(super) fn run_command(
     cwd: Option<PathBuf>,
     grace: f64,
 ) -> PyResult<Completed> {
-    prepare(py)?;
-    let command =
-        Command { argv, environment: env.map(|env| env.into_iter().collect()), directory: cwd, ..Command::default() };
-    let timeout = timeout.map(|timeout| seconds("timeout", timeout)).transpose()?;
-    let grace = seconds("grace", grace)?;
-    interruptibly(py, |interrupted| orchestrate::run(&command, timeout, grace, interrupted)).map(Into::into)
+    guarded(|| {
+        prepare(py)?;
+        let command = Command {
+            argv,
+            environment: env.map(|env| env.into_iter().collect()),
+            directory: cwd,
+            ..Command::default()
+        };
+        let timeout = timeout.map(|timeout| seconds("timeout", timeout)).transpose()?;
+        let grace = seconds("grace", grace)?;
+        waiting(py, |interrupted| orchestrate::run(&command, timeout, grace, interrupted)).map(Into::into)
+    })
 }
 
 /// A command that one talks to while it runs. What `run_command` does in one step.
@@ -119,15 +129,19 @@ impl Process {
     #[new]
     #[pyo3(signature = (argv, *, env = None))]
     fn new(py: Python<'_>, argv: Vec<OsString>, env: Option<HashMap<OsString, OsString>>) -> PyResult<Self> {
-        prepare(py)?;
-        let environment = env.map(|env| env.into_iter().collect());
-        let command = Command { argv, environment, feed: true, lines: true, ..Command::default() };
-        Ok(Self(Mutex::new(py.detach(|| orchestrate::Process::start(&command))?)))
+        guarded(|| {
+            prepare(py)?;
+            let environment = env.map(|env| env.into_iter().collect());
+            let command = Command { argv, environment, feed: true, lines: true, ..Command::default() };
+            Ok(Self(Mutex::new(py.detach(|| orchestrate::Process::start(&command))?)))
+        })
     }
 
     /// Writes to its standard input. What it does not take, because it is gone or does not read, is lost.
-    fn write(&self, py: Python<'_>, data: &[u8]) {
-        py.detach(|| self.with(|process| process.feed(data)));
+    fn write(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        guarded_value(|| {
+            py.detach(|| self.with(|process| process.feed(data)));
+        })
     }
 
     /// The next complete lines of its standard output, as soon as there are any; none when it ended or time is up.
@@ -139,27 +153,29 @@ impl Process {
     ///     RuntimeError: Its supervisor was killed; the command is gone too.
     ///     KeyboardInterrupt: Ctrl-C; the command goes on.
     fn read_lines<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Bound<'py, PyBytes>> {
-        let deadline = Instant::now().checked_add(seconds("timeout", timeout)?);
-        loop {
-            py.check_signals()?;
-            let tick = Instant::now() + TICK;
-            let until = deadline.map_or(tick, |deadline| deadline.min(tick));
-            let (lines, ended) = py.detach(|| {
-                self.with(|process| {
-                    process.pump(until)?;
-                    Ok::<_, Error>((process.lines(), process.ended()))
-                })
-            })?;
-            if ended || !lines.is_empty() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Ok(PyBytes::new(py, &lines));
+        guarded(|| {
+            let deadline = Instant::now().checked_add(seconds("timeout", timeout)?);
+            loop {
+                py.check_signals()?;
+                let tick = Instant::now() + TICK;
+                let until = deadline.map_or(tick, |deadline| deadline.min(tick));
+                let (lines, ended) = py.detach(|| {
+                    self.with(|process| {
+                        process.pump(until)?;
+                        Ok::<_, Error>((process.lines(), process.ended()))
+                    })
+                })?;
+                if ended || !lines.is_empty() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    return bytes(py, &lines);
+                }
             }
-        }
+        })
     }
 
     /// Whether it and everything that it started are gone.
     #[getter]
-    fn ended(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.with(|process| process.ended()))
+    fn ended(&self, py: Python<'_>) -> PyResult<bool> {
+        guarded_value(|| py.detach(|| self.with(|process| process.ended())))
     }
 
     /// Ends it, and all that it started.
@@ -174,8 +190,10 @@ impl Process {
     ///     RuntimeError: Its supervisor was killed; the command is gone too.
     #[pyo3(signature = (grace = 0.0))]
     fn end(&self, py: Python<'_>, grace: f64) -> PyResult<Completed> {
-        let grace = seconds("grace", grace)?;
-        Ok(py.detach(|| self.with(|process| process.end(grace)))?.into())
+        guarded(|| {
+            let grace = seconds("grace", grace)?;
+            Ok(py.detach(|| self.with(|process| process.end(grace)))?.into())
+        })
     }
 }
 
@@ -192,14 +210,16 @@ impl Process {
 ///     RuntimeError: The kernel does not let it adopt orphans.
 #[pyfunction]
 pub(super) fn keep(py: Python<'_>) -> PyResult<()> {
-    // Whoever ignores the ends of its children hands that on, and then nobody could tell how a command ended. Files that
-    // grow too large Python ignores by itself; commands are to have that as usual.
-    let signals = py.import("_signal")?;
-    for name in ["SIGCHLD", "SIGXFSZ"] {
-        signals.call_method1("signal", (signals.getattr(name)?, signals.getattr("SIG_DFL")?))?;
-    }
-    let control = std::io::stdin().as_fd().try_clone_to_owned()?;
-    Ok(py.detach(|| supervisor::serve(control))?)
+    guarded(|| {
+        // Whoever ignores the ends of its children hands that on, and then nobody could tell how a command ended. Files that
+        // grow too large Python ignores by itself; commands are to have that as usual.
+        let signals = py.import("_signal")?;
+        for name in ["SIGCHLD", "SIGXFSZ"] {
+            signals.call_method1("signal", (signals.getattr(name)?, signals.getattr("SIG_DFL")?))?;
+        }
+        let control = std::io::stdin().as_fd().try_clone_to_owned()?;
+        Ok(py.detach(|| supervisor::serve(control))?)
+    })
 }
 
 /// Tells the core how this interpreter runs a supervisor.

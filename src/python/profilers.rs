@@ -6,14 +6,15 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-use super::interrupt::interruptibly;
+use super::interrupt::waiting;
 use super::orchestrate::prepare;
+use crate::guard::{guarded, guarded_value};
 use crate::orchestrate::profilers::{self, Installation, Request, Search};
 
 /// The names of all profilers, in the order in which they are shown.
 #[pyfunction]
-pub(super) fn profiler_names() -> Vec<&'static str> {
-    profilers::PROFILERS.iter().map(|profiler| profiler.name()).collect()
+pub(super) fn profiler_names() -> PyResult<Vec<&'static str>> {
+    guarded_value(|| profilers::PROFILERS.iter().map(|profiler| profiler.name()).collect())
 }
 
 /// A profiler as it is installed. It makes commands; it runs none.
@@ -38,10 +39,12 @@ impl Profiler {
     #[new]
     #[pyo3(signature = (name, path = None))]
     fn new(py: Python<'_>, name: &str, path: Option<PathBuf>) -> PyResult<Self> {
-        prepare(py)?;
-        let profiler = profilers::by_name(name)?;
-        let tool = interruptibly(py, |interrupted| profiler.open(path.as_deref(), interrupted))?;
-        Ok(Self { profiler, tool })
+        guarded(|| {
+            prepare(py)?;
+            let profiler = profilers::by_name(name)?;
+            let tool = waiting(py, |interrupted| profiler.open(path.as_deref(), interrupted))?;
+            Ok(Self { profiler, tool })
+        })
     }
 
     /// Where programs of a profiler are: on `PATH`, in CUDA toolkits, in the usual folders.
@@ -58,43 +61,45 @@ impl Profiler {
     #[staticmethod]
     #[pyo3(signature = (name, *, root = None))]
     fn find(py: Python<'_>, name: &str, root: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
-        let profiler = profilers::by_name(name)?;
-        let mut search = Search::of_this_process();
-        search.root = root.unwrap_or(search.root);
-        Ok(py.detach(|| profiler.find(&search)))
+        guarded(|| {
+            let profiler = profilers::by_name(name)?;
+            let mut search = Search::of_this_process();
+            search.root = root.unwrap_or(search.root);
+            Ok(py.detach(|| profiler.find(&search)))
+        })
     }
 
     #[getter]
-    fn name(&self) -> &'static str {
-        self.profiler.name()
+    fn name(&self) -> PyResult<&'static str> {
+        guarded_value(|| self.profiler.name())
     }
 
     #[getter]
-    fn path(&self) -> Option<PathBuf> {
-        self.tool.path.clone()
+    fn path(&self) -> PyResult<Option<PathBuf>> {
+        guarded_value(|| self.tool.path.clone())
     }
 
     /// The version as the program prints it.
     #[getter]
-    fn version(&self) -> Option<String> {
-        self.tool.version.as_ref().map(|version| version.text.clone())
+    fn version(&self) -> PyResult<Option<String>> {
+        guarded_value(|| self.tool.version.as_ref().map(|version| version.text.clone()))
     }
 
     /// The numbers of the version, for comparing.
     #[getter]
-    fn version_numbers(&self) -> Vec<u32> {
-        self.tool.version.as_ref().map(|version| version.numbers.clone()).unwrap_or_default()
+    fn version_numbers(&self) -> PyResult<Vec<u32>> {
+        guarded_value(|| self.tool.version.as_ref().map(|version| version.numbers.clone()).unwrap_or_default())
     }
 
     #[getter]
-    fn capabilities(&self) -> Vec<&'static str> {
-        self.profiler.capabilities(&self.tool)
+    fn capabilities(&self) -> PyResult<Vec<&'static str>> {
+        guarded_value(|| self.profiler.capabilities(&self.tool))
     }
 
     /// The program that turns its raw captures into reports, where it is apart.
     #[getter]
-    fn importer_path(&self) -> Option<PathBuf> {
-        self.tool.importer.clone()
+    fn importer_path(&self) -> PyResult<Option<PathBuf>> {
+        guarded_value(|| self.tool.importer.clone())
     }
 
     /// The command that runs `command` under the profiler.
@@ -105,18 +110,20 @@ impl Profiler {
     ///     cuda: Whether the command uses a GPU.
     ///     capture_range: Whether to capture between cudaProfilerStart and cudaProfilerStop only.
     #[pyo3(signature = (command, stem, *, cuda, capture_range))]
-    fn wrap(&self, command: Vec<OsString>, stem: PathBuf, cuda: bool, capture_range: bool) -> Vec<OsString> {
-        self.profiler.wrap(&self.tool, &Request { stem, cuda, range: capture_range }, &command)
+    fn wrap(&self, command: Vec<OsString>, stem: PathBuf, cuda: bool, capture_range: bool) -> PyResult<Vec<OsString>> {
+        guarded_value(|| self.profiler.wrap(&self.tool, &Request { stem, cuda, range: capture_range }, &command))
     }
 
     /// What can be left of a capture, each as path, kind and whether it is only a step on the way to another.
-    fn artefacts(&self, stem: PathBuf) -> Vec<(PathBuf, &'static str, bool)> {
-        let found = self.profiler.artefacts(&stem);
-        found.into_iter().map(|artefact| (artefact.path, artefact.kind, artefact.intermediate)).collect()
+    fn artefacts(&self, stem: PathBuf) -> PyResult<Vec<(PathBuf, &'static str, bool)>> {
+        guarded_value(|| {
+            let found = self.profiler.artefacts(&stem);
+            found.into_iter().map(|artefact| (artefact.path, artefact.kind, artefact.intermediate)).collect()
+        })
     }
 
     /// The next command on the way to something that can be read, judged by the files that are there; None at the end.
-    fn finish(&self, stem: PathBuf) -> Option<Vec<OsString>> {
-        self.profiler.finish(&self.tool, &stem)
+    fn finish(&self, stem: PathBuf) -> PyResult<Option<Vec<OsString>>> {
+        guarded_value(|| self.profiler.finish(&self.tool, &stem))
     }
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::error::Result;
+use crate::guard::{guarded, guarded_value};
 use crate::timing;
 
 /// Notes when edges of timed regions are passed, in memory that is set aside beforehand.
@@ -20,8 +20,8 @@ pub(super) struct Recorder(timing::Recorder);
 impl Recorder {
     #[new]
     #[pyo3(signature = (iterations, edges = 4))]
-    fn new(py: Python<'_>, iterations: usize, edges: usize) -> Result<Self> {
-        py.detach(|| timing::Recorder::new(iterations, edges)).map(Self)
+    fn new(py: Python<'_>, iterations: usize, edges: usize) -> PyResult<Self> {
+        guarded(|| Ok(Self(py.detach(|| timing::Recorder::new(iterations, edges))?)))
     }
 
     /// Notes that an edge is passed now. Beyond the room, edges are counted but not kept.
@@ -32,8 +32,8 @@ impl Recorder {
 
     /// How many iterations are complete. Any thread may ask.
     #[getter]
-    fn iterations(&self) -> usize {
-        self.0.iterations()
+    fn iterations(&self) -> PyResult<usize> {
+        guarded_value(|| self.0.iterations())
     }
 
     /// Nanoseconds between two edges, counted from 0, of each complete iteration.
@@ -41,8 +41,8 @@ impl Recorder {
     /// Raises:
     ///     ValueError: No such edge, edges in the wrong order, or more marks than there was room for.
     #[pyo3(signature = (from_edge = 0, to_edge = 1))]
-    fn durations_ns(&self, py: Python<'_>, from_edge: usize, to_edge: usize) -> Result<Vec<u64>> {
-        py.detach(|| self.0.durations_ns(from_edge, to_edge))
+    fn durations_ns(&self, py: Python<'_>, from_edge: usize, to_edge: usize) -> PyResult<Vec<u64>> {
+        guarded(|| Ok(py.detach(|| self.0.durations_ns(from_edge, to_edge))?))
     }
 
     /// Nanoseconds from the first edge of an iteration to the last edge of the last complete one.
@@ -50,13 +50,13 @@ impl Recorder {
     /// Raises:
     ///     ValueError: The iteration is not complete, or there were more marks than room.
     #[pyo3(signature = (first_iteration = 0))]
-    fn elapsed_ns(&self, py: Python<'_>, first_iteration: usize) -> Result<u64> {
-        py.detach(|| self.0.elapsed_ns(first_iteration))
+    fn elapsed_ns(&self, py: Python<'_>, first_iteration: usize) -> PyResult<u64> {
+        guarded(|| Ok(py.detach(|| self.0.elapsed_ns(first_iteration))?))
     }
 }
 
 /// The smallest step of the recorder's clock that reads in direct succession show, in nanoseconds, at least 1.
 #[pyfunction]
-pub(super) fn clock_resolution_ns(py: Python<'_>) -> u64 {
-    py.detach(timing::resolution_ns)
+pub(super) fn clock_resolution_ns(py: Python<'_>) -> PyResult<u64> {
+    guarded_value(|| py.detach(timing::resolution_ns))
 }

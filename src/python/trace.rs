@@ -11,7 +11,9 @@ use regex::Regex;
 
 use super::convert::plain;
 use super::interrupt::interruptibly;
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::guard::{guarded, guarded_value};
+use crate::memory;
 use crate::trace::categories::Categories;
 use crate::trace::readers::{self, Given, Reading};
 use crate::trace::timeline;
@@ -46,11 +48,13 @@ impl Trace {
         threads: Option<usize>,
         extent: &str,
     ) -> PyResult<Self> {
-        let optional = optional.into_iter().chain(std::iter::repeat(false));
-        let files = paths.into_iter().zip(optional);
-        let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
-        let reading = Reading { first, threads, extent: Extent::named("extent", extent)? };
-        Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, reading, interrupted))?))
+        guarded(|| {
+            let optional = optional.into_iter().chain(std::iter::repeat(false));
+            let files = paths.into_iter().zip(optional);
+            let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
+            let reading = Reading { first, threads, extent: Extent::named("extent", extent)? };
+            Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, reading, interrupted))?))
+        })
     }
 
     /// The trace that `to_bytes` made these of.
@@ -58,18 +62,20 @@ impl Trace {
     /// Raises:
     ///     ValueError: They are of another version, or damaged.
     #[classmethod]
-    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> Result<Self> {
-        py.detach(|| trace::Trace::from_bytes(data)).map(Self)
+    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        guarded(|| Ok(Self(py.detach(|| trace::Trace::from_bytes(data))?)))
     }
 
     /// All of it as bytes, for another process with the same version.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes())?))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(|| bytes(py, &py.detach(|| self.0.to_bytes())?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = slf.get().to_bytes(slf.py())?;
-        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+        guarded(|| {
+            let bytes = slf.get().to_bytes(slf.py())?;
+            Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+        })
     }
 
     /// What several have together.
@@ -81,26 +87,28 @@ impl Trace {
     ///     ValueError: One is of another version, or damaged.
     #[classmethod]
     fn joined(_class: &Bound<'_, PyType>, py: Python<'_>, parts: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut whole = trace::Trace::default();
-        for part in parts.try_iter()? {
-            py.check_signals()?;
-            let part = part?.cast_into::<PyBytes>()?;
-            let data = part.as_bytes();
-            py.detach(|| trace::Trace::from_bytes(data).map(|part| whole.append(part)))?;
-        }
-        Ok(Self(whole))
+        guarded(|| {
+            let mut whole = trace::Trace::default();
+            for part in parts.try_iter()? {
+                py.check_signals()?;
+                let part = part?.cast_into::<PyBytes>()?;
+                let data = part.as_bytes();
+                py.detach(|| trace::Trace::from_bytes(data).map(|part| whole.append(part)))?;
+            }
+            Ok(Self(whole))
+        })
     }
 
     /// How many files were captures.
     #[getter]
-    fn capture_count(&self) -> usize {
-        self.0.captures.len()
+    fn capture_count(&self) -> PyResult<usize> {
+        guarded_value(|| self.0.captures.len())
     }
 
     /// Files that were none, each with why.
     #[getter]
-    fn left_out(&self) -> Vec<(&str, &str)> {
-        self.0.left_out.iter().map(|file| (file.path.as_str(), file.reason.as_str())).collect()
+    fn left_out(&self) -> PyResult<Vec<(&str, &str)>> {
+        guarded_value(|| self.0.left_out.iter().map(|file| (file.path.as_str(), file.reason.as_str())).collect())
     }
 
     /// What the events come to.
@@ -143,22 +151,24 @@ impl Trace {
         sequence_length: Option<u64>,
         inductor: Option<(String, f64, u64)>,
     ) -> PyResult<TraceSummary> {
-        let filter = pattern.map(expression).transpose()?;
-        let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
-        let inductor = inductor.map(|(name, wall_time_ns, runs)| trace::Benchmark { name, wall_time_ns, runs });
-        Ok(py.detach(|| {
-            let categories = Categories::with_rules(categories.unwrap_or_default())?;
-            let options = trace::Options {
-                selection,
-                kernels_by: KernelsBy::named("kernels_by", kernels_by)?,
-                categories: &categories,
-                inductor,
-                iteration_range,
-                data_loaders,
-                sequence_length,
-            };
-            Ok::<_, Error>(TraceSummary(trace::summarize(&self.0, &options)))
-        })?)
+        guarded(|| {
+            let filter = pattern.map(expression).transpose()?;
+            let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
+            let inductor = inductor.map(|(name, wall_time_ns, runs)| trace::Benchmark { name, wall_time_ns, runs });
+            Ok(py.detach(|| {
+                let categories = Categories::with_rules(categories.unwrap_or_default())?;
+                let options = trace::Options {
+                    selection,
+                    kernels_by: KernelsBy::named("kernels_by", kernels_by)?,
+                    categories: &categories,
+                    inductor,
+                    iteration_range,
+                    data_loaders,
+                    sequence_length,
+                };
+                Ok::<_, Error>(TraceSummary(trace::summarize(&self.0, &options)))
+            })?)
+        })
     }
 
     /// What each kernel and each kind of memory operation took, once for every iteration.
@@ -174,12 +184,17 @@ impl Trace {
     ///     ValueError: The rules cannot be understood.
     #[pyo3(signature = (*, iteration_range = None, categories = None))]
     fn repeats(&self, py: Python<'_>, iteration_range: Option<String>, categories: Option<&str>) -> PyResult<String> {
-        Ok(py.detach(|| {
-            let categories = Categories::with_rules(categories.unwrap_or_default())?;
-            let options = trace::Options { iteration_range, ..trace::Options::new(&categories) };
-            let found = trace::repeats(&self.0, &options);
-            serde_json::to_string(&found).map_err(|error| Error::NotARun { reason: error.to_string() })
-        })?)
+        guarded(|| {
+            Ok(py.detach(|| {
+                let categories = Categories::with_rules(categories.unwrap_or_default())?;
+                let options = trace::Options { iteration_range, ..trace::Options::new(&categories) };
+                let found = trace::repeats(&self.0, &options);
+                let mut text = memory::Grown::default();
+                serde_json::to_writer(&mut text, &found)
+                    .map_err(|error| Error::NotARun { reason: error.to_string() })?;
+                String::from_utf8(text.0).map_err(|error| Error::NotARun { reason: error.to_string() })
+            })?)
+        })
     }
 
     /// Draws the events: one trace in Chrome's trace event format.
@@ -215,13 +230,23 @@ impl Trace {
         until_ns: Option<i64>,
         data_loaders: Vec<String>,
     ) -> PyResult<()> {
-        let filter = pattern.map(expression).transpose()?;
-        let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
-        let file = File::create(path)?;
-        interruptibly(py, |interrupted| {
-            timeline::write(&trace::Timeline::new(&self.0, &selection, &data_loaders), file, compress, interrupted)
+        guarded(|| {
+            let filter = pattern.map(expression).transpose()?;
+            let selection = Selection { devices, streams, processes, filter, since_ns, until_ns };
+            let file = File::create(path)?;
+            interruptibly(py, |interrupted| {
+                timeline::write(&trace::Timeline::new(&self.0, &selection, &data_loaders), file, compress, interrupted)
+            })
         })
     }
+}
+
+/// A copy for Python.
+pub(super) fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |place| {
+        place.copy_from_slice(bytes);
+        Ok(())
+    })
 }
 
 fn expression(pattern: &str) -> PyResult<Regex> {
@@ -235,25 +260,41 @@ pub(super) struct TraceSummary(trace::Summary);
 #[pymethods]
 impl TraceSummary {
     /// The JSON document `fastrnns-rs/summary`, laid out for people and safe to print.
-    fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| self.0.to_json())
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        guarded_value(|| py.detach(|| self.0.to_json()))
     }
 
     /// Hands the same document to a function, piece by piece as bytes.
     fn write_json(&self, py: Python<'_>, write: Py<PyAny>) -> PyResult<()> {
-        py.detach(|| self.0.write_json(Pieces(write))).map_err(PyErr::from)
+        guarded(|| py.detach(|| self.0.write_json(Pieces(write))).map_err(PyErr::from))
+    }
+
+    /// The summary that `to_bytes` made these of.
+    ///
+    /// Raises:
+    ///     ValueError: They are of another version, or damaged.
+    #[classmethod]
+    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        guarded(|| Ok(Self(py.detach(|| trace::Summary::from_bytes(data))?)))
+    }
+
+    /// All of it as bytes, for another process with the same version.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(|| bytes(py, &py.detach(|| self.0.to_bytes())?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        guarded(|| Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,))))
     }
 
     /// The warnings of the document, as plain dictionaries.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let found = serde_json::to_value(&self.0.warnings);
-        plain(py, &found.map_err(|error| PyValueError::new_err(error.to_string()))?)
+        guarded(|| plain(py, &self.0.warnings))
     }
 
     /// The same document as plain dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let document = py.detach(|| serde_json::to_value(&self.0));
-        plain(py, &document.map_err(|error| PyValueError::new_err(error.to_string()))?)
+        guarded(|| plain(py, &self.0))
     }
 }
 
@@ -264,7 +305,7 @@ impl Write for Pieces {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         Python::attach(|py| {
             py.check_signals()?;
-            self.0.call1(py, (PyBytes::new(py, piece),)).map(|_| piece.len())
+            self.0.call1(py, (bytes(py, piece)?,)).map(|_| piece.len())
         })
         .map_err(io::Error::from)
     }
@@ -276,18 +317,18 @@ impl Write for Pieces {
 
 /// Every format of captures that is read as (name, description).
 #[pyfunction]
-pub(super) fn capture_formats() -> Vec<(&'static str, &'static str)> {
-    readers::FORMATS.iter().map(|format| (format.name, format.description)).collect()
+pub(super) fn capture_formats() -> PyResult<Vec<(&'static str, &'static str)>> {
+    guarded_value(|| readers::FORMATS.iter().map(|format| (format.name, format.description)).collect())
 }
 
 /// What a kernel computes, by its whole name, demangled or mangled: the category that a report shows.
 #[pyfunction]
-pub(super) fn kernel_category(name: &str) -> String {
-    Categories::built_in().of(name).to_owned()
+pub(super) fn kernel_category(name: &str) -> PyResult<String> {
+    guarded_value(|| Categories::built_in().of(name).to_owned())
 }
 
 /// What a kernel that Inductor wrote computes, by its source: the heuristic that decorates it, or `unknown`.
 #[pyfunction]
-pub(super) fn kernel_category_by_source(source: &str) -> &'static str {
-    Categories::of_source(source)
+pub(super) fn kernel_category_by_source(source: &str) -> PyResult<&'static str> {
+    guarded_value(|| Categories::of_source(source))
 }

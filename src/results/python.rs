@@ -1,7 +1,8 @@
-//! Results as Python sees them: frozen objects with a `repr` and `to_dict`.
+//! Results as Python sees them: frozen objects with a `repr` and `to_dict`, which can be pickled.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::units::significant;
 
@@ -16,16 +17,33 @@ macro_rules! object {
             /// The fields by name, of numbers, words, lists and dicts.
             fn to_dict<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::types::PyDict>> {
                 use pyo3::types::PyDictMethods;
-                let dict = pyo3::types::PyDict::new(py);
-                $(dict.set_item(stringify!($field), $crate::results::python::Field::plain(&self.$field, py)?)?;)*
-                Ok(dict)
+                $crate::guard::guarded(|| {
+                    let dict = pyo3::types::PyDict::new(py);
+                    $(dict.set_item(stringify!($field), $crate::results::python::Field::plain(&self.$field, py)?)?;)*
+                    Ok(dict)
+                })
             }
 
-            fn __repr__(&self) -> String {
-                let fields = [
-                    $(format!("{}={}", stringify!($field), $crate::results::python::Field::shown(&self.$field)),)*
-                ];
-                format!("{}({})", stringify!($name), fields.join(", "))
+            /// The object of such fields.
+            #[classmethod]
+            fn _from_dict(
+                _class: &pyo3::Bound<'_, pyo3::types::PyType>,
+                fields: &pyo3::Bound<'_, pyo3::PyAny>,
+            ) -> pyo3::PyResult<Self> {
+                $crate::guard::guarded(|| $crate::results::python::Field::of(fields))
+            }
+
+            fn __reduce__<'py>(
+                slf: &pyo3::Bound<'py, Self>,
+            ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::PyAny>, (pyo3::Bound<'py, pyo3::types::PyDict>,))> {
+                use pyo3::types::PyAnyMethods;
+                $crate::guard::guarded(|| {
+                    Ok((slf.get_type().getattr("_from_dict")?, (slf.get().to_dict(slf.py())?,)))
+                })
+            }
+
+            fn __repr__(&self) -> pyo3::PyResult<String> {
+                $crate::guard::guarded_value(|| $crate::results::python::Field::shown(self))
             }
         }
 
@@ -35,7 +53,17 @@ macro_rules! object {
             }
 
             fn shown(&self) -> String {
-                self.__repr__()
+                let fields = [
+                    $(format!("{}={}", stringify!($field), $crate::results::python::Field::shown(&self.$field)),)*
+                ];
+                format!("{}({})", stringify!($name), fields.join(", "))
+            }
+
+            fn of(value: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                let names = [$(stringify!($field)),*];
+                let fields = $crate::results::python::fields(stringify!($name), value, &names)?;
+                $(let $field = $crate::results::python::field(&fields, stringify!($field))?;)*
+                Ok(Self { $($field),* })
             }
         }
     };
@@ -57,11 +85,16 @@ macro_rules! word {
 
         impl $crate::results::python::Field for $name {
             fn plain<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
-                self.name().plain(py)
+                Ok(pyo3::IntoPyObject::into_pyobject(*self, py)?.into_any())
             }
 
             fn shown(&self) -> String {
-                self.name().shown()
+                format!("'{}'", self.name())
+            }
+
+            fn of(value: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                use pyo3::types::PyAnyMethods;
+                Ok(Self::named(stringify!($name), &value.extract::<String>()?)?)
             }
         }
     };
@@ -69,12 +102,35 @@ macro_rules! word {
 pub(crate) use word;
 
 /// A value that such an object may hold.
-pub(crate) trait Field {
+pub(crate) trait Field: Sized {
     /// As a dict holds it.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
 
     /// As the `repr` shows it.
     fn shown(&self) -> String;
+
+    /// The value that a dict holds so.
+    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+/// The fields of an object: all of them, and no other.
+pub(crate) fn fields<'py>(name: &str, value: &Bound<'py, PyAny>, names: &[&str]) -> PyResult<Bound<'py, PyDict>> {
+    let fields = value.cast::<PyDict>()?;
+    for key in fields.keys() {
+        let known = key.cast::<PyString>()?.to_string();
+        if !names.contains(&known.as_str()) {
+            return Err(PyValueError::new_err(format!("{name} has no field '{known}'")));
+        }
+    }
+    match names.iter().find(|field| !fields.contains(field).unwrap_or(false)) {
+        Some(field) => Err(PyValueError::new_err(format!("{name} needs the field '{field}'"))),
+        None => Ok(fields.clone()),
+    }
+}
+
+/// The value of a field that is there.
+pub(crate) fn field<T: Field>(fields: &Bound<'_, PyDict>, name: &str) -> PyResult<T> {
+    T::of(&fields.as_any().get_item(name)?)
 }
 
 macro_rules! field {
@@ -88,6 +144,10 @@ macro_rules! field {
                 let $value = self;
                 $shown
             }
+
+            fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+                value.extract()
+            }
         }
     };
 }
@@ -96,7 +156,6 @@ field!(f64, value => shown(*value));
 field!(usize, value => value.to_string());
 field!(u64, value => value.to_string());
 field!(bool, value => if *value { "True" } else { "False" }.to_owned());
-field!(&'static str, value => format!("'{value}'"));
 field!(String, value => format!("'{value}'"));
 
 /// Four digits, in the form that has the fewest places.
@@ -113,6 +172,10 @@ impl<T: Field> Field for Option<T> {
     fn shown(&self) -> String {
         self.as_ref().map_or_else(|| "None".to_owned(), Field::shown)
     }
+
+    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if value.is_none() { Ok(None) } else { T::of(value).map(Some) }
+    }
 }
 
 impl<T: Field> Field for Vec<T> {
@@ -128,6 +191,10 @@ impl<T: Field> Field for Vec<T> {
         }
         format!("[{}]", shown.join(", "))
     }
+
+    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        value.cast::<PyList>()?.iter().map(|item| T::of(&item)).collect()
+    }
 }
 
 impl<A: Field, B: Field> Field for (A, B) {
@@ -137,5 +204,13 @@ impl<A: Field, B: Field> Field for (A, B) {
 
     fn shown(&self) -> String {
         format!("({}, {})", self.0.shown(), self.1.shown())
+    }
+
+    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let pair = value.cast::<PyTuple>()?;
+        if pair.len() != 2 {
+            return Err(PyValueError::new_err(format!("a pair has {} values", pair.len())));
+        }
+        Ok((A::of(&pair.get_item(0)?)?, B::of(&pair.get_item(1)?)?))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{
 
 use super::Clock;
 use crate::error::{Error, Result, require};
+use crate::memory;
 
 /// Room for a number of iterations with the same number of edges each.
 ///
@@ -29,10 +30,10 @@ impl Recorder {
     pub fn new(iterations: usize, edges: usize) -> Result<Self> {
         require(edges >= 2, "edges", edges as f64, "2 or more")?;
         let capacity = iterations.saturating_mul(edges);
-        let mut ticks = Vec::new();
         // Beyond this the memory is either not there or not worth asking for: 2^40 edges are 8 TiB.
-        let fits = (1..=1 << 40).contains(&capacity) && ticks.try_reserve_exact(capacity).is_ok();
-        require(fits, "iterations", iterations as f64, "1 or more, and fit into memory")?;
+        let ticks = Some(capacity).filter(|capacity| (1..=1 << 40).contains(capacity)).and_then(memory::try_list);
+        require(ticks.is_some(), "iterations", iterations as f64, "1 or more, and fit into memory")?;
+        let mut ticks = ticks.unwrap_or_default();
         // 1 is stored, not 0: pages of zeros are handed out untouched, and the first store would then pay for them.
         ticks.extend((0..capacity).map(|_| AtomicU64::new(1)));
         Ok(Self { clock: Clock::start(), edges, ticks: ticks.into_boxed_slice(), marked: AtomicUsize::new(0) })
@@ -67,9 +68,9 @@ impl Recorder {
         self.refuse_overrun()?;
         let scale = self.clock.nanoseconds_per_tick();
         let iterations = 0..self.iterations();
-        Ok(iterations
-            .map(|iteration| self.between(self.edge(iteration, from), self.edge(iteration, to), scale))
-            .collect())
+        let durations =
+            iterations.map(|iteration| self.between(self.edge(iteration, from), self.edge(iteration, to), scale));
+        Ok(memory::collected(durations))
     }
 
     /// Nanoseconds from the first edge of iteration `first` to the last edge of the last complete one.

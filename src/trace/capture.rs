@@ -105,17 +105,17 @@ impl LeftOut {
 }
 
 /// A word that stands in the program: the name of a format, the code of a warning.
-type Word = &'static str;
+pub(super) type Word = &'static str;
 
 /// Far more than there are: what is kept for good must have an end.
 const MOST: usize = 1024;
 const LONGEST: usize = 64;
 
 /// The word that stands there, kept for good the first time that it comes.
-fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
+pub(super) fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let text = <&str>::deserialize(from)?;
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_./".contains(&byte);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(word) = known.get(text) {
         return Ok(word);

@@ -5,6 +5,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::memory::Room as _;
+
 /// Things, each once, numbered from 0 in the order in which they came.
 #[derive(Debug)]
 pub struct Distinct<T> {
@@ -28,6 +30,8 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
             return id;
         }
         let id = u32::try_from(self.all.len()).expect("fewer than 2^32 distinct things");
+        self.all.room(1);
+        self.ids.room(1);
         self.all.push(thing.clone());
         self.ids.insert(thing, id);
         id

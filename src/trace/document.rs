@@ -7,6 +7,7 @@ use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use super::{Summary, escape};
+use crate::memory;
 
 /// So much is handed over at once.
 const PIECE: usize = 1 << 20;
@@ -31,10 +32,10 @@ impl Summary {
 
     /// The same as one text.
     pub fn to_json(&self) -> String {
-        let mut text = Vec::new();
+        let mut text = memory::Grown::default();
         // Memory can be written to, and JSON is UTF-8.
         let _ = self.write_json(&mut text);
-        String::from_utf8(text).unwrap_or_default()
+        String::from_utf8(text.0).unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use super::distinct::Distinct;
+use crate::memory;
 
 /// A text of a [`Names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,7 +28,10 @@ impl Names {
     /// After 2³² distinct texts, which no memory holds.
     pub fn intern(&mut self, text: &str) -> NameId {
         // Only a new one is copied.
-        NameId(self.0.find(text).unwrap_or_else(|| self.0.intern(text.into())))
+        NameId(self.0.find(text).unwrap_or_else(|| {
+            memory::check();
+            self.0.intern(text.into())
+        }))
     }
 
     /// Whether there is none.

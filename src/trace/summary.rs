@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::capture::{Capture, Warning};
+use super::capture::{Capture, Warning, Word, word};
 
 /// Figures of a set of whole numbers. All but `count` and `total` are `None` for an empty one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,7 +27,7 @@ pub struct Figures {
 }
 
 /// A device.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeviceRow {
     pub device_id: Option<i64>,
     pub process_id: Option<i64>,
@@ -50,7 +50,7 @@ pub struct DeviceRow {
 
 /// Where the span of a device went: the times of kernels and copies, less what is counted twice, are its busy time, and the
 /// causes add up to its idle time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Of kernels, by category, the longest first.
     pub kernels: Vec<BudgetRow>,
@@ -63,7 +63,7 @@ pub struct Budget {
 }
 
 /// A part of a budget.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetRow {
     pub name: String,
     pub count: u64,
@@ -71,7 +71,7 @@ pub struct BudgetRow {
 }
 
 /// The runs of a kernel.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KernelRow {
     pub name: Box<str>,
     pub short_name: Box<str>,
@@ -100,7 +100,7 @@ pub struct KernelRow {
 }
 
 /// The kernels of a category.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CategoryRow {
     pub name: String,
     pub count: u64,
@@ -109,7 +109,7 @@ pub struct CategoryRow {
 }
 
 /// The copies or sets of a kind.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryRow {
     pub kind: String,
     pub device_id: Option<i64>,
@@ -134,7 +134,7 @@ pub struct MemoryRow {
 }
 
 /// A queue of a device.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StreamRow {
     pub device_id: Option<i64>,
     pub stream_id: Option<i64>,
@@ -148,7 +148,7 @@ pub struct StreamRow {
 }
 
 /// The calls of a function of the device's interface.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApiRow {
     pub name: String,
     pub count: u64,
@@ -161,7 +161,7 @@ pub struct ApiRow {
 }
 
 /// The runs of an operator of the CPU.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperatorRow {
     pub name: String,
     pub count: u64,
@@ -173,7 +173,7 @@ pub struct OperatorRow {
 }
 
 /// A category under Inductor's name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InductorCategory {
     pub name: String,
     pub count: u64,
@@ -182,7 +182,7 @@ pub struct InductorCategory {
 }
 
 /// A kernel, a copy or a set of such a category.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InductorKernel {
     pub name: String,
     pub count: u64,
@@ -190,7 +190,7 @@ pub struct InductorKernel {
 }
 
 /// What Inductor's `wrapper_benchmark` says of a capture.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inductor {
     pub wall_time_ns: f64,
     pub runs: u64,
@@ -200,12 +200,13 @@ pub struct Inductor {
 }
 
 /// GPU activities in the ranges of a name, by the calls that launched it, also where it ran after they had ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RangeRow {
     pub name: String,
     pub domain: Option<String>,
     /// `nvtx` or `record_function`.
-    pub kind: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub kind: Word,
     /// Of a range of ours, `cudnn/forward/3`: the two words; else of the innermost of ours that is open around all of them.
     pub runner: Option<String>,
     pub phase: Option<String>,
@@ -222,14 +223,14 @@ pub struct RangeRow {
 }
 
 /// By how much the device time of a category differs from that of the median iteration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub category: String,
     pub delta_ns: i64,
 }
 
 /// An iteration of a model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationRow {
     pub index: u64,
     pub runner: Option<String>,
@@ -253,7 +254,7 @@ pub struct IterationRow {
 }
 
 /// A phase within a step: the operations that were launched while it was open, by whichever thread.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationPart {
     pub runner: Option<String>,
     pub phase: Option<String>,
@@ -266,7 +267,7 @@ pub struct IterationPart {
 }
 
 /// The iterations of one runner and phase.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IterationStatistics {
     pub runner: Option<String>,
     pub phase: Option<String>,
@@ -281,7 +282,8 @@ pub struct IterationStatistics {
     pub gpu_busy_median_ns: f64,
     pub outlier_count: u64,
     /// The key of iterations that the figures above are of: `gpu_ns` where they launched anything, else `host_ns`.
-    pub measure: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub measure: Word,
     pub host_median_ns: f64,
     pub gpu_median_ns: f64,
     pub gpu_time_median_ns: f64,
@@ -290,7 +292,7 @@ pub struct IterationStatistics {
 }
 
 /// How kernels follow the calls that launched them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Launches {
     pub matched_count: u64,
     pub unmatched_kernel_count: u64,
@@ -303,10 +305,11 @@ pub struct Launches {
 }
 
 /// Why a device was idle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleRow {
     pub device_id: Option<i64>,
-    pub cause: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub cause: Word,
     pub count: u64,
     pub total_ns: u64,
     /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
@@ -314,12 +317,13 @@ pub struct IdleRow {
 }
 
 /// How cuDNN computed a recurrent network: in one kernel for a whole sequence, or in some for each step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CudnnRnnRow {
     pub runner: Option<String>,
     pub phase: Option<String>,
     /// `persistent`, `stepwise` or `mixed`.
-    pub path: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub path: Word,
     pub kernel_count: u64,
     pub iterations: Option<u64>,
     /// Of the kernels of recurrent networks.
@@ -330,7 +334,7 @@ pub struct CudnnRnnRow {
 }
 
 /// One of several files that belong together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankRow {
     pub path: String,
     pub rank: Option<i64>,
@@ -360,10 +364,12 @@ pub struct MetricRow {
 }
 
 /// Everything that a report shows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    pub schema: &'static str,
-    pub schema_version: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub schema: Word,
+    #[serde(deserialize_with = "word")]
+    pub schema_version: Word,
     pub warnings: Vec<Warning>,
     pub captures: Vec<Capture>,
     pub devices: Vec<DeviceRow>,

@@ -1,7 +1,5 @@
 //! All that readers have read: the events of one or more captures.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +12,7 @@ use super::summary::MetricRow;
 use super::total::{Total, TotalKind};
 use super::work::{KernelName, Kind, Queue, Work};
 use crate::error::words;
+use crate::memory::{self, Room as _};
 
 /// A device as one process of one capture saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -177,7 +176,7 @@ impl Trace {
             return;
         }
         let before = self.captures.len() as u32;
-        let names: Vec<NameId> = part.names.all().map(|text| self.names.intern(text)).collect();
+        let names: Vec<NameId> = memory::collected(part.names.all().map(|text| self.names.intern(text)));
         let name = |id: NameId| names[id.place()];
         let kernel = |KernelName { full, short, mangled }: KernelName| KernelName {
             full: name(full),
@@ -207,17 +206,20 @@ impl Trace {
             };
             self.works.intern(Work { queue, in_graph: work.in_graph, kind })
         };
-        let works: Arc<[u32]> = part.works.all().iter().map(work).collect();
+        let works = memory::shared(part.works.all().iter().map(work));
         let callee = |callee: &Callee| {
             let clock = clocks[callee.clock as usize];
             self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
         };
-        let callees: Arc<[u32]> = part.callees.all().iter().map(callee).collect();
+        let callees = memory::shared(part.callees.all().iter().map(callee));
         let label = |label: &Label| {
             let clock = clocks[label.clock as usize];
             self.labels.intern(Label { clock, name: name(label.name), domain: label.domain.map(name), ..*label })
         };
-        let labels: Vec<u32> = part.labels.all().iter().map(label).collect();
+        let labels: Vec<u32> = memory::collected(part.labels.all().iter().map(label));
+        self.ranges.room(part.ranges.len());
+        self.totals.room(part.totals.len());
+        self.metrics.room(part.metrics.len());
         self.ranges.extend(part.ranges.iter().map(|range| Range { label: labels[range.label as usize], ..*range }));
         self.totals.extend(part.totals.iter().map(|total| {
             let kind = match total.kind {

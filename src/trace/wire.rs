@@ -1,27 +1,34 @@
-//! A trace as bytes, for another process of the same version: read on many machines, put together on one.
+//! A trace, or a summary, as bytes, for another process of the same version: read on many machines, put together on one.
 //!
 //! Bytes come from elsewhere. Whatever they are, what is made of them is a trace whose parts fit together, or an error.
 
-use serde::{Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::capture::{Capture, LeftOut, Warning};
 use super::distinct::Distinct;
 use super::log::Log;
 use super::names::{NameId, Names};
 use super::range::{Label, Range};
-use super::summary::MetricRow;
+use super::summary::{MetricRow, Summary};
 use super::total::Total;
 use super::trace::{Callee, Device, Trace};
 use super::work::{KernelName, Kind, Work};
 use crate::error::{Error, Result};
+use crate::memory::{self, Room as _};
 
 /// How the bytes begin. Other versions may lay them out otherwise.
 const HEAD: &str = concat!("fastrnns-rs trace ", env!("CARGO_PKG_VERSION"), "\n");
+const SUMMARY_HEAD: &str = concat!("fastrnns-rs summary ", env!("CARGO_PKG_VERSION"), "\n");
+const OTHER_VERSION: &str = "another version of fastrnns-rs wrote it";
 
-type About<'a> = (Vec<Capture>, usize, Vec<LeftOut>, Vec<Warning>, Vec<&'a str>, Vec<String>, Vec<Device>);
-type Events<'a> = (Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<Range>);
-type Totals = (Vec<Total>, Vec<MetricRow>);
-type Whole<'a> = (About<'a>, (Vec<Work>, Vec<Callee>, Vec<Label>), Events<'a>, Totals);
+type About<'a> = (Vec<Capture>, usize, Vec<LeftOut>, Vec<Warning>, List<&'a str>, Vec<String>, List<Device>);
+type Events<'a> = (Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, List<Range>);
+type Totals = (List<Total>, List<MetricRow>);
+type Whole<'a> = (About<'a>, (List<Work>, List<Callee>, List<Label>), Events<'a>, Totals);
 
 impl Trace {
     /// All of it.
@@ -29,13 +36,12 @@ impl Trace {
     /// # Errors
     /// Never, as far as is known.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let names: Vec<&str> = self.names.all().collect();
+        let names: Vec<&str> = memory::collected(self.names.all());
         let about = (&self.captures, self.first, &self.left_out, &self.warnings, &names, &self.clocks, &self.devices);
         let works = (self.works.all(), self.callees.all(), self.labels.all());
         let events = (&self.kernels, &self.memory, &self.calls, &self.operators, &self.ranges);
         let totals = (&self.totals, &self.metrics);
-        postcard::to_extend(&(about, works, events, totals), HEAD.as_bytes().to_vec())
-            .map_err(|error| not_one(&error.to_string()))
+        packed(HEAD, &(about, works, events, totals)).map_err(|error| not_one(&error.to_string()))
     }
 
     /// The trace that [`Trace::to_bytes`] made these of.
@@ -44,7 +50,7 @@ impl Trace {
     /// They are of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let Some(rest) = bytes.strip_prefix(HEAD.as_bytes()) else {
-            return Err(not_one("another version of fastrnns-rs wrote it"));
+            return Err(not_one(OTHER_VERSION));
         };
         let (whole, rest): (Whole<'_>, _) =
             postcard::take_from_bytes(rest).map_err(|error| not_one(&error.to_string()))?;
@@ -52,19 +58,19 @@ impl Trace {
         let log = |chunks: &[&[u8]]| Log::from_chunks(chunks).ok_or_else(|| not_one("an event ends before it starts"));
         let twice = || not_one("something is there twice");
         let mut names = Names::default();
-        if !(0..).zip(&texts).all(|(place, text)| names.intern(text).place() == place) {
+        if !(0..).zip(&texts.0).all(|(place, text)| names.intern(text).place() == place) {
             return Err(twice());
         }
         let mut trace = Self::behind(first);
         (trace.captures, trace.left_out, trace.warnings) = (captures, left_out, warnings);
         (trace.names, trace.clocks) = (names, clocks);
-        trace.works = Distinct::of(works.0).ok_or_else(twice)?;
-        trace.callees = Distinct::of(works.1).ok_or_else(twice)?;
-        trace.labels = Distinct::of(works.2).ok_or_else(twice)?;
+        trace.works = Distinct::of(works.0.0).ok_or_else(twice)?;
+        trace.callees = Distinct::of(works.1.0).ok_or_else(twice)?;
+        trace.labels = Distinct::of(works.2.0).ok_or_else(twice)?;
         (trace.kernels, trace.memory) = (log(&events.0)?, log(&events.1)?);
-        (trace.calls, trace.operators, trace.ranges) = (log(&events.2)?, log(&events.3)?, events.4);
-        (trace.totals, trace.metrics) = totals;
-        trace.set_devices(devices);
+        (trace.calls, trace.operators, trace.ranges) = (log(&events.2)?, log(&events.3)?, events.4.0);
+        (trace.totals, trace.metrics) = (totals.0.0, totals.1.0);
+        trace.set_devices(devices.0);
         if rest.is_empty() && trace.fits_together() { Ok(trace) } else { Err(not_one("its parts do not fit together")) }
     }
 
@@ -99,8 +105,62 @@ impl Trace {
     }
 }
 
+impl Summary {
+    /// All of it.
+    ///
+    /// # Errors
+    /// Never, as far as is known.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        packed(SUMMARY_HEAD, self).map_err(|error| Error::NotASummary { reason: error.to_string() })
+    }
+
+    /// The summary that [`Summary::to_bytes`] made these of.
+    ///
+    /// # Errors
+    /// They are of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let reason = |reason: &str| Error::NotASummary { reason: reason.to_owned() };
+        let rest = bytes.strip_prefix(SUMMARY_HEAD.as_bytes()).ok_or_else(|| reason(OTHER_VERSION))?;
+        // Its rows take no more than some times as much as they do here.
+        memory::probe(bytes.len().saturating_mul(4));
+        let (summary, rest) = postcard::take_from_bytes(rest).map_err(|error| reason(&error.to_string()))?;
+        if rest.is_empty() { Ok(summary) } else { Err(reason("more follows it")) }
+    }
+}
+
+fn packed(head: &str, whole: &impl Serialize) -> postcard::Result<Vec<u8>> {
+    postcard::to_extend(whole, memory::Grown(head.as_bytes().to_vec())).map(|bytes| bytes.0)
+}
+
 fn not_one(reason: &str) -> Error {
     Error::NotATrace { reason: reason.to_owned() }
+}
+
+/// A list of which only the bytes say how long it is.
+struct List<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> std::result::Result<Vec<T>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.put(item);
+                }
+                Ok(list)
+            }
+        }
+
+        from.deserialize_seq(Items(PhantomData)).map(Self)
+    }
 }
 
 impl Serialize for Log {

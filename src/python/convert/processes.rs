@@ -3,49 +3,46 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use super::Floats;
+use super::floats;
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::process_medians;
 
 /// What a caller passed as processes.
-pub(in crate::python) enum Processes<'py> {
+pub(in crate::python) enum Processes {
     /// One number for each process, its median.
-    Medians(Floats<'py>),
+    Medians(Vec<f64>),
     /// The samples of each process.
-    Samples(Vec<Floats<'py>>),
+    Samples(Vec<Vec<f64>>),
 }
 
-impl<'py> Processes<'py> {
+impl Processes {
     /// Reads the argument called `name`: numbers, or sequences of numbers.
-    pub(in crate::python) fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+    pub(in crate::python) fn read(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let object = &listed(object)?;
         if !first(object).is_some_and(|first| is_sequence(&first)) {
-            return Ok(Self::Medians(Floats::read(name, object)?));
+            return Ok(Self::Medians(floats(name, object)?));
         }
-        let read = |(process, samples): (usize, PyResult<Bound<'py, PyAny>>)| {
+        let read = |(process, samples): (usize, PyResult<Bound<'_, PyAny>>)| {
             object.py().check_signals()?;
-            let samples = samples?;
-            let floats = Floats::read(&format!("{name}[{process}]"), &samples)?;
-            // Rows of one array as copies: each borrow of a part of it looks at all others.
-            let is_part = samples.getattr_opt("base")?.is_some_and(|base| !base.is_none());
-            if is_part { floats.into_owned() } else { Ok(floats) }
+            floats(&format!("{name}[{process}]"), &samples?)
         };
         Ok(Self::Samples(object.try_iter()?.enumerate().map(read).collect::<PyResult<_>>()?))
     }
 
     /// The same, to be read without the interpreter.
-    pub(in crate::python) fn given(&self) -> PyResult<Given<'_>> {
-        Ok(match self {
-            Self::Medians(medians) => Given::Medians(medians.as_slice()?),
-            Self::Samples(_) => Given::Samples(self.samples()?),
-        })
+    pub(in crate::python) fn given(&self) -> Given<'_> {
+        match self {
+            Self::Medians(medians) => Given::Medians(medians),
+            Self::Samples(_) => Given::Samples(self.samples()),
+        }
     }
 
     /// The samples of each process; numbers alone are the samples of one.
-    pub(in crate::python) fn samples(&self) -> PyResult<Vec<&[f64]>> {
+    pub(in crate::python) fn samples(&self) -> Vec<&[f64]> {
         match self {
-            Self::Medians(samples) => Ok(vec![samples.as_slice()?]),
-            Self::Samples(processes) => processes.iter().map(Floats::as_slice).collect(),
+            Self::Medians(samples) => vec![samples],
+            Self::Samples(processes) => processes.iter().map(Vec::as_slice).collect(),
         }
     }
 }
@@ -68,7 +65,7 @@ impl<'a> Given<'a> {
     /// One number for each process of the argument `name`: its median.
     pub(in crate::python) fn medians(&self, name: &'static str, interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
         match self {
-            Self::Medians(medians) => Ok(medians.to_vec()),
+            Self::Medians(medians) => Ok(memory::copied(medians)),
             Self::Samples(processes) => process_medians(name, processes, interrupted),
         }
     }

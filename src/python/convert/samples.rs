@@ -3,22 +3,36 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArray};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyTuple};
 
-/// Samples of a caller, in a form that is read without the interpreter: float64 and int64 in place, all other types as
-/// floats, since everything that reads samples is compiled again for each of their types.
+use super::array::Array;
+use crate::memory::{self, Room as _};
+use crate::simd::load_behind;
+use crate::stats::samples::{BLOCK, Block, Sample};
+
+/// Longer arrays are not copied: that would take a good part of the time that they are looked at.
+const LONGEST_COPY: usize = 1_000_000;
+
+/// Samples of a caller, in a form that is read without the interpreter.
 pub(in crate::python) enum Samples<'py> {
-    F64(PyReadonlyArray1<'py, f64>),
-    I64(PyReadonlyArray1<'py, i64>),
     Owned(Vec<f64>),
+    /// Long arrays, where they are. Other threads may write to them: every sample is loaded on its own.
+    F64(Array<'py, f64>),
+    I64(Array<'py, i64>),
 }
 
 impl<'py> Samples<'py> {
-    /// Reads the argument called `name`.
+    /// Reads the argument called `name`, for a function that goes through it several times.
     pub(in crate::python) fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let samples = Self::read_once(name, object)?;
+        Ok(if samples.len() > LONGEST_COPY { samples } else { Self::Owned(samples.into_owned()) })
+    }
+
+    /// The same for a function that goes through it once, so that it need not be copied.
+    pub(in crate::python) fn read_once(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
         // Asked first, since it does not load numpy.
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             return elements(name, object).map(Self::Owned);
@@ -27,7 +41,7 @@ impl<'py> Samples<'py> {
             let message = format!("{name} is a masked array; pass {name}.compressed(), or fill what is masked");
             return Err(PyValueError::new_err(message));
         }
-        if let Some(samples) = Self::in_place(object) {
+        if let Some(samples) = Self::of_array(object) {
             return Ok(samples);
         }
         if let Ok(dimensions) = object.getattr("ndim").and_then(|ndim| ndim.extract::<usize>())
@@ -62,21 +76,45 @@ impl<'py> Samples<'py> {
         if array.getattr("ndim")?.extract::<usize>()? != 1 || !["b", "i", "u", "f"].contains(&kind.as_str()) {
             return Ok(None);
         }
-        if let Some(samples) = Self::in_place(&array) {
+        if let Some(samples) = Self::of_array(&array) {
             return Ok(Some(samples));
         }
-        let floats = numpy.call_method1("ascontiguousarray", (array, numpy.getattr("float64")?))?;
-        Ok(Self::in_place(&floats))
+        let floats = numpy.call_method1("require", (array, "float64", ["C", "A"]))?;
+        Ok(Self::of_array(&floats))
     }
 
-    fn in_place(object: &Bound<'py, PyAny>) -> Option<Self> {
-        fn array<'py, T: Element>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, T>> {
-            let array = object.cast::<PyArray1<T>>().ok()?.try_readonly().ok()?;
-            array.as_slice().is_ok().then_some(array)
-        }
+    fn of_array(object: &Bound<'py, PyAny>) -> Option<Self> {
         // Without numpy nothing is an array, and there is no reason to load it.
         numpy_is_loaded(object.py()).then_some(())?;
-        array(object).map(Self::F64).or_else(|| array(object).map(Self::I64))
+        Array::of(object).map(Self::F64).or_else(|| Array::of(object).map(Self::I64))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Owned(values) => values.len(),
+            Self::F64(array) => array.as_slice().len(),
+            Self::I64(array) => array.as_slice().len(),
+        }
+    }
+
+    /// The same as floats that no other thread changes.
+    pub(super) fn into_owned(self) -> Vec<f64> {
+        match self {
+            Self::Owned(values) => values,
+            Self::F64(array) => {
+                let mut values = memory::list(array.as_slice().len());
+                load_behind(array.as_slice(), &mut values);
+                values
+            }
+            Self::I64(array) => {
+                let mut values = memory::list(array.as_slice().len());
+                let mut place = Block::default();
+                for block in array.as_slice().chunks(BLOCK) {
+                    values.extend(Sample::still(block, &mut place).iter().map(Sample::value));
+                }
+                values
+            }
+        }
     }
 }
 
@@ -106,20 +144,20 @@ fn first_array() -> bool {
     thread::Builder::new().spawn(borrow).is_ok_and(|looking| looking.join().is_ok())
 }
 
-/// Runs `$body` with `$slice` bound to the samples as a slice of their own type.
+/// Runs `$body` with `$slice` bound to the samples as a slice of a type of samples.
 macro_rules! with_slice {
     ($samples:expr, $slice:ident => $body:expr) => {
         match $samples {
+            $crate::python::convert::Samples::Owned(values) => {
+                let $slice = values.as_slice();
+                $body
+            }
             $crate::python::convert::Samples::F64(array) => {
-                let $slice = array.as_slice()?;
+                let $slice = array.as_slice();
                 $body
             }
             $crate::python::convert::Samples::I64(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::python::convert::Samples::Owned(values) => {
-                let $slice = values.as_slice();
+                let $slice = array.as_slice();
                 $body
             }
         }
@@ -146,25 +184,24 @@ fn elements(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if is_one_of.contains(&true) {
         return Err(refused());
     }
-    let items = object.try_iter().map_err(|_| refused())?;
-    items
-        .enumerate()
-        .map(|(position, item)| {
-            let item = item?;
-            if position % ASK_EVERY == ASK_EVERY - 1 {
-                item.py().check_signals()?;
+    let mut values = Vec::new();
+    for (position, item) in object.try_iter().map_err(|_| refused())?.enumerate() {
+        let item = item?;
+        if position % ASK_EVERY == ASK_EVERY - 1 {
+            item.py().check_signals()?;
+        }
+        values.room(1);
+        values.push(item.extract::<f64>().map_err(|error| {
+            if error.is_instance_of::<PyOverflowError>(item.py()) {
+                return PyValueError::new_err(format!("{name}[{position}] is too large for a 64-bit float"));
             }
-            item.extract::<f64>().map_err(|error| {
-                if error.is_instance_of::<PyOverflowError>(item.py()) {
-                    return PyValueError::new_err(format!("{name}[{position}] is too large for a 64-bit float"));
-                }
-                // Whatever else an element's own conversion raised, Ctrl-C among it.
-                if !error.is_instance_of::<PyTypeError>(item.py()) && !error.is_instance_of::<PyValueError>(item.py()) {
-                    return error;
-                }
-                let shown = item.repr().map_or_else(|_| "an object".to_owned(), |text| text.to_string());
-                PyTypeError::new_err(format!("{name}[{position}] is {shown}; every value must be a number"))
-            })
-        })
-        .collect()
+            // Whatever else an element's own conversion raised, Ctrl-C among it.
+            if !error.is_instance_of::<PyTypeError>(item.py()) && !error.is_instance_of::<PyValueError>(item.py()) {
+                return error;
+            }
+            let shown = item.repr().map_or_else(|_| "an object".to_owned(), |text| text.to_string());
+            PyTypeError::new_err(format!("{name}[{position}] is {shown}; every value must be a number"))
+        })?);
+    }
+    Ok(values)
 }

@@ -3,6 +3,7 @@
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 
 use super::samples::is_masked;
 use crate::error::require;
@@ -35,9 +36,9 @@ pub(in crate::python) fn threads(object: Option<&Bound<'_, PyAny>>) -> PyResult<
     Ok(threads as usize)
 }
 
-/// Rows of whole numbers: a contiguous numpy array of int64 in place, anything else as a copy.
+/// Rows of whole numbers: an array of numpy as one, anything else by its elements.
 pub(in crate::python) enum Rows<'py> {
-    InPlace(PyReadonlyArray2<'py, i64>),
+    Array(PyReadonlyArray2<'py, i64>),
     Owned(Vec<Vec<i64>>),
 }
 
@@ -61,14 +62,15 @@ impl<'py> Rows<'py> {
             let message = format!("{name} is an array of {}; it must be one of whole numbers", array.getattr("dtype")?);
             return Err(PyTypeError::new_err(message));
         }
-        let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
-        Ok(Self::InPlace(array.cast::<PyArray2<i64>>()?.try_readonly()?))
+        // A copy of its own, which no other thread writes to.
+        let array = numpy.call_method("array", (array, "int64"), Some(&[("order", "C")].into_py_dict(object.py())?))?;
+        Ok(Self::Array(array.cast::<PyArray2<i64>>()?.try_readonly()?))
     }
 
     /// The rows.
     pub(in crate::python) fn as_slices(&self) -> PyResult<Vec<&[i64]>> {
         match self {
-            Self::InPlace(array) => {
+            Self::Array(array) => {
                 let (numbers, [rows, columns]) = (array.as_slice()?, [array.shape()[0], array.shape()[1]]);
                 Ok((0..rows).map(|row| &numbers[row * columns..][..columns]).collect())
             }

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, Processes, Rows, threads, whole, whole_or};
+use crate::guard::guarded;
+use crate::python::convert::{Processes, Rows, floats, threads, whole, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::intervals::bootstrap::{self, Method, Request, Resampling, Statistic};
 
@@ -72,28 +73,33 @@ pub(in crate::python) fn bootstrap_ci(
     block_length: Option<&Bound<'_, PyAny>>,
     indices: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bootstrap::BootstrapInterval> {
-    const RESAMPLES: u64 = 9999;
-    let resampling = Resampling {
-        resamples: whole_or("resamples", resamples, RESAMPLES)? as usize,
-        seed: whole_or("seed", seed, 0)?,
-        threads: self::threads(threads)?,
-    };
-    let request = Request {
-        statistic: Statistic::named("statistic", statistic)?,
-        method: Method::named("method", method)?,
-        confidence_level,
-        resampling,
-        block_length: block_length.map(|given| whole("block_length", given).map(|given| given as usize)).transpose()?,
-    };
-    let indices = indices.map(|indices| Rows::read("indices", indices)).transpose()?;
-    let rows = indices.as_ref().map(Rows::as_slices).transpose()?;
-    if request.method == Method::Hierarchical {
-        let processes = Processes::read("samples", samples)?;
-        let processes = processes.given()?.each();
-        interruptibly(py, |interrupted| bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted))
-    } else {
-        let samples = Floats::read("samples", samples)?;
-        let samples = samples.as_slice()?;
-        interruptibly(py, |interrupted| bootstrap::bootstrap_ci(samples, &request, rows.as_deref(), interrupted))
-    }
+    guarded(|| {
+        const RESAMPLES: u64 = 9999;
+        let resampling = Resampling {
+            resamples: whole_or("resamples", resamples, RESAMPLES)? as usize,
+            seed: whole_or("seed", seed, 0)?,
+            threads: self::threads(threads)?,
+        };
+        let request = Request {
+            statistic: Statistic::named("statistic", statistic)?,
+            method: Method::named("method", method)?,
+            confidence_level,
+            resampling,
+            block_length: block_length
+                .map(|given| whole("block_length", given).map(|given| given as usize))
+                .transpose()?,
+        };
+        let indices = indices.map(|indices| Rows::read("indices", indices)).transpose()?;
+        let rows = indices.as_ref().map(Rows::as_slices).transpose()?;
+        if request.method == Method::Hierarchical {
+            let processes = Processes::read("samples", samples)?;
+            let processes = processes.given().each();
+            interruptibly(py, |interrupted| {
+                bootstrap::hierarchical_ci(&processes, &request, rows.as_deref(), interrupted)
+            })
+        } else {
+            let samples = floats("samples", samples)?;
+            interruptibly(py, |interrupted| bootstrap::bootstrap_ci(&samples, &request, rows.as_deref(), interrupted))
+        }
+    })
 }

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use crate::error::require;
+use crate::guard::guarded;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions::{self, Side};
@@ -44,13 +45,15 @@ pub(in crate::python) fn compare_samples(
     margin: f64,
     confidence_level: f64,
 ) -> PyResult<decisions::Comparison> {
-    let baseline = Processes::read("baseline", baseline)?;
-    let candidate = Processes::read("candidate", candidate)?;
-    let (baseline, candidate) = (baseline.given()?, candidate.given()?);
-    interruptibly(py, |interrupted| {
-        let baseline = baseline.medians("baseline", interrupted)?;
-        let candidate = candidate.medians("candidate", interrupted)?;
-        decisions::compare_samples(&baseline, &candidate, margin, confidence_level, interrupted)
+    guarded(|| {
+        let baseline = Processes::read("baseline", baseline)?;
+        let candidate = Processes::read("candidate", candidate)?;
+        let (baseline, candidate) = (baseline.given(), candidate.given());
+        interruptibly(py, |interrupted| {
+            let baseline = baseline.medians("baseline", interrupted)?;
+            let candidate = candidate.medians("candidate", interrupted)?;
+            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, interrupted)
+        })
     })
 }
 
@@ -89,12 +92,15 @@ pub(in crate::python) fn detection_power(
     margin: f64,
     confidence_level: f64,
 ) -> PyResult<decisions::DetectionPower> {
-    let baseline = Side { spread, processes: count("processes", processes)? };
-    let candidate = Side {
-        spread: candidate_spread.unwrap_or(spread),
-        processes: candidate_processes.map_or(Ok(baseline.processes), |given| count("candidate_processes", given))?,
-    };
-    Ok(py.detach(|| decisions::detection_power(baseline, candidate, difference, margin, confidence_level))?)
+    guarded(|| {
+        let baseline = Side { spread, processes: count("processes", processes)? };
+        let candidate = Side {
+            spread: candidate_spread.unwrap_or(spread),
+            processes: candidate_processes
+                .map_or(Ok(baseline.processes), |given| count("candidate_processes", given))?,
+        };
+        Ok(py.detach(|| decisions::detection_power(baseline, candidate, difference, margin, confidence_level))?)
+    })
 }
 
 /// A count from Python, where a negative one is out of range like any other that is too small.
@@ -131,7 +137,9 @@ pub(in crate::python) fn required_processes(
     margin: f64,
     confidence_level: f64,
 ) -> PyResult<decisions::RequiredProcesses> {
-    interruptibly(py, |interrupted| {
-        decisions::required_processes(spread, difference, power, margin, confidence_level, interrupted)
+    guarded(|| {
+        interruptibly(py, |interrupted| {
+            decisions::required_processes(spread, difference, power, margin, confidence_level, interrupted)
+        })
     })
 }

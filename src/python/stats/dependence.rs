@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, whole};
+use crate::guard::guarded;
+use crate::python::convert::{floats, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::samples::{Statistic, dependence};
 
@@ -31,10 +32,11 @@ pub(in crate::python) fn autocorrelation(
     samples: &Bound<'_, PyAny>,
     max_lag: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<f64>> {
-    let max_lag = max_lag.map(|given| whole("max_lag", given)).transpose()?.map(|lag| lag as usize);
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    interruptibly(py, |interrupted| dependence::autocorrelation(samples, max_lag, interrupted))
+    guarded(|| {
+        let max_lag = max_lag.map(|given| whole("max_lag", given)).transpose()?.map(|lag| lag as usize);
+        let samples = floats("samples", samples)?;
+        interruptibly(py, |interrupted| dependence::autocorrelation(&samples, max_lag, interrupted))
+    })
 }
 
 /// To how many independent samples dependent ones amount.
@@ -62,8 +64,9 @@ pub(in crate::python) fn effective_sample_size(
     samples: &Bound<'_, PyAny>,
     of: &str,
 ) -> PyResult<dependence::EffectiveSize> {
-    let of = Statistic::named("of", of)?;
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    interruptibly(py, |interrupted| dependence::effective_sample_size(samples, of, interrupted))
+    guarded(|| {
+        let of = Statistic::named("of", of)?;
+        let samples = floats("samples", samples)?;
+        interruptibly(py, |interrupted| dependence::effective_sample_size(&samples, of, interrupted))
+    })
 }

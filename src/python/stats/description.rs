@@ -4,7 +4,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
-use crate::python::convert::{Floats, Samples, with_slice};
+use crate::guard::guarded;
+use crate::python::convert::{Samples, floats, with_slice};
 use crate::python::interrupt::interruptibly;
 use crate::stats::describe::{self, QuantileMethod};
 
@@ -30,9 +31,11 @@ use crate::stats::describe::{self, QuantileMethod};
 #[pyfunction]
 #[pyo3(signature = (samples))]
 pub(in crate::python) fn outliers(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<describe::Outliers> {
-    let samples = Samples::read("samples", samples)?;
-    with_slice!(&samples, slice => {
-        interruptibly(py, |interrupted| describe::outliers(slice, interrupted))
+    guarded(|| {
+        let samples = Samples::read("samples", samples)?;
+        with_slice!(&samples, slice => {
+            interruptibly(py, |interrupted| describe::outliers(slice, interrupted))
+        })
     })
 }
 
@@ -74,9 +77,10 @@ pub(in crate::python) fn modality(
     samples: &Bound<'_, PyAny>,
     tick: Option<f64>,
 ) -> PyResult<describe::Modality> {
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    interruptibly(py, |interrupted| describe::modality(samples, tick, interrupted))
+    guarded(|| {
+        let samples = floats("samples", samples)?;
+        interruptibly(py, |interrupted| describe::modality(&samples, tick, interrupted))
+    })
 }
 
 /// Quantiles by any of the nine definitions.
@@ -106,16 +110,17 @@ pub(in crate::python) fn quantiles(
     probabilities: &Bound<'_, PyAny>,
     method: &str,
 ) -> PyResult<Vec<f64>> {
-    if probabilities.is_instance_of::<PyFloat>() || probabilities.is_instance_of::<PyInt>() {
-        let message = format!("probabilities is a number; pass a list, as [{}]", probabilities.str()?);
-        return Err(PyTypeError::new_err(message));
-    }
-    let method = QuantileMethod::named("method", method)?;
-    let samples = Samples::read("samples", samples)?;
-    let probabilities = Floats::read("probabilities", probabilities)?;
-    let probabilities = probabilities.as_slice()?;
-    with_slice!(&samples, slice => {
-        interruptibly(py, |interrupted| describe::quantiles(slice, probabilities, method, interrupted))
+    guarded(|| {
+        if probabilities.is_instance_of::<PyFloat>() || probabilities.is_instance_of::<PyInt>() {
+            let message = format!("probabilities is a number; pass a list, as [{}]", probabilities.str()?);
+            return Err(PyTypeError::new_err(message));
+        }
+        let method = QuantileMethod::named("method", method)?;
+        let samples = Samples::read("samples", samples)?;
+        let probabilities = floats("probabilities", probabilities)?;
+        with_slice!(&samples, slice => {
+            interruptibly(py, |interrupted| describe::quantiles(slice, &probabilities, method, interrupted))
+        })
     })
 }
 
@@ -145,8 +150,10 @@ pub(in crate::python) fn summarize(
     samples: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<describe::Summary> {
-    let samples = Samples::read("samples", samples)?;
-    with_slice!(&samples, slice => {
-        interruptibly(py, |interrupted| describe::summarize(slice, confidence_level, interrupted))
+    guarded(|| {
+        let samples = Samples::read("samples", samples)?;
+        with_slice!(&samples, slice => {
+            interruptibly(py, |interrupted| describe::summarize(slice, confidence_level, interrupted))
+        })
     })
 }

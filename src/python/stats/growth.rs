@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, Processes};
+use crate::guard::guarded;
+use crate::python::convert::{Processes, floats};
 use crate::stats::growth as law;
 
 /// Fits time = a · size ^ b to the times of several sizes.
@@ -39,7 +40,9 @@ pub(in crate::python) fn growth(
     times: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<law::Growth> {
-    let (sizes, times) = (Floats::read("sizes", sizes)?, Processes::read("times", times)?);
-    let (sizes, times) = (sizes.as_slice()?, times.given()?);
-    Ok(py.detach(|| law::growth(sizes, &times.each(), confidence_level))?)
+    guarded(|| {
+        let (sizes, times) = (floats("sizes", sizes)?, Processes::read("times", times)?);
+        let (sizes, times) = (sizes, times.given());
+        Ok(py.detach(|| law::growth(&sizes, &times.each(), confidence_level))?)
+    })
 }

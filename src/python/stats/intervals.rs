@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, Processes};
+use crate::guard::guarded;
+use crate::python::convert::{Processes, Samples, floats, with_slice};
 use crate::python::interrupt::interruptibly;
 use crate::stats::intervals;
 
@@ -37,9 +38,10 @@ pub(in crate::python) fn median_ci(
     confidence_level: f64,
     independent: bool,
 ) -> PyResult<intervals::MedianInterval> {
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    interruptibly(py, |interrupted| intervals::median_ci(samples, confidence_level, independent, interrupted))
+    guarded(|| {
+        let samples = floats("samples", samples)?;
+        interruptibly(py, |interrupted| intervals::median_ci(&samples, confidence_level, independent, interrupted))
+    })
 }
 
 /// The mean of samples of one process, and its interval by Student's t.
@@ -65,9 +67,10 @@ pub(in crate::python) fn mean_ci(
     samples: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<intervals::MeanInterval> {
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    Ok(py.detach(|| intervals::mean_ci(samples, confidence_level))?)
+    guarded(|| {
+        let samples = Samples::read_once("samples", samples)?;
+        with_slice!(&samples, slice => Ok(py.detach(|| intervals::mean_ci(slice, confidence_level))?))
+    })
 }
 
 /// The typical time of several processes, and where that of very many would lie; a single next process may lie outside.
@@ -94,14 +97,16 @@ pub(in crate::python) fn process_ci(
     processes: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<intervals::ProcessInterval> {
-    let medians = medians(py, processes)?;
-    Ok(py.detach(|| intervals::process_ci(&medians, confidence_level))?)
+    guarded(|| {
+        let medians = medians(py, processes)?;
+        Ok(py.detach(|| intervals::process_ci(&medians, confidence_level))?)
+    })
 }
 
 /// One number for each process of the argument `processes`.
 pub(super) fn medians(py: Python<'_>, processes: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     const ARGUMENT: &str = "processes";
     let processes = Processes::read(ARGUMENT, processes)?;
-    let given = processes.given()?;
+    let given = processes.given();
     interruptibly(py, |interrupted| given.medians(ARGUMENT, interrupted))
 }

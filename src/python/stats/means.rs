@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::Floats;
+use crate::guard::guarded;
+use crate::python::convert::floats;
 use crate::stats::compare::hypotheses;
 
 /// Compares the means of two sides, whose spreads and numbers may differ.
@@ -32,7 +33,8 @@ pub(in crate::python) fn welch(
     candidate: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<hypotheses::Welch> {
-    let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
-    let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    Ok(py.detach(|| hypotheses::welch(baseline, candidate, confidence_level))?)
+    guarded(|| {
+        let (baseline, candidate) = (floats("baseline", baseline)?, floats("candidate", candidate)?);
+        Ok(py.detach(|| hypotheses::welch(&baseline, &candidate, confidence_level))?)
+    })
 }

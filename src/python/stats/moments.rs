@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+use crate::guard::guarded;
 use crate::python::convert::{Samples, with_slice};
 use crate::python::interrupt::interruptibly;
 use crate::results::result;
@@ -28,15 +29,18 @@ use crate::stats::samples;
 ///     TypeError: Not a sequence of numbers; the message names the position.
 #[pyfunction]
 pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<Moments> {
-    let samples = Samples::read("samples", samples)?;
-    let found = with_slice!(&samples, slice => interruptibly(py, |interrupted| samples::moments(slice, interrupted)))?;
-    Ok(Moments {
-        count: found.count,
-        mean: found.mean,
-        variance: found.variance(),
-        stddev: found.stddev(),
-        min: found.min,
-        max: found.max,
+    guarded(|| {
+        let samples = Samples::read_once("samples", samples)?;
+        let found =
+            with_slice!(&samples, slice => interruptibly(py, |interrupted| samples::moments(slice, interrupted)))?;
+        Ok(Moments {
+            count: found.count,
+            mean: found.mean,
+            variance: found.variance(),
+            stddev: found.stddev(),
+            min: found.min,
+            max: found.max,
+        })
     })
 }
 

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::Floats;
+use crate::guard::guarded;
+use crate::python::convert::floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses;
 
@@ -30,9 +31,10 @@ pub(in crate::python) fn benjamini_hochberg(
     p_values: &Bound<'_, PyAny>,
     rate: f64,
 ) -> PyResult<hypotheses::BenjaminiHochberg> {
-    let p_values = Floats::read("p_values", p_values)?;
-    let p_values = p_values.as_slice()?;
-    interruptibly(py, |interrupted| hypotheses::benjamini_hochberg(p_values, rate, interrupted))
+    guarded(|| {
+        let p_values = floats("p_values", p_values)?;
+        interruptibly(py, |interrupted| hypotheses::benjamini_hochberg(&p_values, rate, interrupted))
+    })
 }
 
 /// Takes the geometric mean of ratios: one number for a whole table.
@@ -59,7 +61,8 @@ pub(in crate::python) fn geometric_mean_ratio(
     ratios: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<hypotheses::GeometricMean> {
-    let ratios = Floats::read("ratios", ratios)?;
-    let ratios = ratios.as_slice()?;
-    interruptibly(py, |interrupted| hypotheses::geometric_mean_ratio(ratios, confidence_level, interrupted))
+    guarded(|| {
+        let ratios = floats("ratios", ratios)?;
+        interruptibly(py, |interrupted| hypotheses::geometric_mean_ratio(&ratios, confidence_level, interrupted))
+    })
 }

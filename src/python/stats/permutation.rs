@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::{Floats, threads as threads_of, whole_or};
+use crate::guard::guarded;
+use crate::python::convert::{floats, threads as threads_of, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, Statistic};
 
@@ -44,11 +45,12 @@ pub(in crate::python) fn permutation_test(
     seed: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<hypotheses::PermutationTest> {
-    let (statistic, threads) = (Statistic::named("statistic", statistic)?, threads_of(threads)?);
-    let (resamples, seed) = (whole_or("resamples", resamples, 99_999)?, whole_or("seed", seed, 0)?);
-    let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
-    let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    interruptibly(py, |interrupted| {
-        hypotheses::permutation_test(baseline, candidate, statistic, resamples, seed, threads, interrupted)
+    guarded(|| {
+        let (statistic, threads) = (Statistic::named("statistic", statistic)?, threads_of(threads)?);
+        let (resamples, seed) = (whole_or("resamples", resamples, 99_999)?, whole_or("seed", seed, 0)?);
+        let (baseline, candidate) = (floats("baseline", baseline)?, floats("candidate", candidate)?);
+        interruptibly(py, |interrupted| {
+            hypotheses::permutation_test(&baseline, &candidate, statistic, resamples, seed, threads, interrupted)
+        })
     })
 }

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use super::intervals::medians;
+use crate::guard::guarded;
 use crate::python::convert::whole_or;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions;
@@ -42,9 +43,11 @@ pub(in crate::python) fn precision_reached(
     confidence_level: f64,
     minimum: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<decisions::Precision> {
-    let medians = medians(py, processes)?;
-    let minimum = whole_or("minimum", minimum, 5)? as usize;
-    interruptibly(py, |interrupted| {
-        decisions::precision_reached(&medians, target, confidence_level, minimum, interrupted)
+    guarded(|| {
+        let medians = medians(py, processes)?;
+        let minimum = whole_or("minimum", minimum, 5)? as usize;
+        interruptibly(py, |interrupted| {
+            decisions::precision_reached(&medians, target, confidence_level, minimum, interrupted)
+        })
     })
 }

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::python::convert::Floats;
+use crate::guard::guarded;
+use crate::python::convert::floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, RankMethod};
 
@@ -37,10 +38,13 @@ pub(in crate::python) fn mann_whitney(
     method: &str,
     continuity: bool,
 ) -> PyResult<hypotheses::MannWhitney> {
-    let method = RankMethod::parse(method)?;
-    let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
-    let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    interruptibly(py, |interrupted| hypotheses::mann_whitney(baseline, candidate, method, continuity, interrupted))
+    guarded(|| {
+        let method = RankMethod::parse(method)?;
+        let (baseline, candidate) = (floats("baseline", baseline)?, floats("candidate", candidate)?);
+        interruptibly(py, |interrupted| {
+            hypotheses::mann_whitney(&baseline, &candidate, method, continuity, interrupted)
+        })
+    })
 }
 
 /// How far two sides lie apart, in pairs: Cliff's delta.
@@ -64,9 +68,10 @@ pub(in crate::python) fn cliffs_delta(
     baseline: &Bound<'_, PyAny>,
     candidate: &Bound<'_, PyAny>,
 ) -> PyResult<f64> {
-    let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
-    let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    interruptibly(py, |interrupted| hypotheses::cliffs_delta(baseline, candidate, interrupted))
+    guarded(|| {
+        let (baseline, candidate) = (floats("baseline", baseline)?, floats("candidate", candidate)?);
+        interruptibly(py, |interrupted| hypotheses::cliffs_delta(&baseline, &candidate, interrupted))
+    })
 }
 
 /// By how much the candidate's values lie above the baseline's: the shift of Hodges and Lehmann, with an interval.
@@ -98,7 +103,10 @@ pub(in crate::python) fn hodges_lehmann(
     candidate: &Bound<'_, PyAny>,
     confidence_level: f64,
 ) -> PyResult<hypotheses::HodgesLehmann> {
-    let (baseline, candidate) = (Floats::read("baseline", baseline)?, Floats::read("candidate", candidate)?);
-    let (baseline, candidate) = (baseline.as_slice()?, candidate.as_slice()?);
-    interruptibly(py, |interrupted| hypotheses::hodges_lehmann(baseline, candidate, confidence_level, interrupted))
+    guarded(|| {
+        let (baseline, candidate) = (floats("baseline", baseline)?, floats("candidate", candidate)?);
+        interruptibly(py, |interrupted| {
+            hypotheses::hodges_lehmann(&baseline, &candidate, confidence_level, interrupted)
+        })
+    })
 }

@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 
 use crate::error::Error;
-use crate::python::convert::{Floats, Processes, whole_or};
+use crate::guard::guarded;
+use crate::python::convert::{Processes, floats, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::series::{self, ChangePointOptions, Cost, SteadyOptions};
 
@@ -62,16 +63,17 @@ pub(in crate::python) fn changepoints(
     added_variance: f64,
     optimal: bool,
 ) -> PyResult<series::ChangePoints> {
-    let cost = match cost {
-        "mean" => Cost::Mean,
-        "mean_variance" => Cost::MeanVariance { added_variance },
-        _ => return Err(Error::unknown_name("cost", cost, "mean, mean_variance").into()),
-    };
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    let (min_size, jump) = (whole_or("min_size", min_size, 2)? as usize, whole_or("jump", jump, 1)? as usize);
-    let options = ChangePointOptions { cost, penalty, min_size, jump, optimal };
-    interruptibly(py, |interrupted| series::changepoints(samples, &options, interrupted))
+    guarded(|| {
+        let cost = match cost {
+            "mean" => Cost::Mean,
+            "mean_variance" => Cost::MeanVariance { added_variance },
+            _ => return Err(Error::unknown_name("cost", cost, "mean, mean_variance").into()),
+        };
+        let samples = floats("samples", samples)?;
+        let (min_size, jump) = (whole_or("min_size", min_size, 2)? as usize, whole_or("jump", jump, 1)? as usize);
+        let options = ChangePointOptions { cost, penalty, min_size, jump, optimal };
+        interruptibly(py, |interrupted| series::changepoints(&samples, &options, interrupted))
+    })
 }
 
 /// Finds where the iteration times of one process settle.
@@ -125,10 +127,11 @@ pub(in crate::python) fn steady_state(
     least_share: f64,
     penalty: Option<f64>,
 ) -> PyResult<series::SteadyState> {
-    let samples = Floats::read("samples", samples)?;
-    let samples = samples.as_slice()?;
-    let options = SteadyOptions { tolerance, least_share, penalty };
-    interruptibly(py, |interrupted| series::steady_state(samples, &options, interrupted))
+    guarded(|| {
+        let samples = floats("samples", samples)?;
+        let options = SteadyOptions { tolerance, least_share, penalty };
+        interruptibly(py, |interrupted| series::steady_state(&samples, &options, interrupted))
+    })
 }
 
 /// Finds whether the processes of a benchmark settle, and all in the same way.
@@ -159,8 +162,10 @@ pub(in crate::python) fn classify_warmup(
     least_share: f64,
     penalty: Option<f64>,
 ) -> PyResult<series::Warmup> {
-    let processes = Processes::read("processes", processes)?;
-    let processes = processes.samples()?;
-    let options = SteadyOptions { tolerance, least_share, penalty };
-    interruptibly(py, |interrupted| series::classify_warmup(&processes, &options, interrupted))
+    guarded(|| {
+        let processes = Processes::read("processes", processes)?;
+        let processes = processes.samples();
+        let options = SteadyOptions { tolerance, least_share, penalty };
+        interruptibly(py, |interrupted| series::classify_warmup(&processes, &options, interrupted))
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, vectorised};
-use crate::stats::samples::{Sample, check};
+use crate::stats::samples::{BLOCK, Sample, check};
 
 /// Read in a few milliseconds, between which the caller is asked.
 pub(super) const PART: usize = 1 << 22;
@@ -18,44 +18,54 @@ pub(super) fn extremes<T: Sample>(samples: &[T], interrupted: &dyn Fn() -> bool)
     let mut all = (f64::INFINITY, f64::NEG_INFINITY);
     for (part, values) in samples.chunks(PART).enumerate() {
         check(interrupted)?;
-        let (low, high, finite) = vectorised(Scan(values));
-        if !finite {
-            let offender = values.iter().map(|sample| sample.value()).enumerate().find(|(_, value)| !value.is_finite());
-            let (place, value) = offender.expect("what is not finite is there");
-            return Err(Error::NotFinite { argument: ARGUMENT, position: part * PART + place, value });
-        }
+        let (low, high) = vectorised(Scan(values)).map_err(|(place, value)| Error::NotFinite {
+            argument: ARGUMENT,
+            position: part * PART + place,
+            value,
+        })?;
         all = (all.0.min(low), all.1.max(high));
     }
     Ok(all)
 }
 
-/// Smallest, largest, and whether all are finite.
+/// Smallest and largest, or the first that is not finite and its position.
 struct Scan<'a, T>(&'a [T]);
 
+#[allow(clippy::inline_always, reason = "it is to be compiled into what calls it")]
 impl<T: Sample> Kernel for Scan<'_, T> {
-    type Output = (f64, f64, bool);
+    type Output = std::result::Result<(f64, f64), (usize, f64)>;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is to be compiled into what calls it")]
     fn run(self) -> Self::Output {
-        let (groups, rest) = self.0.as_chunks::<LANES>();
-        let (mut low, mut high, mut poison) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES], [0.0; LANES]);
-        for group in groups {
-            for lane in 0..LANES {
-                let value = group[lane].value();
-                // Not `f64::min`, whose care for NaN costs an instruction.
+        let mut place = T::Place::default();
+        let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        for (number, block) in self.0.chunks(BLOCK).enumerate() {
+            let block = T::still(block, &mut place);
+            let (groups, rest) = block.as_chunks::<LANES>();
+            let mut poison = [0.0; LANES];
+            for group in groups {
+                for lane in 0..LANES {
+                    let value = group[lane].value();
+                    // Not `f64::min`, whose care for NaN costs an instruction.
+                    low[lane] = if value < low[lane] { value } else { low[lane] };
+                    high[lane] = if value > high[lane] { value } else { high[lane] };
+                    // Nothing for what is finite, NaN for ever after for anything else.
+                    poison[lane] += value * 0.0;
+                }
+            }
+            for (lane, value) in rest.iter().map(Sample::value).enumerate() {
                 low[lane] = if value < low[lane] { value } else { low[lane] };
                 high[lane] = if value > high[lane] { value } else { high[lane] };
-                // Nothing for what is finite, NaN for ever after for anything else.
                 poison[lane] += value * 0.0;
             }
+            if poison.iter().fold(false, |any, lane| any | lane.is_nan()) {
+                let mut values = block.iter().map(Sample::value).enumerate();
+                if let Some((position, value)) = values.find(|(_, value)| !value.is_finite()) {
+                    return Err((number * BLOCK + position, value));
+                }
+            }
         }
-        let rest = rest.iter().map(|sample| sample.value());
-        (
-            rest.clone().chain(low).fold(f64::INFINITY, f64::min),
-            rest.clone().chain(high).fold(f64::NEG_INFINITY, f64::max),
-            poison.iter().all(|lane| *lane == 0.0) && rest.clone().all(f64::is_finite),
-        )
+        Ok((low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max)))
     }
 }
 

@@ -3,8 +3,9 @@
 use super::extremes::PART;
 use super::quantiles::{QuantileMethod, quantiles};
 use crate::error::Result;
+use crate::memory::Room as _;
 use crate::results::result;
-use crate::stats::samples::{Sample, check};
+use crate::stats::samples::{BLOCK, Sample, check};
 
 /// Looked at together: hardly any of so many ordinary samples holds an outlier.
 const GROUP: usize = 32;
@@ -64,11 +65,14 @@ pub fn outliers<T: Sample>(samples: &[T], interrupted: &dyn Fn() -> bool) -> Res
         runs: Vec::new(),
         longest_run: 0,
     };
-    for (part, values) in samples.chunks(PART).enumerate() {
-        check(interrupted)?;
-        for (group, values) in values.chunks(GROUP).enumerate() {
+    let mut place = T::Place::default();
+    for (number, block) in samples.chunks(BLOCK).enumerate() {
+        if number.is_multiple_of(PART / BLOCK) {
+            check(interrupted)?;
+        }
+        for (group, values) in T::still(block, &mut place).chunks(GROUP).enumerate() {
             if values.iter().fold(false, |any, sample| any | found.is_outside(sample.value())) {
-                found.class_each(values, part * PART + group * GROUP);
+                found.class_each(values, number * BLOCK + group * GROUP);
             }
         }
     }
@@ -83,7 +87,7 @@ impl Outliers {
     }
 
     fn class_each<T: Sample>(&mut self, values: &[T], first: usize) {
-        for (position, value) in (first..).zip(values.iter().map(|sample| sample.value())) {
+        for (position, value) in (first..).zip(values.iter().map(Sample::value)) {
             if !self.is_outside(value) {
                 continue;
             }
@@ -99,7 +103,7 @@ impl Outliers {
             *class += 1;
             match self.runs.last_mut() {
                 Some((begin, length)) if *begin + *length == position => *length += 1,
-                _ => self.runs.push((position, 1)),
+                _ => self.runs.put((position, 1)),
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::extremes::extremes;
 use crate::error::{Result, words};
+use crate::memory;
 use crate::stats::samples::{Sample, order_statistics, probabilities as check_probabilities};
 
 words! {
@@ -101,8 +102,8 @@ pub fn quantiles<T: Sample>(
 ) -> Result<Vec<f64>> {
     check_probabilities("probabilities", probabilities)?;
     let range = extremes(samples, interrupted)?;
-    let places: Vec<Place> = probabilities.iter().map(|&p| method.place(p, samples.len())).collect();
-    let mut ranks: Vec<usize> = places.iter().flat_map(|place| [place.below, place.above]).collect();
+    let places: Vec<Place> = memory::collected(probabilities.iter().map(|&p| method.place(p, samples.len())));
+    let mut ranks: Vec<usize> = memory::collected(places.iter().flat_map(|place| [place.below, place.above]));
     ranks.sort_unstable();
     ranks.dedup();
     let values = order_statistics(samples, std::convert::identity, range, &ranks, interrupted)?;

@@ -2,6 +2,7 @@
 
 use super::quantiles::{Place, QuantileMethod};
 use crate::error::Result;
+use crate::memory;
 use crate::results::result;
 use crate::stats::intervals::{IntervalMethod, median_rank_interval};
 use crate::stats::samples::{Sample, confidence_level as check_level, moments, order_statistics};
@@ -56,7 +57,7 @@ pub fn summarize<T: Sample>(samples: &[T], confidence_level: f64, interrupted: &
     let quantiles = [0.25, 0.5, 0.75, 0.95, 0.99].map(|p| place(p, n));
     let ends = median_rank_interval(n, confidence_level);
 
-    let mut ranks: Vec<usize> = quantiles.iter().flat_map(|q| [q.below, q.above]).collect();
+    let mut ranks: Vec<usize> = memory::collected(quantiles.iter().flat_map(|q| [q.below, q.above]));
     ranks.extend(ends.iter().flat_map(|&(low, high)| [low, high]));
     ranks.sort_unstable();
     ranks.dedup();

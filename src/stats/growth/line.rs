@@ -1,5 +1,6 @@
 //! A straight line through points of logarithms, and whether they lie further from it than chance has them.
 
+use crate::memory;
 use crate::stats::samples::distributions::f_above;
 
 /// A size and the times of its processes, in logarithms.
@@ -15,7 +16,7 @@ pub(super) struct Point {
 
 impl Point {
     pub(super) fn of(size: f64, medians: &[f64]) -> Self {
-        let logs: Vec<f64> = medians.iter().map(|median| median.ln()).collect();
+        let logs: Vec<f64> = memory::collected(medians.iter().map(|median| median.ln()));
         // From the first on: the mean of equal times is their own, to the last bit.
         let first = logs[0];
         let y = first + logs.iter().map(|log| log - first).sum::<f64>() / logs.len() as f64;

@@ -2,6 +2,7 @@
 
 use super::line::{Line, Point, lack_of_fit};
 use crate::error::{Error, Result, require_finite, words};
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{confidence_level as check_level, positive};
@@ -112,7 +113,7 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
             });
         }
     }
-    let mut found = Vec::with_capacity(sizes.len());
+    let mut found = memory::list(sizes.len());
     for (process, (&size, &medians)) in sizes.iter().zip(times).enumerate() {
         positive("processes", medians, 1).map_err(|error| error.in_process("times", process))?;
         found.push(Point::of(size, medians));
@@ -124,7 +125,7 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
 /// The variance of the slope and its degrees of freedom, from how the processes of each size differ.
 fn by_processes(points: &[Point], line: &Line) -> (f64, f64) {
     let parts = points.iter().map(|one| (((one.x - line.x) / line.spread).powi(2) * one.variance(), one.processes));
-    let parts: Vec<(f64, usize)> = parts.collect();
+    let parts: Vec<(f64, usize)> = memory::collected(parts);
     let total: f64 = parts.iter().map(|(part, _)| part).sum();
     // As shares, whose squares cannot vanish all together.
     let inverse: f64 = parts.iter().map(|(part, processes)| (part / total).powi(2) / (processes - 1) as f64).sum();

@@ -4,7 +4,7 @@ use super::IntervalMethod;
 use crate::error::Result;
 use crate::results::result;
 use crate::stats::samples::distributions::t_half_width;
-use crate::stats::samples::{Moments, confidence_level as check_level};
+use crate::stats::samples::{Moments, Sample, confidence_level as check_level};
 
 result! {
     /// What `mean_ci` returns. Values are in the unit of the samples.
@@ -32,7 +32,7 @@ result! {
 ///
 /// # Errors
 /// No samples; a NaN or an infinity, named by position; a level outside (0, 1); values whose squares overflow.
-pub fn mean_ci(samples: &[f64], confidence_level: f64) -> Result<MeanInterval> {
+pub fn mean_ci<T: Sample>(samples: &[T], confidence_level: f64) -> Result<MeanInterval> {
     check_level(confidence_level)?;
     let moments = Moments::of(samples)?;
     let n = moments.count as f64;

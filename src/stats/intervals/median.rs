@@ -3,6 +3,7 @@
 use super::IntervalMethod;
 use super::position::lower_end;
 use crate::error::Result;
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::dependence::{median_autocorrelation_time, octile_ranks};
 use crate::stats::samples::{Moments, check, confidence_level as check_level, finite, order_statistics};
@@ -100,7 +101,7 @@ impl<'a> Ordered<'a> {
 
     fn of(samples: &'a [f64]) -> Self {
         let sorted = (samples.len() <= Self::FEW).then(|| {
-            let mut sorted = samples.to_vec();
+            let mut sorted = memory::copied(samples);
             sorted.sort_unstable_by(f64::total_cmp);
             sorted
         });
@@ -115,7 +116,7 @@ impl<'a> Ordered<'a> {
     fn at<const N: usize>(&self, places: &[f64; N], interrupted: &dyn Fn() -> bool) -> Result<[f64; N]> {
         let last = self.samples.len() - 1;
         let between = places.map(|place| (place.floor() as usize, (place.floor() as usize + 1).min(last)));
-        let mut ranks: Vec<usize> = between.iter().flat_map(|&(below, above)| [below, above]).collect();
+        let mut ranks: Vec<usize> = memory::collected(between.iter().flat_map(|&(below, above)| [below, above]));
         ranks.sort_unstable();
         ranks.dedup();
         let values = match &self.sorted {

@@ -5,8 +5,10 @@
 //! outside them is noticed and no answer is ever a guess.
 #![allow(clippy::inline_always, reason = "what a kernel calls is compiled with the vectors of the kernel")]
 
-use super::{Sample, check};
+use super::check;
+use super::sample::{BLOCK, Sample};
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::random::Stream;
 
@@ -18,17 +20,22 @@ const MOST: usize = 1 << 15;
 const DEVIATIONS: f64 = 4.0;
 /// Some milliseconds of work, between which the caller is asked.
 const PIECE: usize = 1 << 20;
-/// 8 KiB of `f64`, read twice for every bracket.
-const BLOCK: usize = 1024;
 /// Flags that are looked at together.
 const LANES: usize = 8;
 
 /// Samples, and what is to be made of each.
-#[derive(Clone, Copy)]
 pub(super) struct Values<'a, T, F> {
     pub(super) samples: &'a [T],
     pub(super) map: F,
 }
+
+impl<T, F: Copy> Clone for Values<'_, T, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, F: Copy> Copy for Values<'_, T, F> {}
 
 impl<T: Sample, F: Fn(f64) -> f64 + Copy> Values<'_, T, F> {
     /// The one at `position`.
@@ -52,7 +59,7 @@ impl Part {
 
     /// So many of one value.
     fn tied(value: f64, times: usize) -> Self {
-        Self { values: vec![value; times], ranks: (0..times).collect() }
+        Self { values: memory::filled(value, times), ranks: memory::collected(0..times) }
     }
 }
 
@@ -81,7 +88,11 @@ pub(super) fn bracketed<T: Sample, F: Fn(f64) -> f64 + Copy>(
         check(interrupted)?;
         vectorised(Piece { values: Values { samples, ..values }, brackets: &mut brackets });
     }
-    Ok(brackets.into_iter().map(Bracket::into_parts).collect::<Option<Vec<_>>>().map(|parts| parts.concat()))
+    Ok(brackets
+        .into_iter()
+        .map(Bracket::into_parts)
+        .collect::<Option<Vec<_>>>()
+        .map(|parts| parts.into_iter().flatten().collect()))
 }
 
 /// Brackets that should hold the ranks, from a look at a few values.
@@ -95,7 +106,7 @@ fn guess<T: Sample, F: Fn(f64) -> f64 + Copy>(
     let stride = n / looks;
     // One anywhere in every stride: at regular places, a period in the values would be taken for their distribution.
     let mut stream = Stream::new(0, 0);
-    let mut seen: Vec<f64> = (0..looks).map(|look| values.at(look * stride + stream.below(stride))).collect();
+    let mut seen: Vec<f64> = memory::collected((0..looks).map(|look| values.at(look * stride + stream.below(stride))));
     seen.sort_unstable_by(f64::total_cmp);
     let mut brackets: Vec<Bracket> = Vec::new();
     let mut reached = 0;
@@ -107,12 +118,12 @@ fn guess<T: Sample, F: Fn(f64) -> f64 + Copy>(
         match brackets.last_mut() {
             Some(last) if place.saturating_sub(slack) <= reached => {
                 last.high = high;
-                last.ranks.push(rank);
+                last.ranks.put(rank);
             }
             _ => {
                 let low = place.checked_sub(slack).map_or(min, |place| seen[place]);
                 let room = (2 * slack + 2) * stride * 5 / 4;
-                let between = Vec::with_capacity(room.min(n));
+                let between = memory::list(room.min(n));
                 brackets.push(Bracket { low, high, ranks: vec![rank], counts: [0; 3], between });
             }
         }
@@ -158,6 +169,7 @@ impl Bracket {
                 found += usize::from(flag);
             }
         }
+        self.between.room(found);
         self.between.extend_from_slice(&kept[..found]);
     }
 
@@ -171,7 +183,7 @@ impl Bracket {
         let low = self.ranks.iter().filter(|&&rank| rank < at_low).count();
         let high = self.ranks.iter().filter(|&&rank| rank >= inside).count();
         let middle = self.ranks.iter().filter(|&&rank| rank >= at_low && rank < inside).map(|rank| rank - at_low);
-        let middle = middle.collect();
+        let middle = memory::collected(middle);
         Some(vec![Part::tied(self.low, low), Part::new(self.between, middle), Part::tied(self.high, high)])
     }
 }
@@ -187,10 +199,12 @@ impl<T: Sample, F: Fn(f64) -> f64 + Copy> Kernel for Piece<'_, T, F> {
 
     #[inline(always)]
     fn run(self) {
-        let mut kept = [0.0; BLOCK];
+        let (mut kept, mut place) = ([0.0; BLOCK], T::Place::default());
         for samples in self.values.samples.chunks(BLOCK) {
+            // Each is looked at several times, and must be the same each time.
+            let samples = T::still(samples, &mut place);
             for bracket in &mut *self.brackets {
-                bracket.take(Values { samples, ..self.values }, &mut kept);
+                bracket.take(Values { samples, map: self.values.map }, &mut kept);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers as callers hold them: read in place, checked by position, summed, selected and sorted.
+//! Numbers as callers hold them: checked by position, summed, selected and sorted.
 
 mod brackets;
 mod check;
@@ -19,6 +19,7 @@ pub(crate) use keys::{from_key, to_key};
 pub use moments::{Moments, moments};
 pub use order::order_statistics;
 pub use processes::{median, process_medians};
-pub use sample::Sample;
+pub(crate) use sample::BLOCK;
+pub use sample::{Block, Sample};
 pub use sorting::sorted;
 pub use statistic::Statistic;

@@ -5,15 +5,14 @@
 //! passes over everything and costs one pass of bandwidth.
 #![allow(clippy::inline_always, reason = "what a kernel calls is compiled with the vectors of the kernel")]
 
-use super::{Sample, check};
+use super::check;
+use super::sample::{BLOCK, Sample};
 use crate::error::{Error, Result};
 use crate::par;
 use crate::simd::{Kernel, vectorised};
 
 /// Some milliseconds of work, between which the caller is asked.
 const PIECE: usize = 1 << 22;
-/// 8 KiB of `f64`: small beside a first-level cache, and so few that memory has no time to fall idle meanwhile.
-const BLOCK: usize = 1024;
 /// Independent accumulators, four of the widest vectors: an addition takes four cycles, and one can begin in each.
 const LANES: usize = 32;
 
@@ -54,7 +53,7 @@ pub fn moments<T: Sample>(samples: &[T], interrupted: &dyn Fn() -> bool) -> Resu
     if all.mean.is_finite() && all.squared_deviations.is_finite() {
         return Ok(all);
     }
-    let offender = samples.iter().map(|sample| sample.value()).enumerate().find(|(_, value)| !value.is_finite());
+    let offender = samples.iter().map(Sample::value).enumerate().find(|(_, value)| !value.is_finite());
     Err(match offender {
         Some((position, value)) => Error::NotFinite { argument: ARGUMENT, position, value },
         None => Error::Overflow { argument: ARGUMENT },
@@ -138,18 +137,25 @@ fn two_sum(one: f64, other: f64) -> (f64, f64) {
 }
 
 /// The moments of a few million samples, of one at least.
-#[derive(Clone)]
 struct Piece<'a, T>(&'a [T]);
+
+// Also of values that can only be read.
+impl<T> Clone for Piece<'_, T> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
+}
 
 impl<T: Sample> Kernel for Piece<'_, T> {
     type Output = Moments;
 
     #[inline(always)]
     fn run(self) -> Moments {
+        let mut place = T::Place::default();
         let (first, rest) = self.0.split_at(BLOCK.min(self.0.len()));
-        let mut all = Moments::of_block(first);
+        let mut all = Moments::of_block(T::still(first, &mut place));
         for block in rest.chunks(BLOCK) {
-            all = all.merge(Moments::of_block(block));
+            all = all.merge(Moments::of_block(T::still(block, &mut place)));
         }
         all
     }

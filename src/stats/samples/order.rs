@@ -6,6 +6,7 @@
 use super::brackets::{Part, Values, bracketed};
 use super::{Sample, check};
 use crate::error::Result;
+use crate::memory;
 
 /// From this many values on a look at a few of them first saves more than it costs.
 const LOOK_FROM: usize = 1 << 14;
@@ -30,7 +31,7 @@ pub fn order_statistics<T: Sample>(
     assert!(ranks.is_sorted(), "ranks must ascend");
     assert!(ranks.last().is_none_or(|&last| last < samples.len()), "a rank lies beyond the samples");
     check(interrupted)?;
-    let mut found = Vec::with_capacity(ranks.len());
+    let mut found = memory::list(ranks.len());
     // Two ends that are one value leave nothing to find.
     if range.0 >= range.1 {
         found.extend(ranks.iter().map(|_| range.0));
@@ -39,8 +40,8 @@ pub fn order_statistics<T: Sample>(
     let values = Values { samples, map };
     let looked = if samples.len() < LOOK_FROM { None } else { bracketed(values, range, ranks, interrupted)? };
     let parts = looked.unwrap_or_else(|| {
-        let all = samples.iter().map(|sample| map(sample.value())).collect();
-        vec![Part::new(all, ranks.to_vec())]
+        let all = memory::collected(samples.iter().map(|sample| map(sample.value())));
+        vec![Part::new(all, memory::copied(ranks))]
     });
     for mut part in parts {
         check(interrupted)?;

@@ -2,6 +2,7 @@
 
 use super::check;
 use crate::error::Result;
+use crate::memory;
 
 /// Sorted in some tens of milliseconds, between which the caller is asked.
 const PIECE: usize = 1 << 20;
@@ -21,6 +22,7 @@ pub fn sorted(mut values: Vec<f64>, interrupted: &dyn Fn() -> bool) -> Result<Ve
         for pair in values.chunks_mut(sorted) {
             check(interrupted)?;
             // The stable sort finds the two sorted halves and only merges them.
+            memory::probe(size_of_val(pair));
             pair.sort_by(f64::total_cmp);
         }
     }

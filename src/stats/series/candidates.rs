@@ -7,6 +7,7 @@
 #![allow(clippy::inline_always, reason = "loops are compiled for several sets of instructions, with what they call")]
 
 use super::logarithm::ln;
+use crate::memory::Room as _;
 use crate::simd::{Kernel, vectorised};
 
 /// Independent minima, so that comparisons need not wait for one another.
@@ -83,14 +84,14 @@ impl Candidates {
         for &value in values {
             step(value - origin, &mut length, &mut mean, &mut deviations);
         }
-        self.begin.push(begin);
-        self.before.push(before);
-        self.length.push(length);
-        self.origin.push(origin);
-        self.mean.push(mean);
-        self.deviations.push(deviations);
-        self.total.push(0.0);
-        self.dear_at.push(usize::MAX);
+        self.begin.put(begin);
+        self.before.put(before);
+        self.length.put(length);
+        self.origin.put(origin);
+        self.mean.put(mean);
+        self.deviations.put(deviations);
+        self.total.put(0.0);
+        self.dear_at.put(usize::MAX);
     }
 
     /// Takes the next value into every candidate's segment.

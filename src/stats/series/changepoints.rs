@@ -3,6 +3,7 @@
 use super::candidates::Cost;
 use super::pelt::{ChangePointOptions, partition};
 use crate::error::{Result, require};
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::{Moments, finite, median, not_negative};
 
@@ -16,7 +17,7 @@ result! {
         /// The segments as (begin, end), `samples[begin:end]` each; the first begins at 0, the last ends at `count`.
         pub segments: Vec<(usize, usize)>,
         /// What a segment costs: `mean` or `mean_variance`.
-        pub cost: &'static str,
+        pub cost: String,
         /// What one more segment costs, in the unit of the cost; as asked for, or the default.
         pub penalty: f64,
         /// The sum of the segments' costs and of one penalty for each change, in the unit of the cost.
@@ -60,15 +61,15 @@ pub fn changepoints(
 
     let (ends, total) = partition(samples, ChangePointOptions { min_size, ..*options }, penalty, interrupted)?;
     let begins = std::iter::once(0).chain(ends.iter().copied());
-    let segments: Vec<(usize, usize)> = begins.zip(ends.iter().copied()).collect();
-    let positions = segments.iter().skip(1).map(|&(begin, _)| begin).collect();
+    let segments: Vec<(usize, usize)> = memory::collected(begins.zip(ends.iter().copied()));
+    let positions = memory::collected(segments.iter().skip(1).map(|&(begin, _)| begin));
     // The search charges the first segment as well.
     let total_cost = total - penalty;
     Ok(ChangePoints {
         count: samples.len(),
         positions,
         segments,
-        cost: cost.name(),
+        cost: cost.name().to_owned(),
         penalty,
         total_cost,
         min_size,
@@ -94,7 +95,7 @@ pub fn default_penalty(samples: &[f64], cost: Cost, interrupted: &dyn Fn() -> bo
     if let Cost::MeanVariance { .. } = cost {
         return Ok(15.0 * ln_n);
     }
-    let sizes: Vec<f64> = samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let sizes: Vec<f64> = memory::collected(samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()));
     if sizes.is_empty() {
         return Ok(0.0);
     }

@@ -3,6 +3,7 @@
 
 use super::candidates::{Candidates, Cost};
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 
 /// Candidates looked at between two questions whether to stop: a few milliseconds.
@@ -43,7 +44,7 @@ pub(super) fn partition(
     let ends = (first..n).step_by(jump).chain(std::iter::once(n));
 
     // By multiples of `jump`: the best cost of everything before, and where its last segment begins.
-    let mut best = vec![(0.0, 0); n / jump + 1];
+    let mut best = memory::filled((0.0, 0), n / jump + 1);
     let mut candidates = Candidates::default();
     let mut last = (0.0, 0);
     let (mut reached, mut work) = (0, 0);
@@ -81,7 +82,7 @@ pub(super) fn partition(
 fn ends_from(n: usize, mut begin: usize, jump: usize, best: &[(f64, usize)]) -> Vec<usize> {
     let mut ends = vec![n];
     while begin > 0 {
-        ends.push(begin);
+        ends.put(begin);
         begin = best[begin / jump].1;
     }
     ends.reverse();

@@ -1,6 +1,7 @@
 //! Iteration times as points that can be segmented: logarithms of block medians, without what stands alone.
 
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::{check, median};
 
 /// The search takes the square of the number of points; these many take it some milliseconds.
@@ -28,12 +29,12 @@ impl Points {
         let block_size = samples.len().div_ceil(MOST_POINTS).max(1);
         // The last block takes what is left over.
         let count = samples.len() / block_size;
-        let mut raw = Vec::with_capacity(count);
+        let mut raw = memory::list(count);
         for point in 0..count {
             check(interrupted)?;
             raw.push(median("samples", &samples[block(point, count, block_size, samples.len())], interrupted)?.ln());
         }
-        let filtered: Vec<f64> = (0..count).map(|point| filtered(&raw, point, tolerance)).collect();
+        let filtered: Vec<f64> = memory::collected((0..count).map(|point| filtered(&raw, point, tolerance)));
         let outliers = raw.iter().zip(&filtered).filter(|(raw, value)| raw.to_bits() != value.to_bits()).count();
         let few = outliers as f64 <= MOST_OUTLIERS * count as f64;
         let (values, outliers) = if few { (filtered, outliers) } else { (raw, 0) };

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::levels::{Equality, Level, Place};
+use crate::memory;
 
 /// What lasts shorter, as a share of all, is an interruption and no level.
 pub(super) const INTERRUPTION: f64 = 0.05;
@@ -25,7 +26,8 @@ impl SteadyPart {
         // Not always the last one: what happens at the very end may be an interruption too.
         let end = levels.last().map_or(0, |level| level.end);
         let reference = levels.iter().rposition(|level| lasting(end - level.begin)).unwrap_or(0);
-        let places: Vec<Place> = levels.iter().map(|level| equality.place(level, &levels[reference])).collect();
+        let places: Vec<Place> =
+            memory::collected(levels.iter().map(|level| equality.place(level, &levels[reference])));
         let (mut first, mut others) = (reference, 0);
         for index in (0..levels.len()).rev() {
             if places[index] == Place::Same {

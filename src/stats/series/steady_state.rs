@@ -7,6 +7,7 @@ use super::pelt::{ChangePointOptions, partition};
 use super::points::{FAR, Points};
 use super::steady_part::{INTERRUPTION, SteadyPart};
 use crate::error::{Result, require, words};
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::{check, inside_0_and_1, median, not_negative, positive};
 
@@ -98,8 +99,9 @@ pub fn steady_state(samples: &[f64], options: &SteadyOptions, interrupted: &dyn 
     let ends = if too_few { vec![n] } else { ends(&points, options, interrupted)? };
 
     let begins = std::iter::once(0).chain(ends.iter().copied());
-    let levels: Vec<Level> = begins.zip(&ends).map(|(begin, &end)| Level::of(&points.values, (begin, end))).collect();
-    let mut segments = Vec::with_capacity(levels.len());
+    let levels: Vec<Level> =
+        memory::collected(begins.zip(&ends).map(|(begin, &end)| Level::of(&points.values, (begin, end))));
+    let mut segments = memory::list(levels.len());
     for level in &levels {
         check(interrupted)?;
         let range = points.samples(level.begin, level.end);
@@ -152,7 +154,7 @@ impl SteadyState {
         options: &SteadyOptions,
         interrupted: &dyn Fn() -> bool,
     ) -> Result<()> {
-        let steady: Vec<f64> = part.steady.iter().map(|&point| points.values[point]).collect();
+        let steady: Vec<f64> = memory::collected(part.steady.iter().map(|&point| points.values[point]));
         let settling = equality.settling(&steady);
         let settled = part.steady[settling];
         let begin = points.samples(settled, points.values.len()).start;
@@ -185,7 +187,7 @@ fn slow_at_the_start(samples: &[f64], level: f64, tolerance: f64) -> Result<usiz
     // The start says enough about the noise, whatever the number of samples.
     const LOOKED_AT: usize = 10_000;
     let samples = &samples[..samples.len().min(LOOKED_AT)];
-    let distances: Vec<f64> = samples.iter().map(|sample| (sample - level).abs()).collect();
+    let distances: Vec<f64> = memory::collected(samples.iter().map(|sample| (sample - level).abs()));
     let far = (FAR * median("samples", &distances, &|| false)?).max(tolerance * level);
     let slow = |sample: &f64| sample - level > far;
     let first = samples.iter().position(|sample| !slow(sample)).unwrap_or(0);

@@ -2,13 +2,14 @@
 
 use super::steady_state::{Classification, SteadyOptions, SteadyState, steady_state};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::results::result;
 
 result! {
     /// What `classify_warmup` returns.
     pub struct Warmup {
         /// The class of every process, or `inconsistent`.
-        pub classification: &'static str,
+        pub classification: String,
         /// The class of each process.
         pub classifications: Vec<Classification>,
         /// From which iteration on every process is steady, counted from 0: the warm-up to leave out; None if a process is
@@ -34,12 +35,13 @@ pub fn classify_warmup(
         steady_state(samples, options, interrupted).map_err(|error| error.in_process(ARGUMENT, process))
     };
     let processes: Vec<SteadyState> = processes.iter().enumerate().map(one).collect::<Result<_>>()?;
-    let classifications: Vec<Classification> = processes.iter().map(|process| process.classification).collect();
+    let classifications: Vec<Classification> =
+        memory::collected(processes.iter().map(|process| process.classification));
     let first = classifications.first().ok_or(Error::Empty { argument: ARGUMENT })?;
     let same = classifications.iter().all(|other| other == first);
 
     let steady_from: Option<Vec<usize>> = processes.iter().map(|process| process.steady_from).collect();
     let steady_from = steady_from.and_then(|each| each.into_iter().max());
-    let classification = if same { first.name() } else { "inconsistent" };
+    let classification = if same { first.name() } else { "inconsistent" }.to_owned();
     Ok(Warmup { classification, classifications, steady_from, processes })
 }

@@ -2,6 +2,7 @@
 //! log again in which they may be.
 
 use super::waits::Wait;
+use crate::memory::{Room as _, collected, filled};
 use crate::trace::{Distinct, Entries, Entry, Trace};
 
 /// So many calls at a time; few in tests, so that there are many parts.
@@ -51,7 +52,7 @@ impl<'a> Calls<'a> {
     /// `clocks` has the first clock of each name, `user` the clock of a device's place and the process that used it.
     pub(super) fn new(trace: &'a Trace, clocks: &[u32], user: impl Fn(u32) -> (u32, Option<i64>)) -> Self {
         let mut scopes = Distinct::default();
-        let scope_of_device = (0..trace.devices.len() as u32).map(|place| scopes.intern(user(place))).collect();
+        let scope_of_device = collected((0..trace.devices.len() as u32).map(|place| scopes.intern(user(place))));
         let scopes_of_callee = trace.callees.all().iter().map(|callee| {
             let clock = clocks[callee.clock as usize];
             let known = |process: Option<i64>| scopes.find(&(clock, process)).unwrap_or(NONE);
@@ -62,11 +63,11 @@ impl<'a> Calls<'a> {
             parts: Vec::new(),
             correlations: Vec::new(),
             scope_of_device,
-            scopes_of_callee: scopes_of_callee.collect(),
+            scopes_of_callee: collected(scopes_of_callee),
             scopes: scopes.all().len(),
-            waits: waits.collect(),
+            waits: collected(waits),
         };
-        let (mut entries, mut places) = (trace.calls.iter(), vec![usize::MAX; calls.scopes]);
+        let (mut entries, mut places) = (trace.calls.iter(), filled(usize::MAX, calls.scopes));
         for _ in 0..trace.calls.len().div_ceil(PART as u64) {
             calls.add_part(&mut entries, &mut places);
         }
@@ -89,6 +90,7 @@ impl<'a> Calls<'a> {
                 let place = &mut places[scope as usize];
                 if *place == usize::MAX {
                     *place = self.correlations.len();
+                    self.correlations.room(1);
                     self.correlations.push(Correlations { scope, first: u64::MAX, last: 0 });
                 }
                 let of_scope = &mut self.correlations[*place];

@@ -1,6 +1,7 @@
 //! Figures of a few groups of very many values, none of which is kept: values are counted by size, more finely with each
 //! pass where a wanted one lies, until it alone is left. Every figure is exact.
 
+use crate::memory::{collected, filled};
 use crate::trace::Figures;
 
 /// More groups are not counted: they would take more memory than their values.
@@ -78,10 +79,10 @@ impl Counts {
             squares: 0,
             min: u64::MAX,
             max: 0,
-            counts: vec![0; BUCKETS],
+            counts: filled(0, BUCKETS),
             wanted: [Wanted::default(); 4],
         };
-        Self { groups: vec![empty; groups] }
+        Self { groups: collected((0..groups).map(|_| Group { counts: filled(0, BUCKETS), ..empty })) }
     }
 
     /// Counts a value, in the first pass over all.
@@ -139,7 +140,7 @@ impl Group {
         for rank in self.wanted.iter().filter(|rank| rank.bits > 0) {
             if finer.iter().all(|known| known.low != rank.low) {
                 let kept = (rank.count <= FEW).then(Vec::new);
-                let counts = vec![0; if kept.is_some() { 0 } else { 1 << rank.bits.min(FINER) }];
+                let counts = filled(0, if kept.is_some() { 0 } else { 1 << rank.bits.min(FINER) });
                 finer.push(Finer { low: rank.low, bits: rank.bits, counts, kept });
             }
         }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::iterations::Iterations;
 use super::launched::Launch;
 use super::work_categories::WorkCategories;
+use crate::memory::{Room as _, collected};
 use crate::trace::{CudnnRnnRow, Distinct, Entry, IterationRow, Kind, Trace};
 
 /// The categories of kernels that compute all steps of a sequence, and of those that compute one.
@@ -37,7 +38,7 @@ impl CudnnRnn {
             },
             Kind::Memory { .. } => None,
         });
-        let is_step: Vec<Option<bool>> = is_step.collect();
+        let is_step: Vec<Option<bool>> = collected(is_step);
         let some = is_step.iter().any(Option::is_some);
         let is_step = if some { is_step } else { Vec::new() };
         Self { is_step, inside: FxHashMap::default(), outside: Counts::default() }
@@ -47,6 +48,7 @@ impl CudnnRnn {
     #[inline]
     pub(super) fn add(&mut self, entry: &Entry, launch: Option<&Launch>, iterations: &Iterations) {
         let Some(is_step) = self.is_step.get(entry.what as usize).copied().flatten() else { return };
+        self.inside.room(1);
         let iteration = launch.and_then(|launch| iterations.of(launch));
         let counts = iteration.map_or(&mut self.outside, |place| self.inside.entry(place).or_default());
         counts.all += 1;

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use super::counting;
+use crate::memory::{self, Room as _, filled};
 use crate::trace::{Distinct, Entry, Figures, Log};
 
 /// As many values are gathered at once: 32 MiB. Groups beyond that take another pass over the log.
@@ -66,19 +67,20 @@ impl<K: Clone + Eq + Hash> Groups<K> {
         {
             return figures;
         }
-        let mut sizes = vec![0_u64; self.0.all().len()];
+        let mut sizes: Vec<u64> = filled(0, self.0.all().len());
         entries().for_each(|(group, _)| sizes[group] += 1);
-        let mut figures = Vec::with_capacity(sizes.len());
+        let mut figures = memory::list(sizes.len());
         while figures.len() < sizes.len() {
             let first = figures.len();
             let (mut places, mut held, mut last) = (Vec::new(), 0, first);
             // At least one group, whatever its size.
             while last < sizes.len() && (last == first || held + sizes[last] <= GATHERED) {
+                places.room(1);
                 places.push(held as usize);
                 held += sizes[last];
                 last += 1;
             }
-            let mut values = vec![0; held as usize];
+            let mut values = filled(0, held as usize);
             for (group, value) in entries().filter(|(group, _)| (first..last).contains(group)) {
                 let place = &mut places[group - first];
                 values[*place] = value;

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
+use crate::memory;
 use crate::trace::{Entries, Entry, IntoEntries, Log};
 
 /// So many entries of a log that is in no order are sorted at once; few in tests.
@@ -82,7 +83,7 @@ struct Block {
 impl Merge {
     fn of(log: &Log) -> Self {
         let (mut entries, mut merge) = (log.iter(), Self { blocks: Vec::new(), next: BinaryHeap::new() });
-        let mut block: Vec<Entry> = Vec::with_capacity(BLOCK);
+        let mut block: Vec<Entry> = memory::list(BLOCK);
         loop {
             block.extend(entries.by_ref().take(BLOCK));
             block.sort_by_key(|entry| entry.start);

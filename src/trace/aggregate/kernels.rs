@@ -5,6 +5,7 @@ use super::select::{Chosen, Numbers};
 use super::work_categories::WorkCategories;
 use super::{KernelsBy, Options, fraction, totals};
 
+use crate::memory::{self, Room as _, collected};
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, Work, short_name};
 
 /// What makes a row. Two functions may have one name, as people read it, and then differ in the linker's.
@@ -49,25 +50,25 @@ pub(super) fn rows(
             let group = groups.of(key);
             match common.get_mut(group as usize) {
                 Some(common) => common.narrow(name, shape, device_id, device),
-                None => common.push(Common { name, shape, device_id, device }),
+                None => common.put(Common { name, shape, device_id, device }),
             }
             group
         })
     };
-    let group_of: Vec<Option<u32>> = trace.works.all().iter().zip(&chosen.works).map(group).collect();
+    let group_of: Vec<Option<u32>> = collected(trace.works.all().iter().zip(&chosen.works).map(group));
     let figures = groups.figures(&trace.kernels, &group_of, Measure::Duration, |entry| chosen.operation(entry));
     let of_totals = totals::kernels(trace, chosen, options.kernels_by == KernelsBy::Device);
     let of_totals = of_totals.into_iter().map(|((name, device_id), figures)| {
         (Common { name, shape: Shape::default(), device_id, device: None }, figures)
     });
-    let figures: Vec<(Common, Figures)> = common.into_iter().zip(figures).chain(of_totals).collect();
+    let figures: Vec<(Common, Figures)> = collected(common.into_iter().zip(figures).chain(of_totals));
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
     // Names of which a capture tells totals alone have no work.
     let category = |name: NameId| {
         categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).into()
     };
     let row = |(common, figures): &(Common, Figures)| row(trace, common, figures, category(common.name.full), total);
-    let mut rows: Vec<KernelRow> = figures.iter().filter_map(row).collect();
+    let mut rows: Vec<KernelRow> = collected(figures.iter().filter_map(row));
     // In place: there may be a million.
     rows.sort_unstable_by(|one, other| {
         let key = |row: &KernelRow| (row.device_id, row.device, row.grid, row.block);
@@ -101,6 +102,7 @@ impl Common {
 }
 
 fn row(trace: &Trace, common: &Common, figures: &Figures, category: Box<str>, total: u64) -> Option<KernelRow> {
+    memory::check();
     let name = trace.names.text(common.name.full);
     let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
     Some(KernelRow {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::calls::{Calls, Correlations, NONE};
 use super::in_order::in_order;
 use super::select::Chosen;
+use crate::memory::{Room as _, collected, filled};
 use crate::trace::{Entry, Trace};
 
 /// So many operations at a time, and their table stays in the processor's cache.
@@ -41,7 +42,7 @@ pub(super) fn launched<'a>(
     chosen: &'a Chosen<'_>,
 ) -> impl Iterator<Item = (Entry, Option<Launch>)> + 'a {
     let calls = chosen.calls();
-    let scope_of = trace.works.all().iter().map(|work| calls.scope_of_device[work.queue.device as usize]).collect();
+    let scope_of = collected(trace.works.all().iter().map(|work| calls.scope_of_device[work.queue.device as usize]));
     Launched::new(calls, scope_of, in_order(&trace.kernels, &trace.memory), BATCH)
 }
 
@@ -78,7 +79,7 @@ impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
                 wanted.add(scope, entry.correlation);
                 place = self.table.place(scope, entry.correlation);
             }
-            self.batch.push((entry, place));
+            self.batch.put((entry, place));
         }
         wanted.sort();
         let (mut read, table, scopes) = (0, &mut self.table, &self.calls.scopes_of_callee);
@@ -119,14 +120,14 @@ struct Wanted {
 
 impl Wanted {
     fn new(scopes: usize) -> Self {
-        Self { some: Vec::new(), last: vec![u64::MAX; scopes] }
+        Self { some: Vec::new(), last: filled(u64::MAX, scopes) }
     }
 
     fn add(&mut self, scope: u32, correlation: u64) {
         let (coarse, last) = (correlation >> COARSE, &mut self.last[scope as usize]);
         if *last != coarse {
             *last = coarse;
-            self.some.push((scope, coarse));
+            self.some.put((scope, coarse));
         }
     }
 
@@ -156,7 +157,7 @@ struct Table {
 
 impl Table {
     fn new(scopes: usize) -> Self {
-        Self { pages: FxHashMap::default(), last: vec![NOTHING; scopes], places: Vec::new(), slots: Vec::new() }
+        Self { pages: FxHashMap::default(), last: filled(NOTHING, scopes), places: Vec::new(), slots: Vec::new() }
     }
 
     /// Where the place of a correlation stands, if its page is here.
@@ -174,13 +175,15 @@ impl Table {
     fn place(&mut self, scope: u32, correlation: u64) -> u32 {
         let found = self.find(scope, correlation).unwrap_or_else(|| {
             let (page_of, page) = (correlation >> PAGE, self.pages.len() as u32);
+            self.pages.room(1);
             self.pages.insert((scope, page_of), page);
             self.last[scope as usize] = (page_of, page);
+            self.places.room(1 << PAGE);
             self.places.resize((page as usize + 1) << PAGE, 0);
             ((page as usize) << PAGE) + (correlation & ((1 << PAGE) - 1)) as usize
         });
         if self.places[found] == 0 {
-            self.slots.push(None);
+            self.slots.put(None);
             self.places[found] = self.slots.len() as u32;
         }
         self.places[found] - 1

@@ -3,6 +3,7 @@
 use super::figures::{Groups, Measure};
 use super::select::{Chosen, Numbers};
 use super::{fraction, totals};
+use crate::memory::collected;
 use crate::trace::{Kind, MemoryRow, Trace, Work};
 
 /// A row for each kind and device, the longest in total first.
@@ -21,7 +22,7 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>, numbers: &Numbers) -> Vec
             group
         })
     };
-    let group_of: Vec<Option<u32>> = trace.works.all().iter().zip(&chosen.works).map(group).collect();
+    let group_of: Vec<Option<u32>> = collected(trace.works.all().iter().zip(&chosen.works).map(group));
     let figures = |measure| groups.figures(&trace.memory, &group_of, measure, |entry| chosen.operation(entry));
     let (times, sizes) = (figures(Measure::Duration), figures(Measure::Bytes));
     let mut rows: Vec<MemoryRow> = groups

@@ -30,6 +30,7 @@ mod work_categories;
 use super::categories::Categories;
 use super::{ApiRow, LeftOut, Summary, Trace};
 use crate::error::words;
+use crate::memory::{collected, probe};
 use crate::par;
 use figures::{Groups, Measure};
 pub use idle::Piece;
@@ -136,7 +137,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
 fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<ApiRow> {
     let mut groups = Groups::default();
     let callees = trace.callees.all().iter().enumerate();
-    let of = callees.map(|(what, callee)| chosen.callees[what].then(|| groups.of(callee.name))).collect::<Vec<_>>();
+    let of = collected(callees.map(|(what, callee)| chosen.callees[what].then(|| groups.of(callee.name))));
     let figures = groups.figures(&trace.calls, &of, Measure::Duration, |entry| chosen.call(entry));
     let mut rows: Vec<ApiRow> = (groups.keys().copied().zip(figures))
         .chain(totals::calls(trace, chosen))
@@ -153,6 +154,7 @@ fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<ApiRow> {
             })
         })
         .collect();
+    probe(size_of_val(rows.as_slice()));
     rows.sort_by(|one, other| other.total_ns.cmp(&one.total_ns).then_with(|| one.name.cmp(&other.name)));
     rows
 }

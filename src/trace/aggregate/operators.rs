@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::in_order::in_order;
 use super::select::Chosen;
+use crate::memory::Room as _;
 use crate::trace::{Distinct, Log, NameId, OperatorRow, Trace};
 
 /// An operator that is running.
@@ -27,7 +28,7 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
     let mut entries = in_order(&trace.operators, &none).filter(|entry| chosen.call(entry)).peekable();
     let mut together = Vec::new();
     while let Some(first) = entries.next() {
-        together.push(first);
+        together.put(first);
         together.extend(std::iter::from_fn(|| entries.next_if(|entry| entry.start == first.start)));
         // Of those that start together the longer one called the shorter, whichever was written first; of equal ones
         // the first called the second.
@@ -37,16 +38,17 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
             let row = names.intern(callee.name) as usize;
             if row == rows.len() {
                 let name = trace.names.text(callee.name).to_owned();
-                rows.push(OperatorRow { name, count: 0, total_ns: 0, self_ns: 0, mean_ns: 0.0 });
+                rows.put(OperatorRow { name, count: 0, total_ns: 0, self_ns: 0, mean_ns: 0.0 });
             }
             let thread = (chosen.clocks[callee.clock as usize], callee.process_id, callee.thread_id);
+            threads.room(1);
             let open = threads.entry(thread).or_default();
             while open.pop_if(|outer| outer.end <= entry.start).is_some() {}
             if let Some(caller) = open.last() {
                 let taken = caller.end.min(entry.end).abs_diff(entry.start);
                 rows[caller.row].self_ns = rows[caller.row].self_ns.saturating_sub(taken);
             }
-            open.push(Open { row, end: entry.end });
+            open.put(Open { row, end: entry.end });
             let (row, time) = (&mut rows[row], entry.duration());
             row.count += 1;
             row.total_ns = row.total_ns.saturating_add(time);
@@ -56,6 +58,6 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
     for row in &mut rows {
         row.mean_ns = row.total_ns as f64 / row.count as f64;
     }
-    rows.sort_by(|one, other| other.self_ns.cmp(&one.self_ns).then_with(|| one.name.cmp(&other.name)));
+    rows.sort_unstable_by(|one, other| other.self_ns.cmp(&one.self_ns).then_with(|| one.name.cmp(&other.name)));
     rows
 }

@@ -1,5 +1,7 @@
 //! Median and 95th percentile of values that come one by one, without all of them: the first tell where the others are kept.
 
+use crate::memory::{self, Room as _};
+
 /// From so many values on, only those near the wanted ranks are kept: 8 MiB.
 const FIRST: usize = if cfg!(test) { 64 } else { 1 << 21 };
 /// Values are kept from so far below a wanted rank of the first ones to as far above, as a part of all.
@@ -47,7 +49,7 @@ impl Quantiles {
         };
         match &mut self.state {
             State::All(values) => {
-                values.push(value);
+                values.put(value);
                 if values.len() == FIRST {
                     values.sort_unstable();
                     self.state = State::Windows(WANTED.map(|part| Window::around(values, part)));
@@ -97,14 +99,14 @@ impl Window {
         let (low, high) = (at(part - MARGIN), at(part + MARGIN));
         let first = sorted.partition_point(|&value| value < low);
         let end = sorted.partition_point(|&value| value <= high);
-        Self { low, high, below: first as u64, values: sorted[first..end].to_vec() }
+        Self { low, high, below: first as u64, values: memory::copied(&sorted[first..end]) }
     }
 
     fn add(&mut self, value: i32) {
         if value < self.low {
             self.below += 1;
         } else if value <= self.high {
-            self.values.push(value);
+            self.values.put(value);
         }
     }
 

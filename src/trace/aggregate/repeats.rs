@@ -11,6 +11,7 @@ use super::ranges::names::Called;
 use super::select::Chosen;
 use super::totals;
 use super::work_categories::WorkCategories;
+use crate::memory::{self, Room as _, collected, filled};
 use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
 
 /// What the category of copies and sets is called.
@@ -140,12 +141,12 @@ fn gather(
                 *grid = grid.filter(|_| *grid == shape.0);
                 *block = block.filter(|_| *block == shape.1);
             }
-            None => shapes.push(shape),
+            None => shapes.put(shape),
         }
         row
     };
-    let row_of: Vec<usize> = trace.works.all().iter().map(row).collect();
-    let mut totals = vec![((0_u64, 0_u64), (0_u64, 0_u64)); shapes.len()];
+    let row_of: Vec<usize> = collected(trace.works.all().iter().map(row));
+    let mut totals = filled(((0_u64, 0_u64), (0_u64, 0_u64)), shapes.len());
     let add = |(count, total): &mut (u64, u64), entry: &Entry| {
         (*count, *total) = (*count + 1, total.saturating_add(entry.duration()));
     };
@@ -158,34 +159,35 @@ fn gather(
     }
     for (key, (count, total)) in of_summaries(trace, chosen) {
         let row = keys.intern(key) as usize;
+        shapes.room(1);
+        totals.room(1);
         shapes.resize(shapes.len().max(row + 1), (None, None));
         totals.resize(shapes.len(), ((0, 0), (0, 0)));
         shapes[row] = (None, None);
         let whole = &mut totals[row].0;
         *whole = (whole.0.saturating_add(count), whole.1.saturating_add(total));
     }
-    let rows = keys.all().iter().zip(shapes).zip(totals);
-    rows.filter(|(_, ((count, _), _))| *count > 0)
-        .map(|((&key, (grid, block)), ((count, total_ns), (inside_count, inside_ns)))| {
-            let (name, short, is_kernel, category) = match key {
-                Key::Kernel(full) => {
-                    let name = trace.names.text(full);
-                    (name, short_name(name), true, options.categories.of(name))
-                }
-                Key::Memory(kind) => (trace.names.text(kind), trace.names.text(kind), false, MEMORY),
-            };
-            let (name, short_name, category) = (name.to_owned(), short.to_owned(), category.to_owned());
-            RepeatedRow { name, short_name, is_kernel, category, grid, block, count, total_ns, inside_count, inside_ns }
-        })
-        .collect()
+    let rows = keys.all().iter().zip(shapes).zip(totals).filter(|(_, ((count, _), _))| *count > 0);
+    collected(rows.map(|((&key, (grid, block)), ((count, total_ns), (inside_count, inside_ns)))| {
+        let (name, short, is_kernel, category) = match key {
+            Key::Kernel(full) => {
+                let name = trace.names.text(full);
+                (name, short_name(name), true, options.categories.of(name))
+            }
+            Key::Memory(kind) => (trace.names.text(kind), trace.names.text(kind), false, MEMORY),
+        };
+        let (name, short_name, category) = (name.to_owned(), short.to_owned(), category.to_owned());
+        memory::check();
+        RepeatedRow { name, short_name, is_kernel, category, grid, block, count, total_ns, inside_count, inside_ns }
+    }))
 }
 
 /// Totals of captures without single events: in no iteration, and of no known shape.
 fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
     let kernels =
         totals::kernels(trace, chosen, false).into_iter().map(|((name, _), told)| (Key::Kernel(name.full), told));
-    let memory = totals::memory(trace, chosen).into_iter().map(|((kind, _), told)| (Key::Memory(kind), told));
-    kernels.chain(memory).map(|(key, told)| (key, (told.count, told.total))).collect()
+    let copies = totals::memory(trace, chosen).into_iter().map(|((kind, _), total)| (Key::Memory(kind), total));
+    collected(kernels.chain(copies).map(|(key, figures)| (key, (figures.count, figures.total))))
 }
 
 fn device_names(trace: &Trace, chosen: &Chosen<'_>) -> Vec<String> {

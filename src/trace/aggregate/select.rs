@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::calls::Calls;
+use crate::memory::collected;
 use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
 /// What is to be counted; what is empty or `None` restricts nothing.
@@ -79,14 +80,14 @@ fn processes(trace: &Trace, clocks: &[u32]) -> Vec<Option<i64>> {
     let of_devices = trace.devices.iter().map(|device| (clock_of(device.clock), device.process_id));
     let of_callees = trace.callees.all().iter().map(|callee| (clock_of(callee.clock), callee.process_id));
     let mut known: Vec<(u32, i64)> =
-        of_devices.chain(of_callees).filter_map(|(clock, process)| Some((clock, process?))).collect();
+        collected(of_devices.chain(of_callees).filter_map(|(clock, process)| Some((clock, process?))));
     known.sort_unstable();
     known.dedup();
     let only = |clock: u32| {
         let mut found = known.iter().filter(|&&(on, _)| on == clock_of(clock));
         found.next().filter(|_| found.next().is_none()).map(|&(_, process)| process)
     };
-    trace.devices.iter().map(|device| device.process_id.or_else(|| only(device.clock))).collect()
+    collected(trace.devices.iter().map(|device| device.process_id.or_else(|| only(device.clock))))
 }
 
 impl<'a> Chosen<'a> {
@@ -103,10 +104,9 @@ impl<'a> Chosen<'a> {
             device_id: device.device_id,
         };
         let processes = processes(trace, &clocks);
-        let device_of =
-            trace.devices.iter().zip(processes).map(|device| devices.intern(key(device))).collect::<Vec<_>>();
+        let device_of = collected(trace.devices.iter().zip(processes).map(|device| devices.intern(key(device))));
         let mut numbers = Distinct::default();
-        let number_of = devices.all().iter().map(|key| numbers.intern((key.clock, key.device_id))).collect();
+        let number_of = collected(devices.all().iter().map(|key| numbers.intern((key.clock, key.device_id))));
         let works = trace.works.all().iter().map(|work| {
             let device: DeviceKey = devices.all()[device_of[work.queue.device as usize] as usize];
             one_of(&selection.devices, device.device_id)
@@ -117,7 +117,7 @@ impl<'a> Chosen<'a> {
                     Kind::Memory { kind, .. } => named(kind),
                 }
         });
-        let works = works.collect();
+        let works = collected(works);
         let callees = trace.callees.all().iter();
         let callees = callees.map(|callee| one_of(&selection.processes, callee.process_id) && named(callee.name));
         let labels = trace.labels.all().iter().map(|label| one_of(&selection.processes, label.process_id));
@@ -136,9 +136,9 @@ impl<'a> Chosen<'a> {
         let mut chosen = Self {
             trace,
             works,
-            callees: callees.collect(),
-            labels: labels.collect(),
-            totals: totals.collect(),
+            callees: collected(callees),
+            labels: collected(labels),
+            totals: collected(totals),
             windows: None,
             clocks,
             devices,

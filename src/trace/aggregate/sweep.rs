@@ -7,6 +7,7 @@ use super::idle::Sums as IdleSums;
 use super::ranks::rank_of;
 use super::select::{Chosen, Number, Numbers};
 use super::work_categories::WorkCategories;
+use crate::memory::{Room as _, collected, filled};
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
 
 /// When devices and queues were busy, and with what.
@@ -59,10 +60,10 @@ impl<'a> Sweep<'a> {
             let row = budget.intern((device, is_kernel, categories.of_work(what)));
             (device, queues.intern((device, work.queue.stream)), row)
         };
-        let places = (0..).zip(trace.works.all()).map(place).collect();
-        let timelines = |count| vec![Timeline::default(); count];
+        let places = collected((0..).zip(trace.works.all()).map(place));
+        let timelines = |count| filled(Timeline::default(), count);
         let (of_devices, of_queues) = (timelines(chosen.devices.all().len()), timelines(queues.all().len()));
-        let times = vec![(0, 0); budget.all().len()];
+        let times = filled((0, 0), budget.all().len());
         Self { trace, chosen, places, queues, of_devices, of_queues, budget, times }
     }
 
@@ -81,13 +82,13 @@ impl<'a> Sweep<'a> {
     pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> (Vec<DeviceRow>, Numbers) {
         let devices = self.chosen.devices.all();
         // Captures of one device may differ in whether they name it.
-        let mut said = vec![(None, None); devices.len()];
+        let mut said = filled((None, None), devices.len());
         for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
             let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut said[place as usize]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
-        let mut budgets = vec![Budget::default(); devices.len()];
+        let mut budgets = filled(Budget::default(), devices.len());
         for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
             let budget = &mut budgets[device as usize];
             let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
@@ -149,7 +150,7 @@ impl<'a> Sweep<'a> {
                 let (device_id, device) =
                     (self.chosen.numbers.all()[number as usize].1, numbers.of[number as usize].row);
                 let stream_id = *stream_id;
-                rows.push(StreamRow { device_id, device, stream_id, kernel_count: 0, busy_ns: 0, total_ns: 0 });
+                rows.put(StreamRow { device_id, device, stream_id, kernel_count: 0, busy_ns: 0, total_ns: 0 });
             }
             let row = &mut rows[place];
             row.kernel_count += timeline.kernel_count;

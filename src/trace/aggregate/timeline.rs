@@ -4,6 +4,7 @@ use super::idle::{self, Piece};
 use super::in_order::in_order;
 use super::launched::launched;
 use super::select::{Chosen, Selection};
+use crate::memory;
 use crate::trace::{Device, Entry, Log, Range, Trace};
 
 /// What of a trace is chosen.
@@ -67,7 +68,9 @@ impl<'a> Timeline<'a> {
     /// Ranges by their starts, those that hold others before them; each with its end, which is that of everything for one
     /// that was never closed.
     pub fn ranges(&self) -> Vec<(Range, i64)> {
-        let mut ranges: Vec<(Range, i64)> = self.chosen_ranges().map(|range| (*range, self.end_of(range))).collect();
+        let mut ranges: Vec<(Range, i64)> =
+            memory::collected(self.chosen_ranges().map(|range| (*range, self.end_of(range))));
+        memory::probe(size_of_val(ranges.as_slice()));
         ranges.sort_by_key(|&(range, end)| (range.start, std::cmp::Reverse(end)));
         ranges
     }

@@ -4,6 +4,7 @@ use std::hash::Hash;
 
 use super::figures::Groups;
 use super::select::Chosen;
+use crate::memory::{Room as _, collected};
 use crate::trace::{Figures, KernelName, NameId, Total, TotalKind, Trace};
 
 /// The totals that count and have a key, those of one key together.
@@ -16,10 +17,11 @@ fn figures<K: Copy + Eq + Hash>(
     for (total, _) in trace.totals.iter().zip(&chosen.totals).filter(|(_, counts)| **counts) {
         let Some(key) = key(total) else { continue };
         let group = groups.of(key) as usize;
+        figures.room(1);
         figures.resize(figures.len().max(group + 1), Figures { min: Some(u64::MAX), ..Figures::default() });
         add(&mut figures[group], total);
     }
-    groups.keys().copied().zip(figures).collect()
+    collected(groups.keys().copied().zip(figures))
 }
 
 fn add(figures: &mut Figures, total: &Total) {

@@ -13,6 +13,7 @@ use super::ranks::Ranks;
 use super::select::Chosen;
 use super::sweep::Sweep;
 use super::work_categories::WorkCategories;
+use crate::memory::collected;
 use crate::trace::{Entry, Kind, Trace};
 
 /// What depends on operations and their launches.
@@ -45,7 +46,7 @@ impl<'a> Walked<'a> {
         };
         let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
         let works = trace.works.all();
-        let is_kernel: Vec<bool> = works.iter().map(|work| matches!(work.kind, Kind::Kernel(..))).collect();
+        let is_kernel: Vec<bool> = collected(works.iter().map(|work| matches!(work.kind, Kind::Kernel(..))));
         let mut add = |entry: &Entry, launch: Option<&Launch>| {
             gaps.add(entry, launch, &mut |piece| walked.idle.add(&piece));
             walked.add(entry, launch, is_kernel[entry.what as usize], categories);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::memory::{Room as _, collected};
 use crate::trace::categories::Categories;
 use crate::trace::{Distinct, Kind, NameId, Trace};
 
@@ -16,15 +17,16 @@ pub(super) struct WorkCategories<'a> {
 impl<'a> WorkCategories<'a> {
     pub(super) fn new(trace: &'a Trace, categories: &'a Categories) -> Self {
         let mut names = Distinct::default();
-        let mut of_kernels = FxHashMap::default();
+        let mut of_kernels: FxHashMap<NameId, u32> = FxHashMap::default();
         let of_works = trace.works.all().iter().map(|work| match work.kind {
             Kind::Kernel(name, _) => {
+                of_kernels.room(1);
                 *of_kernels.entry(name.full).or_insert_with(|| names.intern(categories.of(trace.names.text(name.full))))
             }
             // A kind of copy that is called as a category is has the number of that category.
             Kind::Memory { kind, .. } => names.intern(trace.names.text(kind)),
         });
-        let of_works = of_works.collect();
+        let of_works = collected(of_works);
         Self { names, of_works, of_kernels }
     }
 

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use super::{Capture, Trace, Warning};
 use crate::error::{Error, Result};
+use crate::memory;
 pub use several::{Given, Reading, read_all};
 
 /// Whether the caller wants reading to stop; asked some ten times a second.
@@ -82,6 +83,7 @@ struct Source<'a> {
 pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<()> {
     let opened = open::open(path, interrupted).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::Interrupted,
+        ErrorKind::OutOfMemory => memory::fail(None),
         // A file that is there and is no stream of bytes that can be decompressed.
         kind => Error::NotACapture {
             path: shown.to_owned(),

@@ -18,6 +18,7 @@ use event::{Events, Members, Place, Slice};
 use tracks::{Track, Tracks};
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::trace::escape;
 use crate::trace::{Entry, Kind, Label, Reach, Shape, Source, Timeline, Work};
 
@@ -82,7 +83,10 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         let base = if alone { timeline.origin(0) } else { 0 };
         writeln!(out, r#"{{"schemaVersion": 1, "displayTimeUnit": "ns", "baseTimeNanoseconds": {base},"#)?;
         write!(out, r#""deviceProperties": [{}], "traceEvents": ["#, known.join(", "))?;
-        let names = trace.names.all().map(quoted).collect();
+        let names = memory::collected(trace.names.all().map(|text| {
+            memory::check();
+            quoted(text)
+        }));
         Ok(Self { timeline, tracks: Tracks::new(timeline), events: Events::new(out), names, interrupted, count: 0 })
     }
 
@@ -109,6 +113,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             self.drawn_one()?;
         }
         let mut pieces = timeline.idle();
+        memory::probe(size_of_val(pieces.as_slice()));
         pieces.sort_by_key(|piece| piece.start);
         for piece in pieces {
             let place = self.tracks.device(piece.device, Track::Idle, (piece.start, piece.end));

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::event::{Events, Place};
 use super::lanes::Lanes;
 use super::numbers::Numbers;
+use crate::memory::Room as _;
 use crate::trace::{Reach, Timeline};
 
 /// A process of the drawing.
@@ -133,6 +134,7 @@ impl Tracks {
 
     fn number(&mut self, process: usize, track: Track, lane: usize) -> i64 {
         let of = &mut self.processes[process];
+        self.numbers.room(1);
         *self.numbers.entry((process, track, lane)).or_insert_with(|| {
             let own = match track {
                 Track::Calls(id) | Track::Stream(id) if lane == 0 => id,

@@ -61,7 +61,7 @@ result! {
         /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
         pub additional_processes: Option<usize>,
         /// How it was made: `welch_log_process_medians`.
-        pub method: &'static str,
+        pub method: String,
     }
 }
 
@@ -122,7 +122,7 @@ pub fn compare_samples(
         cliffs_delta: cliffs_delta(baseline, candidate, interrupted)?,
         shift: hodges_lehmann(baseline, candidate, confidence_level, interrupted)?.shift,
         additional_processes: known.and_then(|judged| judged.additional_processes(rule)),
-        method: "welch_log_process_medians",
+        method: "welch_log_process_medians".to_owned(),
     })
 }
 

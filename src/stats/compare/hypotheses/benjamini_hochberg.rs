@@ -1,6 +1,7 @@
 //! Many tests at once: which of them to believe.
 
 use crate::error::Result;
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::{check, inside_0_and_1, probabilities, sorted};
 
@@ -31,9 +32,9 @@ result! {
 pub fn benjamini_hochberg(p_values: &[f64], rate: f64, interrupted: &dyn Fn() -> bool) -> Result<BenjaminiHochberg> {
     probabilities("p_values", p_values)?;
     inside_0_and_1("rate", rate)?;
-    let ordered = sorted(p_values.to_vec(), interrupted)?;
+    let ordered = sorted(memory::copied(p_values), interrupted)?;
     let n = ordered.len();
-    let mut by_rank = ordered.clone();
+    let mut by_rank = memory::copied(&ordered);
     let mut smallest = 1.0_f64;
     for (rank, adjusted) in by_rank.iter_mut().enumerate().rev() {
         smallest = smallest.min(*adjusted * (n as f64 / (rank + 1) as f64));
@@ -42,12 +43,12 @@ pub fn benjamini_hochberg(p_values: &[f64], rate: f64, interrupted: &dyn Fn() ->
     let believed = by_rank.partition_point(|&adjusted| adjusted <= rate);
     let threshold = believed.checked_sub(1).map(|last| ordered[last]);
 
-    let mut adjusted = Vec::with_capacity(n);
+    let mut adjusted = memory::list(n);
     for part in p_values.chunks(PART) {
         check(interrupted)?;
         // Equal p-values share what the last of them gets, so that any of their ranks will do.
         adjusted.extend(part.iter().map(|p| by_rank[ordered.partition_point(|other| other < p)]));
     }
-    let rejected = adjusted.iter().map(|&adjusted| adjusted <= rate).collect();
+    let rejected = memory::collected(adjusted.iter().map(|&adjusted| adjusted <= rate));
     Ok(BenjaminiHochberg { adjusted, rejected, threshold, rate })
 }

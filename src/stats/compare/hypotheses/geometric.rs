@@ -1,6 +1,7 @@
 //! One ratio for a whole table.
 
 use crate::error::{Result, require_finite};
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, positive};
@@ -57,7 +58,7 @@ pub fn geometric_mean_ratio(
 pub(crate) fn logarithms(values: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
     /// Done in some milliseconds, between which the caller is asked.
     const PART: usize = 1 << 20;
-    let mut logs = Vec::with_capacity(values.len());
+    let mut logs = memory::list(values.len());
     for part in values.chunks(PART) {
         check(interrupted)?;
         logs.extend(part.iter().map(|value| value.ln()));

@@ -3,6 +3,7 @@
 use super::mann_whitney::RankMethod;
 use super::ranks::sorted_sides;
 use crate::error::{Result, require_finite};
+use crate::memory::Room as _;
 use crate::results::result;
 use crate::stats::samples::distributions::{RankSum, normal_quantile};
 use crate::stats::samples::{check, confidence_level as check_level};
@@ -151,6 +152,7 @@ impl Differences<'_> {
             for &value in part {
                 start += self.baseline[start..].iter().take_while(|&&other| value - other > high).count();
                 end += self.baseline[end..].iter().take_while(|&&other| value - other > low).count();
+                found.room(end.saturating_sub(start));
                 found.extend(self.baseline[start..end].iter().map(|other| value - other));
             }
         }

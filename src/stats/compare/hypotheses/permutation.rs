@@ -4,6 +4,7 @@
 use super::permutation_divisions::{AllDivisions, Divisions, WORD};
 use super::permutation_statistic::{Distance, Means, Medians, Pool};
 use crate::error::{Result, require, require_finite};
+use crate::memory;
 use crate::par;
 use crate::results::result;
 use crate::simd::{Kernel, vectorised};
@@ -60,7 +61,7 @@ pub fn permutation_test(
     let (difference, extreme) = match statistic {
         Statistic::Mean => {
             let means = Means::of(&pool);
-            let mut observed = vec![0; pool.len().div_ceil(WORD)];
+            let mut observed = memory::filled(0, pool.len().div_ceil(WORD));
             AllDivisions::start(pool.len(), pool.small(), &mut observed);
             let test = Test::new(&pool, &means, &observed);
             (means.difference(&pool), test.extreme(resamples, seed, threads, interrupted))
@@ -143,7 +144,7 @@ impl<'a, D: Distance> Test<'a, D> {
     }
 
     fn nothing(&self) -> Vec<u64> {
-        vec![0; self.pool.div_ceil(WORD)]
+        memory::filled(0, self.pool.div_ceil(WORD))
     }
 
     #[inline(always)]

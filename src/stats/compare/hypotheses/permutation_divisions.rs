@@ -1,6 +1,7 @@
 //! Divisions of a pool into two sides: bits, one a value, set for the smaller side.
 #![allow(clippy::inline_always, reason = "compiled for the processor with the loop that calls it")]
 
+use crate::memory;
 use crate::stats::samples::random::Stream;
 
 /// Values a word of bits stands for.
@@ -90,7 +91,7 @@ impl AllDivisions {
     /// Starts with the smaller side's values in front, and their bits in `bits`, which are 0.
     pub(super) fn start(pool: usize, small: usize, bits: &mut [u64]) -> Self {
         (0..small).for_each(|place| bits[place / WORD] |= 1 << (place % WORD));
-        Self { pool, places: (0..small).collect() }
+        Self { pool, places: memory::collected(0..small) }
     }
 
     /// Moves `bits` on to the next; back to nothing after the last.

@@ -4,6 +4,7 @@
 use super::permutation_divisions::WORD;
 use super::ranks::sorted_sides;
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 
 /// Values that are added side by side, so that additions need not wait for one another and the compiler can use vectors.
 const LANES: usize = 8;
@@ -38,7 +39,7 @@ impl Pool {
         // A power of two scales without rounding, and distances from one of the values have the digits they differ in.
         let exponent = (largest.to_bits() >> 52) as i32 - 1023;
         let origin = scaled(small[0], -exponent);
-        let values = small.iter().chain(large).map(|&value| scaled(value, -exponent) - origin).collect();
+        let values = memory::collected(small.iter().chain(large).map(|&value| scaled(value, -exponent) - origin));
         Self { values, small: small.len(), exponent, small_is_candidate }
     }
 
@@ -80,7 +81,8 @@ impl Means {
     pub(super) fn of(pool: &Pool) -> Self {
         let n = pool.len() as f64;
         let mean = pool.values.iter().sum::<f64>() / n;
-        let mut values: Vec<f64> = pool.values.iter().map(|value| value - mean).collect();
+        let mut values: Vec<f64> = memory::collected(pool.values.iter().map(|value| value - mean));
+        values.room(WORD);
         values.resize(pool.len().next_multiple_of(WORD), 0.0);
         let small = pool.small() as f64;
         // Each addition rounds by less than this share of what has been added so far.
@@ -133,8 +135,8 @@ impl Medians {
     pub(super) fn of(pool: &Pool, interrupted: &dyn Fn() -> bool) -> Result<(Self, Vec<u64>)> {
         let (small, large) = pool.values.split_at(pool.small);
         let (small, large) = sorted_sides(small, large, interrupted)?;
-        let mut bits = vec![0; pool.len().div_ceil(WORD)];
-        let mut values = Vec::with_capacity(pool.len());
+        let mut bits = memory::filled(0, pool.len().div_ceil(WORD));
+        let mut values = memory::list(pool.len());
         let mut large = large.into_iter().peekable();
         for value in small {
             values.extend(std::iter::from_fn(|| large.next_if(|&other| other < value)));

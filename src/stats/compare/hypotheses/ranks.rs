@@ -1,6 +1,7 @@
 //! How the values of two sides compare, pair by pair, without making the pairs.
 
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::{check, finite, sorted};
 
 /// Merged in some milliseconds, between which the caller is asked.
@@ -48,7 +49,7 @@ pub(super) fn sorted_sides(
 ) -> Result<(Vec<f64>, Vec<f64>)> {
     finite("baseline", baseline, 1)?;
     finite("candidate", candidate, 1)?;
-    let sort = |side: &[f64]| sorted(side.iter().map(|sample| sample + 0.0).collect(), interrupted);
+    let sort = |side: &[f64]| sorted(memory::collected(side.iter().map(|sample| sample + 0.0)), interrupted);
     Ok((sort(baseline)?, sort(candidate)?))
 }
 

@@ -1,6 +1,7 @@
 //! Welch's t: the difference of two means whose sides may differ in spread and in number.
 
 use crate::error::{Error, Result, require_finite};
+use crate::memory;
 use crate::results::result;
 use crate::stats::samples::distributions::{t_half_width, t_two_sided};
 use crate::stats::samples::{Moments, confidence_level as check_level};
@@ -143,7 +144,7 @@ fn scaled_moments(argument: &'static str, samples: &[f64]) -> Result<(Moments, f
         Err(Error::Empty { .. }) => return Err(Error::Empty { argument }),
         Err(other) => return Err(other),
     };
-    let scaled: Vec<f64> = samples.iter().map(|sample| sample * scale).collect();
+    let scaled: Vec<f64> = memory::collected(samples.iter().map(|sample| sample * scale));
     Ok((Moments::of(&scaled)?, scale))
 }
 

@@ -10,6 +10,7 @@ use super::taut_string::{Piece, taut_string};
 use super::ticks::{constant, origin, spread};
 use super::valley::{Valley, deepest};
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::results::result;
 use crate::stats::describe::quantiles::QuantileMethod;
 use crate::stats::samples::{finite, not_negative, sorted};
@@ -78,10 +79,10 @@ result! {
 pub fn modality(samples: &[f64], tick: Option<f64>, interrupted: &dyn Fn() -> bool) -> Result<Modality> {
     finite("samples", samples, 1)?;
     tick.map_or(Ok(()), |tick| not_negative("tick", tick))?;
-    let sorted = sorted(samples.to_vec(), interrupted)?;
+    let sorted = sorted(memory::copied(samples), interrupted)?;
     let n = sorted.len();
     let (scale, origin) = (scale(sorted[n - 1] - sorted[0]), origin(&sorted));
-    let scaled: Vec<f64> = sorted.iter().map(|value| (value - origin) * scale).collect();
+    let scaled: Vec<f64> = memory::collected(sorted.iter().map(|value| (value - origin) * scale));
 
     let as_they_are = dip(&Steps::of(&scaled), interrupted)?;
     if tick.is_none() && constant(&sorted) {
@@ -137,8 +138,9 @@ fn modes(string: &[Piece], steps: &Steps, sorted: &[f64]) -> Vec<Mode> {
         // All samples are the same, and nothing was pulled.
         return vec![mode(0..sorted.len(), 0..sorted.len(), sorted)];
     }
-    let mut ends: Vec<usize> = peaks.windows(2).map(|pair| gap(&string[pair[0] + 1..pair[1]], steps)).collect();
-    ends.push(sorted.len());
+    let mut ends: Vec<usize> =
+        memory::collected(peaks.windows(2).map(|pair| gap(&string[pair[0] + 1..pair[1]], steps)));
+    ends.put(sorted.len());
     let mut first = 0;
     let found = peaks.iter().map(|&peak| &string[peak]).zip(ends).map(|(peak, end)| {
         let members = std::mem::replace(&mut first, end)..end;
@@ -173,7 +175,7 @@ fn peaks(string: &[Piece]) -> Vec<usize> {
             if piece.slope > string[top].slope {
                 top = place;
             } else if piece.slope < string[top].slope * (1.0 - SAME) {
-                peaks.push(top);
+                peaks.put(top);
                 (bottom, rising) = (piece.slope, false);
             }
         } else if piece.slope > bottom * (1.0 + SAME) {

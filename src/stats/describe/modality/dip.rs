@@ -8,6 +8,7 @@
 
 use super::steps::Steps;
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::check;
 
 /// Steps between which the caller is asked: a millisecond or two.
@@ -62,7 +63,7 @@ struct Hulls<'a> {
 impl<'a> Hulls<'a> {
     fn of(steps: &'a Steps, is_convex: bool, interrupted: &dyn Fn() -> bool) -> Result<Self> {
         let last = steps.len() - 1;
-        let mut hulls = Self { steps, is_convex, next: vec![0; steps.len()] };
+        let mut hulls = Self { steps, is_convex, next: memory::filled(0, steps.len()) };
         // The concave hull is built from its far end, and then walked from the low one.
         let place = |i: usize| if is_convex { i } else { last - i };
         let end = place(0);

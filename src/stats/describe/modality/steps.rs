@@ -1,5 +1,7 @@
 //! The empirical distribution function: a step at each distinct value.
 
+use crate::memory;
+
 /// Distinct values, ascending, and how many samples lie below each and up to it.
 #[derive(Debug)]
 pub(super) struct Steps {
@@ -13,7 +15,7 @@ impl Steps {
     /// The steps of ascending values, at least one.
     #[allow(clippy::float_cmp, reason = "samples are tied where they are equal")]
     pub(super) fn of(sorted: &[f64]) -> Self {
-        let (mut at, mut counts) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len() + 1));
+        let (mut at, mut counts) = (memory::list(sorted.len()), memory::list(sorted.len() + 1));
         counts.push(0);
         for (position, &value) in sorted.iter().enumerate() {
             if at.last() == Some(&value) {

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use super::steps::Steps;
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 
 /// Steps between which the caller is asked: a few milliseconds.
@@ -46,7 +47,7 @@ pub(super) fn taut_string(steps: &Steps, half_width: f64, interrupted: &dyn Fn()
         }
     }
     let piece = |ends: &[Point]| Piece { from: ends[0].step, to: ends[1].step, slope: ends[0].slope(ends[1]) };
-    Ok(funnel.path.windows(2).map(piece).collect())
+    Ok(memory::collected(funnel.path.windows(2).map(piece)))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +91,7 @@ impl Funnel {
     fn end(&mut self, end: Point) {
         let (apex, path) = (&mut self.apex, &mut self.path);
         extend(apex, path, &mut self.floors, &mut self.ceilings, end, |from, one, other| from.steeper(other, one));
+        path.room(self.floors.len());
         path.extend(self.floors.drain(..));
         self.ceilings.clear();
         self.apex = end;
@@ -97,7 +99,7 @@ impl Funnel {
 
     /// Goes on from `to`, straight above.
     fn jump(&mut self, to: Point) {
-        self.path.push(to);
+        self.path.put(to);
         self.apex = to;
     }
 }
@@ -123,10 +125,10 @@ fn extend(
         while let Some(&corner) = other.front()
             && beyond(*apex, corner, point)
         {
-            path.push(corner);
+            path.put(corner);
             *apex = corner;
             other.pop_front();
         }
     }
-    chain.push_back(point);
+    chain.put(point);
 }

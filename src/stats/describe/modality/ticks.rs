@@ -5,6 +5,7 @@
 //! on which side a sample lies.
 
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::stats::samples::{check, sorted};
 
 /// Groups between which the caller is asked: a few milliseconds.
@@ -65,7 +66,7 @@ pub(super) fn spread(
     let Some(tick) = tick else { return Ok(Spread { values, tick }) };
     // Until all are known, places are counted from what the values were.
     let centre = |group: &Group| values[group.first] + (values[group.end - 1] - values[group.first]) / 2.0;
-    let centres: Vec<f64> = groups.iter().map(centre).collect();
+    let centres: Vec<f64> = memory::collected(groups.iter().map(centre));
     let half = |gap: f64| if gap <= NEIGHBOURS * tick { gap / 2.0 } else { tick / 2.0 };
     let mut least = f64::NEG_INFINITY;
     for (i, group) in groups.iter().enumerate() {
@@ -106,7 +107,7 @@ fn groups(values: &[f64], nearest: impl Fn(f64) -> f64, interrupted: &dyn Fn() -
         }
         match groups.last_mut() {
             Some(group) if value - values[group.first] <= nearest(value) => group.end = position + 1,
-            _ => groups.push(Group { first: position, end: position + 1 }),
+            _ => groups.put(Group { first: position, end: position + 1 }),
         }
     }
     Ok(groups)
@@ -122,6 +123,7 @@ fn found(values: &[f64], groups: &[Group], interrupted: &dyn Fn() -> bool) -> Re
         if count > 1 && groups.len() > 1 {
             let before = if i == 0 { f64::INFINITY } else { apart(&groups[i - 1], group) };
             let after = groups.get(i + 1).map_or(f64::INFINITY, |next| apart(group, next));
+            distances.room(count);
             distances.extend(std::iter::repeat_n(before.min(after), count));
         }
     }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 
 /// Bins in the bandwidth of the estimate: fine enough for their rounding not to matter.
@@ -73,7 +74,7 @@ pub(super) fn deepest(values: &[f64], half: f64, tick: f64, interrupted: &dyn Fn
     let bins = Bins::of(values, bandwidth / FINE);
     let (heights, gaps) = bins.densities(interrupted)?;
     // The highest bin from each on to the right.
-    let mut highest_after: Vec<usize> = (0..heights.len()).collect();
+    let mut highest_after: Vec<usize> = memory::collected(0..heights.len());
     for bin in (0..heights.len() - 1).rev() {
         if heights[highest_after[bin + 1]] > heights[bin] {
             highest_after[bin] = highest_after[bin + 1];
@@ -123,18 +124,18 @@ impl Bins {
         for (position, value) in values.iter().enumerate() {
             let bin = ((value - values[0]) / width).floor().min(FARTHEST);
             if place.last() != Some(&bin) {
-                place.push(bin);
-                first.push(position);
+                place.put(bin);
+                first.put(position);
             }
         }
-        first.push(values.len());
+        first.put(values.len());
         Self { place, first }
     }
 
     /// The density, but for a factor, at each bin and halfway to the next.
     fn densities(&self, interrupted: &dyn Fn() -> bool) -> Result<(Vec<f64>, Vec<f64>)> {
         let kernel: Vec<f64> =
-            (0..=REACH).map(|half_bins| (-0.5 * (half_bins as f64 / 2.0 / FINE).powi(2)).exp()).collect();
+            memory::collected((0..=REACH).map(|half_bins| (-0.5 * (half_bins as f64 / 2.0 / FINE).powi(2)).exp()));
         let at = |place: f64, from: usize| {
             let near = self.place[from..].iter().zip(from..).map(|(other, bin)| (2.0 * (other - place), bin));
             let near = near.take_while(|(half_bins, _)| *half_bins <= REACH as f64);
@@ -145,7 +146,7 @@ impl Bins {
             })
             .sum()
         };
-        let (mut heights, mut gaps) = (Vec::with_capacity(self.place.len()), Vec::with_capacity(self.place.len()));
+        let (mut heights, mut gaps) = (memory::list(self.place.len()), memory::list(self.place.len()));
         let mut from = 0;
         for (bin, &place) in self.place.iter().enumerate() {
             if bin % PART == 0 {

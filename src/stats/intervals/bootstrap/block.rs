@@ -8,6 +8,7 @@ use super::positions::{Drawn, InOrder, Source, pieces};
 use super::request::Request;
 use super::{Resampling, Statistic, automatic_block_length};
 use crate::error::{Result, require};
+use crate::memory;
 use crate::stats::samples::check;
 
 /// How long blocks are: as asked for, or by the rule for the series whose mean the statistic is, in large samples.
@@ -71,8 +72,8 @@ pub(super) fn statistics(
 fn circular_sums(values: &[f64], length: usize, interrupted: &dyn Fn() -> bool) -> Result<Vec<f64>> {
     let n = values.len();
     // Sums of `width` values, a power of two, and of the `done` values that the lower bits of the length stand for.
-    let (mut power, mut width) = (values.to_vec(), 1);
-    let (mut sums, mut done) = (vec![0.0; n], 0);
+    let (mut power, mut width) = (memory::copied(values), 1);
+    let (mut sums, mut done) = (memory::filled(0.0, n), 0);
     while width <= length {
         check(interrupted)?;
         if length & width != 0 {
@@ -97,7 +98,7 @@ fn add_turned(values: &mut [f64], others: &[f64], by: usize) {
 pub(super) fn ranks(samples: &[f64], sorted: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
     /// Looked up in a few milliseconds.
     const PART: usize = 1 << 16;
-    let mut ranks = Vec::with_capacity(samples.len());
+    let mut ranks = memory::list(samples.len());
     for part in samples.chunks(PART) {
         check(interrupted)?;
         ranks.extend(part.iter().map(|&sample| sorted.partition_point(|&other| other < sample) as u32));

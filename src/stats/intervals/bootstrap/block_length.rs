@@ -3,6 +3,7 @@
 use super::Statistic;
 use super::median::median_of;
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::{Moments, check, sorted};
 
 /// The length of circular blocks with the least mean squared error of the standard error, estimated from the samples.
@@ -19,13 +20,13 @@ use crate::stats::samples::{Moments, check, sorted};
 pub fn automatic_block_length(samples: &[f64], statistic: Statistic, interrupted: &dyn Fn() -> bool) -> Result<usize> {
     let moments = Moments::of(samples)?;
     let distances: Vec<f64> = match statistic {
-        Statistic::Mean => samples.iter().map(|sample| sample - moments.mean).collect(),
+        Statistic::Mean => memory::collected(samples.iter().map(|sample| sample - moments.mean)),
         Statistic::Median => {
-            let median = median_of(&sorted(samples.to_vec(), interrupted)?);
+            let median = median_of(&sorted(memory::copied(samples), interrupted)?);
             let above = |&sample: &f64| f64::from(u8::from(sample > median)) + f64::from(u8::from(sample >= median));
-            let above: Vec<f64> = samples.iter().map(above).collect();
+            let above: Vec<f64> = memory::collected(samples.iter().map(above));
             let mean = above.iter().sum::<f64>() / above.len() as f64;
-            above.into_iter().map(|sample| sample - mean).collect()
+            memory::collected(above.into_iter().map(|sample| sample - mean))
         }
     };
     // Constant samples whose mean is rounded have distances, but they mean nothing.
@@ -65,7 +66,7 @@ fn correlations(distances: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Vec
         return Ok(Vec::new());
     }
     // In units of the largest, so that no product vanishes.
-    let scaled: Vec<f64> = distances.iter().map(|distance| distance / largest).collect();
+    let scaled: Vec<f64> = memory::collected(distances.iter().map(|distance| distance / largest));
     let product = |lag: usize| scaled.iter().zip(&scaled[lag..]).map(|(one, other)| one * other).sum::<f64>();
     let square = product(0);
     let (mut found, mut run, mut wanted) = (Vec::new(), 0, most);

@@ -8,6 +8,7 @@ use super::positions::{Drawn, InOrder, Source, pieces};
 use super::request::{BootstrapInterval, Method, Request, summable};
 use super::resample::Resampler;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, sorted};
 
 /// The interval of the mean of the processes' means, or of the median of their medians, by resampling both levels: as many
@@ -49,7 +50,7 @@ pub fn hierarchical_ci(
     let statistic = request.statistic;
     let in_order = |(process, samples): (usize, &&[f64])| {
         summable(samples).map_err(|error| error.in_process("samples", process))?;
-        sorted(samples.to_vec(), interrupted)
+        sorted(memory::copied(samples), interrupted)
     };
     let in_order = processes.iter().enumerate().map(in_order).collect::<Result<Vec<_>>>()?;
     let resamplers = || in_order.iter().map(|samples| Resampler::new(statistic, samples)).collect::<Vec<_>>();
@@ -61,7 +62,7 @@ pub fn hierarchical_ci(
     let n = processes.iter().map(|samples| samples.len()).sum::<usize>();
     let ends = in_order.iter().flat_map(|samples| [samples[0], samples[samples.len() - 1]]);
     let range = Moments::extremes(&ends.collect::<Vec<_>>());
-    let workspace = || (resamplers(), vec![0; count], Vec::with_capacity(count));
+    let workspace = || (resamplers(), memory::filled(0, count), memory::list(count));
     let one = |(resamplers, picks, values): &mut (Vec<Resampler<'_>>, Vec<u32>, Vec<f64>), drawn: &mut Drawn<'_>| {
         let mut places = picks.as_mut_slice();
         for size in pieces(count) {

@@ -5,6 +5,7 @@ use super::limits::Distribution;
 use super::request::{BootstrapInterval, Method, Request, summable};
 use super::{Statistic, block, exact, resample};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::stats::samples::{check, confidence_level as check_level, sorted};
 
 /// The interval of the mean or the median of `samples` by resampling.
@@ -42,7 +43,7 @@ pub fn bootstrap_ci(
         return exact::interval(samples, range, tail, request, interrupted);
     }
     check(interrupted)?;
-    let in_order = sorted(samples.to_vec(), interrupted)?;
+    let in_order = sorted(memory::copied(samples), interrupted)?;
     let ranks = || block::ranks(samples, &in_order, interrupted);
     if method == Method::Block {
         let length = block::length(samples, request, interrupted)?;

@@ -2,6 +2,7 @@
 
 use super::positions::{Drawn, PATIENCE};
 use crate::error::{Result, require};
+use crate::memory;
 use crate::par;
 use crate::stats::samples::check;
 use crate::stats::samples::random::Positions;
@@ -36,7 +37,7 @@ impl Resampling {
         statistic: impl Fn(&mut W, &mut Drawn<'_>) -> Result<f64> + Sync,
         interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<f64>> {
-        let mut statistics = vec![0.0; self.resamples];
+        let mut statistics = memory::filled(0.0, self.resamples);
         // As many resamples as keep a thread busy for a few milliseconds, or more, so that the list of jobs stays small.
         let size = (PATIENCE / steps.max(1)).max(self.resamples.div_ceil(MOST_JOBS));
         let jobs = statistics.chunks_mut(size).enumerate();

@@ -1,6 +1,7 @@
 //! What an interval takes from the statistics of the resamples.
 
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::{Moments, order_statistics};
 
 /// The statistics of all resamples.
@@ -25,7 +26,7 @@ impl Distribution {
         }
         // Values so close together are small themselves.
         let up = 2_f64.powi(500);
-        let scaled: Vec<f64> = self.statistics.iter().map(|value| value * up).collect();
+        let scaled: Vec<f64> = memory::collected(self.statistics.iter().map(|value| value * up));
         Ok(Moments::of(&scaled)?.stddev().map(|deviation| deviation / up))
     }
 
@@ -35,7 +36,7 @@ impl Distribution {
         let places = [low, high].map(|level| level * last as f64);
         let ranks = places.map(|place| [place.floor() as usize, place.ceil() as usize]);
         let range = (self.moments.min, self.moments.max);
-        let mut wanted = ranks.as_flattened().to_vec();
+        let mut wanted = memory::copied(ranks.as_flattened());
         wanted.sort_unstable();
         let values = order_statistics(&self.statistics, std::convert::identity, range, &wanted, interrupted)?;
         let value = |rank: usize| values[wanted.partition_point(|&other| other < rank)];

@@ -2,6 +2,7 @@
 
 use super::positions::{Source, pieces};
 use crate::error::Result;
+use crate::memory;
 
 /// Counts are passed over in groups of this many, whose sums are vector code.
 const GROUP: usize = 16;
@@ -32,7 +33,7 @@ pub(super) struct Counts(Vec<u32>);
 
 impl Counts {
     pub(super) fn new(n: usize) -> Self {
-        Self(vec![0; n])
+        Self(memory::filled(0, n))
     }
 
     /// Counts `ranks`.

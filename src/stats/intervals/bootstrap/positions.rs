@@ -1,6 +1,7 @@
 //! Where the samples of a resample stand: drawn at random, or given by the caller.
 
 use crate::error::{Error, Result};
+use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 use crate::stats::samples::random::Positions;
 
@@ -37,7 +38,7 @@ pub(super) struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     pub(super) fn new(positions: Positions, alike: bool, interrupted: &'a dyn Fn() -> bool) -> Self {
-        let made = Vec::with_capacity(PIECE);
+        let made = memory::list(PIECE);
         Self { positions, made, n: 0, used: 0, alike, interrupted, patience: PATIENCE }
     }
 
@@ -58,6 +59,7 @@ impl Source for Drawn<'_> {
             // The few that are left are let go.
             let times = if self.alike { (PIECE / count).max(1) } else { 1 };
             self.worked(times * count)?;
+            self.made.room((times * count).saturating_sub(self.made.len()));
             self.made.resize(times * count, 0);
             self.positions.fill(n, &mut self.made);
             (self.n, self.used) = (n, 0);
@@ -96,7 +98,7 @@ impl<'a> Given<'a> {
     /// The positions of one resample, one for each sample.
     pub(super) fn new(row: &'a [i64], ranks: &'a [u32]) -> Result<Self> {
         if row.len() == ranks.len() {
-            return Ok(Self { row, ranks, next: 0, piece: Vec::with_capacity(PIECE.min(row.len())) });
+            return Ok(Self { row, ranks, next: 0, piece: memory::list(PIECE.min(row.len())) });
         }
         Err(Error::UnequalLengths { argument: "resample", found: row.len(), other: "samples", expected: ranks.len() })
     }

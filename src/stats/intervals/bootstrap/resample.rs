@@ -6,6 +6,7 @@ use super::median::Medians;
 use super::positions::{Drawn, Given, InOrder, Source};
 use super::{Resampling, Statistic};
 use crate::error::Result;
+use crate::memory;
 use crate::par;
 use crate::stats::samples::check;
 
@@ -56,7 +57,7 @@ pub(super) fn given(
 ) -> Result<(f64, Vec<f64>)> {
     /// Some 100 000 values of an ordinary sample.
     const ROWS: usize = 128;
-    let everyone: Vec<i64> = (0_i64..).take(ranks.len()).collect();
+    let everyone: Vec<i64> = memory::collected((0_i64..).take(ranks.len()));
     let estimate = Resampler::new(statistic, sorted).of(&mut Given::new(&everyone, ranks)?)?;
     let work = |(number, rows): (usize, &[&[i64]]), interrupted: &dyn Fn() -> bool| {
         check(interrupted)?;
@@ -68,5 +69,9 @@ pub(super) fn given(
         rows.iter().enumerate().map(named).collect::<Result<Vec<f64>>>()
     };
     let done = par::map_on(threads, rows.chunks(ROWS).enumerate(), interrupted, work);
-    Ok((estimate, done.into_iter().collect::<Result<Vec<_>>>()?.concat()))
+    let mut statistics = memory::list(rows.len());
+    for part in done {
+        statistics.extend(part?);
+    }
+    Ok((estimate, statistics))
 }

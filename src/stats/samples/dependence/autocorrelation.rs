@@ -3,6 +3,7 @@
 use super::centred::Centred;
 use super::lags::products;
 use crate::error::{Result, require};
+use crate::memory;
 use crate::stats::samples::{Moments, finite};
 
 /// The correlation of `samples` with themselves 0, 1, … `max_lag` steps later; the first is 1.
@@ -21,10 +22,10 @@ pub fn autocorrelation(samples: &[f64], max_lag: Option<usize>, interrupted: &dy
     require(max_lag < n, "max_lag", max_lag as f64, "below the number of samples")?;
     let (min, max) = Moments::extremes(samples);
     if min >= max {
-        return Ok((0..=max_lag).map(|lag| if lag == 0 { 1.0 } else { 0.0 }).collect());
+        return Ok(memory::collected((0..=max_lag).map(|lag| if lag == 0 { 1.0 } else { 0.0 })));
     }
     let series = Centred::new(samples, max.abs().max(min.abs()), interrupted)?;
     let sums = products(series, 0, max_lag + 1, interrupted)?;
     let variance = sums[0];
-    Ok(sums.into_iter().map(|sum| sum / variance).collect())
+    Ok(memory::collected(sums.into_iter().map(|sum| sum / variance)))
 }

@@ -19,7 +19,7 @@ pub(super) struct Centred<'a, T> {
     mean: f64,
 }
 
-impl<'a, T: Sample> Centred<'a, T> {
+impl<'a, T: Sample + Copy> Centred<'a, T> {
     /// The distances of `samples` from their mean, whose magnitudes are at most `largest`.
     ///
     /// They are taken times a power of two first, so that products neither overflow nor vanish; correlations do not change.

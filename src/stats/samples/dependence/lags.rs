@@ -6,6 +6,7 @@ use rustfft::{Fft, FftDirection};
 
 use super::centred::Centred;
 use crate::error::Result;
+use crate::memory;
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::{Sample, check};
 
@@ -21,7 +22,7 @@ const MOST: usize = 1 << 17;
 const PATIENCE: usize = 1 << 24;
 
 /// The sums over t of d(t)·d(t + lag), for `count` lags from `first` on.
-pub(super) fn products<T: Sample>(
+pub(super) fn products<T: Sample + Copy>(
     series: Centred<'_, T>,
     first: usize,
     count: usize,
@@ -30,7 +31,7 @@ pub(super) fn products<T: Sample>(
     if count < MANY {
         return directly(series, first, count, interrupted);
     }
-    let mut found = Vec::with_capacity(count);
+    let mut found = memory::list(count);
     while found.len() < count {
         let round = (count - found.len()).min(MOST);
         found.extend(transformed(series, first + found.len(), round, interrupted)?);
@@ -38,15 +39,15 @@ pub(super) fn products<T: Sample>(
     Ok(found)
 }
 
-fn directly<T: Sample>(
+fn directly<T: Sample + Copy>(
     series: Centred<'_, T>,
     first: usize,
     count: usize,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Vec<f64>> {
     let block = BLOCK.min(series.len());
-    let (mut now, mut later) = (vec![0.0; block], vec![0.0; block + count]);
-    let mut sums = vec![0.0; count];
+    let (mut now, mut later) = (memory::filled(0.0, block), memory::filled(0.0, block + count));
+    let mut sums = memory::filled(0.0, count);
     let mut since = PATIENCE;
     for start in (0..series.len().saturating_sub(first)).step_by(BLOCK) {
         if since >= PATIENCE {
@@ -92,7 +93,7 @@ impl Kernel for Products<'_> {
 }
 
 /// The same by the convolution theorem: the spectra of overlapping blocks are multiplied and summed, and go back once.
-fn transformed<T: Sample>(
+fn transformed<T: Sample + Copy>(
     series: Centred<'_, T>,
     first: usize,
     count: usize,
@@ -105,10 +106,10 @@ fn transformed<T: Sample>(
     // Not by a planner, which has every algorithm for every length and both widths compiled. Its factors take as long as
     // several transforms, so those of one direction serve both.
     let transform = Radix4::new(size, FftDirection::Forward);
-    let (mut now, mut later) = (vec![0.0; fresh], vec![0.0; size]);
-    let mut both = vec![Complex::default(); size];
-    let mut spectrum = vec![Complex::default(); size];
-    let mut scratch = vec![Complex::default(); transform.get_inplace_scratch_len()];
+    let (mut now, mut later) = (memory::filled(0.0, fresh), memory::filled(0.0, size));
+    let mut both = memory::filled(Complex::default(), size);
+    let mut spectrum = memory::filled(Complex::default(), size);
+    let mut scratch = memory::filled(Complex::default(), transform.get_inplace_scratch_len());
     for start in (0..left).step_by(fresh) {
         check(interrupted)?;
         // One complex transform does both: what is `now` is its real part. Nothing wraps round: `later` is longer by the lags.
@@ -129,7 +130,7 @@ fn transformed<T: Sample>(
     transform.process_with_scratch(&mut spectrum, &mut scratch);
     // The quarters of both halves, the i, and the size that going back multiplies by.
     let scale = 4.0 * size as f64;
-    Ok(spectrum[..count].iter().map(|sum| sum.im / scale).collect())
+    Ok(memory::collected(spectrum[..count].iter().map(|sum| sum.im / scale)))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::centred::Centred;
 use super::time::Time;
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::check;
 
 /// Scores made between two questions of whether to go on: a few milliseconds.
@@ -17,7 +18,7 @@ pub fn octile_ranks(n: usize) -> [usize; CUTS] {
 
 /// -1, 0 or 1 for each sample: below the centre, on it, above.
 pub(super) fn signs(samples: &[f64], centre: f64) -> Vec<f32> {
-    samples.iter().map(|&sample| sign(sample, centre)).collect()
+    memory::collected(samples.iter().map(|&sample| sign(sample, centre)))
 }
 
 /// The autocorrelation time of samples as far as a median feels it, given their median and the values at [`octile_ranks`].
@@ -35,7 +36,7 @@ pub fn median_autocorrelation_time(
     octiles: &[f64; CUTS],
     interrupted: &dyn Fn() -> bool,
 ) -> Result<f64> {
-    let mut scores = vec![0.0; samples.len()];
+    let mut scores = memory::filled(0.0, samples.len());
     let octiles_below = |sample| octiles.iter().map(|&cut| sign(sample, cut)).sum();
     let by_octile = time(samples, &mut scores, CUTS as f64, octiles_below, interrupted)?;
     let by_sign = time(samples, &mut scores, 1.0, |sample| sign(sample, median), interrupted)?;

@@ -19,7 +19,7 @@ impl Time {
     const AT_FIRST: usize = 16;
 
     /// By the initial monotone sequence; at least one sample, at most all.
-    pub(super) fn of<T: Sample>(series: Centred<'_, T>, interrupted: &dyn Fn() -> bool) -> Result<Self> {
+    pub(super) fn of<T: Sample + Copy>(series: Centred<'_, T>, interrupted: &dyn Fn() -> bool) -> Result<Self> {
         let n = series.len();
         let (mut sum, mut pairs, mut smallest) = (0.0, 0, f64::INFINITY);
         let (mut from, mut count, mut variance) = (0, Self::AT_FIRST, None);

@@ -2,6 +2,7 @@
 
 use super::host::Host;
 use super::{Before, Cause, Cut};
+use crate::memory::collected;
 use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Entry, Trace};
@@ -25,9 +26,9 @@ impl<'a> Gaps<'a> {
         let callees = trace.callees.all().iter();
         Self {
             trace,
-            device_of: works.map(|work| chosen.device_of[work.queue.device as usize]).collect(),
+            device_of: collected(works.map(|work| chosen.device_of[work.queue.device as usize])),
             last: vec![None; chosen.devices.all().len()],
-            launches_graphs: callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch")).collect(),
+            launches_graphs: collected(callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch"))),
             host: Host::new(trace, chosen, data_loaders),
         }
     }

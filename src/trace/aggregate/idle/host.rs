@@ -3,6 +3,7 @@
 use super::loaders::Loaders;
 use super::spans::{Spans, cut, merge};
 use super::{Before, Cause, Cut};
+use crate::memory::{self, Room as _, collected};
 use crate::trace::aggregate::calls::{Calls, NONE};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::aggregate::waits::Wait;
@@ -33,14 +34,14 @@ impl<'a> Host<'a> {
         });
         Self {
             calls: chosen.calls(),
-            thread_of: thread_of.collect(),
+            thread_of: collected(thread_of),
             loaders: Loaders::new(trace, chosen, data_loaders),
             before: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, before: Before, take: &mut impl FnMut(Cut)) {
-        self.before.push(before);
+        self.before.put(before);
         if self.before.len() == TOGETHER {
             self.explain(take);
         }
@@ -78,7 +79,7 @@ impl<'a> Host<'a> {
     /// The calls in which a thread waits during one of its parts, which are sorted; touching ones of a kind are one.
     fn waiting(&self, before: &[Before]) -> Vec<Waiting> {
         let (mut start, mut end) = (i64::MAX, i64::MIN);
-        let mut latest = Vec::with_capacity(before.len());
+        let mut latest = memory::list(before.len());
         let mut thread_before = NONE;
         for part in before {
             (start, end) = (start.min(part.start), end.max(part.end));
@@ -99,7 +100,7 @@ impl<'a> Host<'a> {
                 self.thread_of[before[place].callee as usize] == thread && latest[place] > call.start
             });
             if meets && thread != NONE && call.end > call.start {
-                waiting.push((thread, wait, (call.start, call.end)));
+                waiting.put((thread, wait, (call.start, call.end)));
             }
         });
         waiting.sort_unstable();

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::spans::merge;
+use crate::memory::{Room as _, collected};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Reach, Trace};
 
@@ -38,13 +39,14 @@ impl Loaders {
                 Reach::Thread(thread) => *of_threads.entry((clock, label.process_id, thread?)).or_insert(next),
                 Reach::Process => *of_processes.entry((clock, label.process_id)).or_insert(next),
             };
+            lists.room(1);
             lists.resize_with(next.max(place + 1), Sorted::new);
             Some(place)
         });
-        let places: Vec<Option<usize>> = labels.collect();
+        let places: Vec<Option<usize>> = collected(labels);
         for range in &trace.ranges {
             if let Some(place) = places[range.label as usize] {
-                lists[place].push((range.start, range.end.unwrap_or(i64::MAX)));
+                lists[place].put((range.start, range.end.unwrap_or(i64::MAX)));
             }
         }
         for list in &mut lists {
@@ -58,7 +60,7 @@ impl Loaders {
             let process = of_processes.get(&(clock, callee.process_id));
             [thread, process].map(|place| place.copied().unwrap_or_default())
         });
-        let of_callee = callees.collect();
+        let of_callee = collected(callees);
         Self { lists, of_callee }
     }
 

@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 
 use super::launched::launched;
 use super::select::{Chosen, Numbers};
+use crate::memory::{self, Room as _};
 use crate::trace::{BudgetRow, IdleRow, Trace};
 
 /// A piece of an idle interval.
@@ -58,9 +59,10 @@ pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]
     let (mut pieces, mut gaps) = (Vec::new(), Gaps::new(trace, chosen, data_loaders));
     let named = |Cut { device, start, end, cause }| Piece { device, start, end, cause: cause.name() };
     for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
-        gaps.add(&entry, launch.as_ref(), &mut |cut| pieces.push(named(cut)));
+        gaps.add(&entry, launch.as_ref(), &mut |cut| pieces.put(named(cut)));
     }
-    gaps.finish(&mut |cut| pieces.push(named(cut)));
+    gaps.finish(&mut |cut| pieces.put(named(cut)));
+    memory::probe(size_of_val(pieces.as_slice()));
     pieces.sort_by_key(|piece| (piece.device, piece.start));
     pieces
 }

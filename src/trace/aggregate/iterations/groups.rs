@@ -1,5 +1,6 @@
 //! The iterations of each runner and phase, and which of them stand out.
 
+use crate::memory::{self, Room as _, collected};
 use crate::stats::describe::outliers;
 use crate::trace::{Distinct, IterationRow};
 
@@ -24,9 +25,9 @@ pub(super) fn of(rows: &mut [IterationRow], launched: impl Fn(usize) -> bool) ->
     for (place, row) in rows.iter().enumerate() {
         let group = keys.intern((row.runner.as_deref(), row.phase.as_deref())) as usize;
         if group == groups.len() {
-            groups.push(Group::default());
+            groups.put(Group::default());
         }
-        groups[group].places.push(place);
+        groups[group].places.put(place);
         groups[group].on_gpu |= launched(place);
     }
     for group in &mut groups {
@@ -45,16 +46,17 @@ impl Group {
     }
 
     fn compare(&mut self, rows: &[IterationRow]) {
-        let mut by_time = self.places.clone();
+        let mut by_time = memory::copied(&self.places);
         let middle = (by_time.len() - 1) / 2;
         self.median = *by_time.select_nth_unstable_by_key(middle, |&place| (self.time(&rows[place]), place)).1;
         if self.places.len() < FEWEST {
             return;
         }
-        let times: Vec<u64> = self.places.iter().map(|&place| self.time(&rows[place])).collect();
+        let times: Vec<u64> = collected(self.places.iter().map(|&place| self.time(&rows[place])));
         let Ok(fences) = outliers(&times, &|| false) else { return };
         let within = fences.low_outer_fence..=fences.high_outer_fence;
         let places = self.places.iter().zip(times);
-        self.outliers = places.filter(|(_, time)| !within.contains(&(*time as f64))).map(|(&place, _)| place).collect();
+        self.outliers =
+            collected(places.filter(|(_, time)| !within.contains(&(*time as f64))).map(|(&place, _)| place));
     }
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::memory::{self, collected};
 use crate::trace::aggregate::ranges::names::{Called, Mark};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Range, Trace};
@@ -27,9 +28,10 @@ pub(super) fn find<'a>(
     let text = |label: u32| trace.names.text(trace.labels.all()[label as usize].name);
     let those = |marks: &dyn Fn(u32) -> bool| {
         // Asked once for each label: there may be many more ranges.
-        let marks: Vec<bool> = (0..called.len() as u32).map(marks).collect();
+        let marks: Vec<bool> = collected((0..called.len() as u32).map(marks));
         let counts = |range: &&Range| marks[range.label as usize] && range.end.is_some() && chosen.range(range);
-        let mut ranges: Vec<&Range> = trace.ranges.iter().filter(counts).collect();
+        let mut ranges: Vec<&Range> = collected(trace.ranges.iter().filter(counts));
+        memory::probe(size_of_val(ranges.as_slice()));
         ranges.sort_by_key(|range| range.start);
         ranges
     };
@@ -74,5 +76,5 @@ fn numbered<'a>(
         };
         Marked { label, start, end: range.end.unwrap_or(start), index: index.unwrap_or_else(own), runner, phase }
     };
-    ranges.into_iter().map(mark).collect()
+    collected(ranges.into_iter().map(mark))
 }

@@ -16,6 +16,7 @@ use super::launched::Launch;
 use super::ranges::names::Called;
 use super::select::Chosen;
 use super::work_categories::WorkCategories;
+use crate::memory::{self, Room as _, collected, filled};
 use crate::trace::{Entry, Figures, IterationPart, IterationRow, IterationStatistics, Trace, Warning};
 use groups::Group;
 use marks::Marked;
@@ -50,14 +51,15 @@ impl Iterations {
             let warning = name.map(|name| missing::warning(trace, chosen, name));
             return Self { warning, ..Self::default() };
         }
-        let rows: Vec<IterationRow> = marks.iter().map(row).collect();
+        let rows: Vec<IterationRow> = collected(marks.iter().map(row));
+        marks.room(phases.len());
         marks.extend(phases);
         let owners = Owners::of(trace, chosen, &marks);
         let parts = marks.iter().enumerate().skip(rows.len()).filter_map(|(place, mark)| {
             let mut around = owners.around(place, mark.start).iter().map(|&place| place as usize);
             Some((around.find(|&place| place < rows.len())?, place, part(mark)))
         });
-        let (parts, owned) = (parts.collect(), vec![Owned::default(); marks.len()]);
+        let (parts, owned) = (collected(parts), filled(Owned::default(), marks.len()));
         let is_step = rows.iter().all(|row| row.runner.is_none() && row.phase.is_none());
         let name = is_step.then(|| name.unwrap_or("ProfilerStep").to_owned());
         Self { rows, name, parts, owners, owned, ..Self::default() }
@@ -103,7 +105,7 @@ impl Iterations {
 
     fn statistics_of(&self, group: &Group) -> Option<IterationStatistics> {
         let of = |value: &dyn Fn(&IterationRow) -> u64| {
-            Figures::of(&mut group.places.iter().map(|&place| value(&self.rows[place])).collect::<Vec<_>>())
+            Figures::of(&mut collected(group.places.iter().map(|&place| value(&self.rows[place]))))
         };
         let times = of(&|row| group.time(row));
         let median = |value: fn(&IterationRow) -> u64| of(&value).median;
@@ -132,6 +134,7 @@ impl Iterations {
 
 /// A row that does not know yet what ran.
 fn row(mark: &Marked<'_>) -> IterationRow {
+    memory::check();
     let host_ns = mark.end.abs_diff(mark.start);
     IterationRow {
         index: mark.index,

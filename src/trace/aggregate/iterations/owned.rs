@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::groups::Group;
+use crate::memory::Room as _;
 use crate::trace::aggregate::work_categories::WorkCategories;
 use crate::trace::{Busy, Difference, Entry, IterationRow};
 
@@ -43,6 +44,7 @@ pub(super) struct Times(FxHashMap<(u32, u32), u64>);
 
 impl Times {
     pub(super) fn add(&mut self, place: u32, category: u32, duration: u64) {
+        self.0.room(1);
         let time = self.0.entry((place, category)).or_default();
         *time = time.saturating_add(duration);
     }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use super::marks::Marked;
+use crate::memory::{self, Room as _, collected};
 use crate::trace::aggregate::calls::NONE;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Distinct, Trace};
@@ -36,18 +37,19 @@ impl Owners {
         let key = |clock: u32, process: Option<i64>| (chosen.clocks[clock as usize], process);
         let mut keys = Distinct::default();
         let mut by_process: Vec<Vec<u32>> = Vec::new();
-        let mut of_mark = Vec::with_capacity(marks.len());
+        let mut of_mark = memory::list(marks.len());
         for (place, mark) in (0..).zip(marks) {
             let label = trace.labels.all()[mark.label as usize];
             let process = keys.intern(key(label.clock, label.process_id));
+            by_process.room(1);
             by_process.resize_with(keys.all().len(), Vec::new);
-            by_process[process as usize].push(place);
+            by_process[process as usize].put(place);
             of_mark.push(process);
         }
         let callees = trace.callees.all().iter();
         let of_callee = callees.map(|callee| keys.find(&key(callee.clock, callee.process_id)).unwrap_or(NONE));
         Self {
-            of_callee: of_callee.collect(),
+            of_callee: collected(of_callee),
             processes: by_process.into_iter().map(|places| Process::of(&places, marks)).collect(),
             of_mark,
         }
@@ -68,10 +70,11 @@ impl Owners {
 impl Process {
     fn of(places: &[u32], marks: &[Marked<'_>]) -> Self {
         let mark = |place: u32| &marks[place as usize];
-        let mut by_start = places.to_vec();
+        let mut by_start = memory::copied(places);
+        memory::probe(size_of_val(places));
         by_start.sort_by_key(|&place| mark(place).start);
         let bounds = |place: &u32| [Some(mark(*place).start), mark(*place).end.checked_add(1)];
-        let mut times: Vec<i64> = places.iter().flat_map(bounds).flatten().collect();
+        let mut times: Vec<i64> = collected(places.iter().flat_map(bounds).flatten());
         times.sort_unstable();
         times.dedup();
         let mut process = Self::default();
@@ -80,13 +83,16 @@ impl Process {
             while let Some(place) = next.next_if(|&place| mark(place).start <= time) {
                 let (start, end) = (mark(place).start, mark(place).end);
                 open.insert((Reverse(start), end, Reverse(place)));
+                ends.room(1);
                 ends.push(Reverse((end, start, place)));
             }
             while let Some(&Reverse((end, start, place))) = ends.peek().filter(|Reverse((end, ..))| *end < time) {
                 ends.pop();
                 open.remove(&(Reverse(start), end, Reverse(place)));
             }
-            process.cuts.push((time, process.open.len() as u32));
+            memory::check();
+            process.cuts.put((time, process.open.len() as u32));
+            process.open.room(DEEPEST);
             process.open.extend(open.iter().take(DEEPEST).map(|&(.., Reverse(place))| place));
         }
         process

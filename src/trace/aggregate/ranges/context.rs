@@ -3,6 +3,7 @@
 use super::innermost::{Innermost, Open};
 use super::names::Called;
 use super::scopes::Scopes;
+use crate::memory::{Room as _, collected, filled};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Range, Reach, Trace};
 
@@ -58,16 +59,16 @@ pub(super) struct Phases(Vec<Innermost>);
 
 impl Phases {
     pub(super) fn of(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, called: &[Called<'_>]) -> Self {
-        let mut opens: Vec<Vec<Open>> = vec![Vec::new(); scopes.len()];
+        let mut opens: Vec<Vec<Open>> = filled(Vec::new(), scopes.len());
         for (order, range) in (0..).zip(&trace.ranges) {
             let label = range.label as usize;
             let names_the_process = trace.labels.all()[label].reach == Reach::Process && called[label].is_ours();
             if names_the_process && chosen.labels[label] {
                 let (what, last) = (range.label, range.end.unwrap_or(i64::MAX));
-                opens[scopes.of_label(range.label)].push(Open { start: range.start, last, order, what });
+                opens[scopes.of_label(range.label)].put(Open { start: range.start, last, order, what });
             }
         }
-        Self(opens.into_iter().map(Innermost::of).collect())
+        Self(collected(opens.into_iter().map(Innermost::of)))
     }
 
     /// The runner and the phase of a range: its own, or those of the one of ours that is open when it starts.

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::memory::{Room as _, collected};
+
 /// A time during which something is open, both bounds included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::aggregate) struct Open {
@@ -35,14 +37,15 @@ pub(in crate::trace::aggregate) struct Innermost {
 
 impl Innermost {
     pub(in crate::trace::aggregate) fn of(mut opens: Vec<Open>) -> Self {
-        opens.sort_by_key(|open| (open.start, open.order));
+        opens.sort_unstable_by_key(|open| (open.start, open.order));
         let starts = opens.iter().map(|open| open.start);
-        let mut cuts: Vec<i64> = starts.chain(opens.iter().filter_map(|open| open.last.checked_add(1))).collect();
+        let mut cuts: Vec<i64> = collected(starts.chain(opens.iter().filter_map(|open| open.last.checked_add(1))));
         cuts.sort_unstable();
         cuts.dedup();
         let (mut heap, mut next) = (BinaryHeap::new(), 0);
         let inside = cuts.iter().map(|&cut| {
             while let Some(open) = opens.get(next).filter(|open| open.start <= cut) {
+                heap.room(1);
                 heap.push((open.depth(), next as u32));
                 next += 1;
             }
@@ -51,7 +54,7 @@ impl Innermost {
             }
             heap.peek().map(|&(_, place)| place)
         });
-        let inside = inside.collect();
+        let inside = collected(inside);
         Self { opens, cuts, inside }
     }
 

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::scopes::Scopes;
 use super::sums::{Sum, Timeline, prefixes, unions};
+use crate::memory::{Room as _, collected};
 
 /// What a row covers, in the order of the starts.
 type Covered = Vec<(i64, i64)>;
@@ -26,7 +27,8 @@ struct Thread {
 fn by_row(timeline: &Timeline) -> FxHashMap<u32, Covered> {
     let mut rows: FxHashMap<u32, Covered> = FxHashMap::default();
     for (row, start, last) in unions(timeline.innermost.opens()) {
-        rows.entry(row).or_default().push((start, last));
+        rows.room(1);
+        rows.entry(row).or_default().put((start, last));
     }
     rows
 }
@@ -45,7 +47,7 @@ impl Mixed {
             let mut rows = by_row(timeline);
             rows.retain(|row, _| theirs.contains_key(row));
             if !rows.is_empty() {
-                let rows = rows.into_iter().collect();
+                let rows = collected(rows);
                 threads.insert(scope, Thread { process, rows, calls: Vec::new() });
             }
         }
@@ -55,7 +57,7 @@ impl Mixed {
     /// Notes what a call of a thread launched.
     pub(super) fn add(&mut self, scope: usize, at: i64, sum: Sum) {
         if let Some(thread) = self.threads.get_mut(&scope) {
-            thread.calls.push((at, sum));
+            thread.calls.put((at, sum));
         }
     }
 

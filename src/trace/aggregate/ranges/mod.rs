@@ -18,6 +18,7 @@ mod tests;
 
 use super::launched::Launch;
 use super::select::Chosen;
+use crate::memory::{self, Room as _, collected, filled};
 use crate::trace::{Distinct, Entry, Label, NameId, RangeRow, Reach, Source, Trace};
 use context::{Context, Phases};
 use innermost::Open;
@@ -60,12 +61,12 @@ impl<'a> Ranges<'a> {
         let mut keys: Distinct<Key<'_>> = Distinct::default();
         let row =
             |(label, called): (&Label, &Called<'a>)| keys.intern((called.group.clone(), label.domain, label.source));
-        let row_of: Vec<u32> = labels.iter().zip(&called).map(row).collect();
+        let row_of: Vec<u32> = collected(labels.iter().zip(&called).map(row));
         let scopes = Scopes::of(trace, chosen);
         let timelines = timelines(trace, chosen, &scopes, &row_of);
         let mixed = Mixed::of(&scopes, &timelines, &reaches(trace, &row_of, keys.all().len()));
         let others = OtherThreads::of(trace, chosen, &row_of);
-        let exclusive = vec![0; keys.all().len()];
+        let exclusive = filled(0, keys.all().len());
         Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive }
     }
 
@@ -94,7 +95,7 @@ impl<'a> Ranges<'a> {
         drop(timelines);
         let others = others.sums(&of_threads);
 
-        let mut found: Vec<Row<'_>> = keys.all().iter().map(|_| Row::default()).collect();
+        let mut found: Vec<Row<'_>> = collected(keys.all().iter().map(|_| Row::default()));
         let phases = Phases::of(trace, chosen, &scopes, &called);
         for range in trace.ranges.iter().filter(|range| chosen.range(range)) {
             let row = &mut found[row_of[range.label as usize] as usize];
@@ -104,13 +105,12 @@ impl<'a> Ranges<'a> {
             row.context.add(phases.of_range(range, &scopes, &called));
         }
         let cut = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
-        let mut rows: Vec<RangeRow> = keys
-            .all()
-            .iter()
-            .zip(found)
-            .zip(inclusive.into_iter().zip(exclusive).zip(others))
-            .filter(|((_, row), ((inclusive, _), _))| row.count > 0 || *inclusive != Sum::default())
-            .map(|(((name, domain, source), row), ((inclusive, exclusive), others))| RangeRow {
+        let sums = inclusive.into_iter().zip(exclusive).zip(others);
+        let all = keys.all().iter().zip(found).zip(sums);
+        let some = all.filter(|((_, row), ((inclusive, _), _))| row.count > 0 || *inclusive != Sum::default());
+        let some = some.inspect(|_| memory::check());
+        let mut rows: Vec<RangeRow> =
+            collected(some.map(|(((name, domain, source), row), ((inclusive, exclusive), others))| RangeRow {
                 name: name.clone().into_owned(),
                 domain: domain.map(|domain| trace.names.text(domain).to_owned()),
                 kind: match source {
@@ -125,9 +125,8 @@ impl<'a> Ranges<'a> {
                 gpu_exclusive_ns: cut(exclusive),
                 kernel_count: inclusive.kernels,
                 gpu_other_threads_ns: cut(others.ns),
-            })
-            .collect();
-        rows.sort_by(|one, other| {
+            }));
+        rows.sort_unstable_by(|one, other| {
             let key = |row: &RangeRow| (row.domain.clone(), row.kind);
             let by_time = other.gpu_inclusive_ns.cmp(&one.gpu_inclusive_ns);
             by_time.then_with(|| one.name.cmp(&other.name)).then_with(|| key(one).cmp(&key(other)))
@@ -138,17 +137,17 @@ impl<'a> Ranges<'a> {
 
 /// The ranges of each scope.
 fn timelines(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, row_of: &[u32]) -> Vec<Timeline> {
-    let mut opens: Vec<Vec<Open>> = vec![Vec::new(); scopes.len()];
+    let mut opens: Vec<Vec<Open>> = filled(Vec::new(), scopes.len());
     for (order, range) in (0..).zip(&trace.ranges).filter(|(_, range)| chosen.labels[range.label as usize]) {
         let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
-        opens[scopes.of_label(range.label)].push(Open { start: range.start, last, order, what });
+        opens[scopes.of_label(range.label)].put(Open { start: range.start, last, order, what });
     }
-    opens.into_iter().map(Timeline::of).collect()
+    collected(opens.into_iter().map(Timeline::of))
 }
 
 /// Of each row, whether ranges of threads and whether ranges of whole processes are in it.
 fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
-    let mut reaches = vec![(false, false); rows];
+    let mut reaches = filled((false, false), rows);
     for (label, &row) in trace.labels.all().iter().zip(row_of) {
         let (thread, process) = &mut reaches[row as usize];
         match label.reach {
@@ -161,7 +160,7 @@ fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
 
 /// Of each row, what was launched in its ranges; and of those, what by threads in ranges of their own.
 fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &mut [Timeline], rows: usize) -> [Vec<Sum>; 2] {
-    let (mut of_threads, mut inclusive) = (vec![Sum::default(); rows], vec![Sum::default(); rows]);
+    let (mut of_threads, mut inclusive) = (filled(Sum::default(), rows), filled(Sum::default(), rows));
     let mut processes = vec![false; timelines.len()];
     for (place, label) in (0..).zip(trace.labels.all()) {
         processes[scopes.of_label(place)] = label.reach == Reach::Process;

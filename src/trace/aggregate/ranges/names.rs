@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::memory::collected;
 use crate::trace::Trace;
 
 /// What numbers a single call in the texts of `torch.autograd.profiler.emit_nvtx`; sizes say what was computed, and stay.
@@ -53,7 +54,7 @@ impl<'a> Called<'a> {
 
     /// What each label of a trace says.
     pub(in crate::trace::aggregate) fn of_labels(trace: &'a Trace) -> Vec<Self> {
-        trace.labels.all().iter().map(|label| Self::of(trace.names.text(label.name))).collect()
+        collected(trace.labels.all().iter().map(|label| Self::of(trace.names.text(label.name))))
     }
 
     /// Whether it names a phase, and with that what a process does.

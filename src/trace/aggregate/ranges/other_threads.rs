@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::innermost::Open;
 use super::sums::{Sum, Timeline};
+use crate::memory::{Room as _, collected, filled, gathered};
 use crate::trace::aggregate::calls::NONE;
 use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
@@ -25,8 +26,8 @@ impl OtherThreads {
             Reach::Thread(thread) => Some((key(label.clock, label.process_id), thread)),
             Reach::Process => None,
         });
-        let threads: FxHashSet<_> = callers.chain(with_ranges).collect();
-        let processes: FxHashSet<_> = threads.iter().map(|&(process, _)| process).collect();
+        let threads: FxHashSet<_> = gathered(callers.chain(with_ranges));
+        let processes: FxHashSet<_> = gathered(threads.iter().map(|&(process, _)| process));
         if threads.len() == processes.len() {
             return Self::default();
         }
@@ -36,14 +37,15 @@ impl OtherThreads {
             let label = &trace.labels.all()[range.label as usize];
             if label.reach != Reach::Process {
                 let process = keys.intern(key(label.clock, label.process_id)) as usize;
+                opens.room(1);
                 opens.resize_with(keys.all().len(), Vec::new);
                 let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
-                opens[process].push(Open { start: range.start, last, order, what });
+                opens[process].put(Open { start: range.start, last, order, what });
             }
         }
         let callees = trace.callees.all().iter();
         let of_callees = callees.map(|callee| keys.find(&key(callee.clock, callee.process_id)).unwrap_or(NONE));
-        Self { of_callees: of_callees.collect(), timelines: opens.into_iter().map(Timeline::of).collect() }
+        Self { of_callees: collected(of_callees), timelines: collected(opens.into_iter().map(Timeline::of)) }
     }
 
     pub(super) fn add(&mut self, launch: &Launch, sum: Sum) {
@@ -55,10 +57,10 @@ impl OtherThreads {
 
     /// By row: what was launched in its ranges by any thread, less what their own threads launched, which `own` has.
     pub(super) fn sums(mut self, own: &[Sum]) -> Vec<Sum> {
-        let mut all = vec![Sum::default(); own.len()];
+        let mut all = filled(Sum::default(), own.len());
         for timeline in &mut self.timelines {
             timeline.inclusive(&mut all);
         }
-        if self.timelines.is_empty() { all } else { all.iter().zip(own).map(|(&all, &own)| all - own).collect() }
+        if self.timelines.is_empty() { all } else { collected(all.iter().zip(own).map(|(&all, &own)| all - own)) }
     }
 }

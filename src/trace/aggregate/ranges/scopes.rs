@@ -1,5 +1,6 @@
 //! Whose calls a range reaches.
 
+use crate::memory::collected;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Distinct, Reach, Trace};
 
@@ -35,12 +36,12 @@ impl Scopes {
         let mut keys = Distinct::default();
         let labels = trace.labels.all().iter();
         let of_labels =
-            labels.map(|label| keys.intern((clock_of(label.clock), label.process_id, label.reach))).collect();
+            collected(labels.map(|label| keys.intern((clock_of(label.clock), label.process_id, label.reach))));
         let of_callees = trace.callees.all().iter().map(|callee| {
             let scope = |reach| keys.find(&(clock_of(callee.clock), callee.process_id, reach));
             Around { thread: scope(Reach::Thread(callee.thread_id)), process: scope(Reach::Process) }
         });
-        let of_callees = of_callees.collect();
+        let of_callees = collected(of_callees);
         Self { keys, of_labels, of_callees }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::{AddAssign, Sub, SubAssign};
 
 use super::innermost::{Innermost, Open};
+use crate::memory::{collected, filled};
 
 /// Operations of a device, added up. No sum of 64-bit times is too large.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,12 +36,10 @@ impl SubAssign for Sum {
 /// Of each of `items`, the sum of all in front of it; and of all.
 pub(super) fn prefixes(items: impl Iterator<Item = Sum>) -> Vec<Sum> {
     let mut total = Sum::default();
-    let mut prefixes = vec![total];
-    prefixes.extend(items.map(|item| {
+    collected(std::iter::once(Sum::default()).chain(items.map(|item| {
         total += item;
         total
-    }));
-    prefixes
+    })))
 }
 
 /// The ranges of a thread or a process, and what was launched during each piece of its time.
@@ -55,7 +54,7 @@ pub(super) struct Timeline {
 impl Timeline {
     pub(super) fn of(opens: Vec<Open>) -> Self {
         let innermost = Innermost::of(opens);
-        let sums = vec![Sum::default(); innermost.pieces()];
+        let sums = filled(Sum::default(), innermost.pieces());
         Self { innermost, sums, near: 0 }
     }
 
@@ -84,7 +83,7 @@ impl Timeline {
 
 /// What each row's ranges cover, without overlaps, by row and start.
 pub(super) fn unions(opens: &[Open]) -> Vec<(u32, i64, i64)> {
-    let mut covered: Vec<(u32, i64, i64)> = opens.iter().map(|open| (open.what, open.start, open.last)).collect();
+    let mut covered: Vec<(u32, i64, i64)> = collected(opens.iter().map(|open| (open.what, open.start, open.last)));
     covered.sort_unstable();
     covered.dedup_by(|next, before| {
         let overlap = before.0 == next.0 && next.1 <= before.2;

@@ -10,6 +10,7 @@ use super::metadata::Metadata;
 use super::phrases::{Phrases, key};
 use super::plain::Layout;
 use super::value::{Fault, Value};
+use crate::memory::Room as _;
 use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work,
 };
@@ -145,7 +146,7 @@ impl<'a> Sink<'a> {
         let reach = said.reach(event.name, event.thread);
         let label = Label { clock: self.clock, process_id, reach, name, domain, source: said.source() };
         let label = self.trace.labels.intern(label);
-        self.trace.ranges.push(Range { label, start, end: (!said.is_open).then_some(end) });
+        self.trace.ranges.put(Range { label, start, end: (!said.is_open).then_some(end) });
         Ok(())
     }
 
@@ -176,9 +177,9 @@ impl<'a> Sink<'a> {
         let (text, broken) = unescaped(raw);
         let id = self.trace.names.intern(&text);
         if broken {
-            self.broken_names.insert(id);
+            self.broken_names.put(id);
         }
-        self.names.insert(raw.into(), id);
+        self.names.put((raw.into(), id));
         Ok(id)
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Interrupted;
 use crate::error::{Error, Result};
+use crate::memory::{self, Room as _};
 
 /// How much is read at once.
 pub(super) const STEP: usize = 256 * 1024;
@@ -87,6 +88,7 @@ impl Text {
         // A long thing is read anew with every step: steps grow with it.
         let wanted = before + before.max(self.step);
         if self.buffer.len() < wanted {
+            self.buffer.room(wanted - self.buffer.len());
             self.buffer.resize(wanted, 0);
         }
         while self.end < wanted {
@@ -98,6 +100,7 @@ impl Text {
                     return Err(Error::Interrupted);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::OutOfMemory => memory::fail(None),
                 Err(error) => {
                     // What could be read before it is good.
                     self.fault = Some(error.to_string());

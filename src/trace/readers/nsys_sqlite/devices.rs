@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::database::Database;
+use super::database::{Database, heard};
 use super::numbers::{NONE, known};
 use crate::trace::{Queue, Trace};
 
@@ -103,5 +103,5 @@ fn numbers(database: &Database) -> FxHashMap<(i64, i64), i64> {
 /// The rows that can be read.
 fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
     let Ok(mut statement) = database.prepare(sql) else { return Vec::new() };
-    statement.query_map([], read).map(|rows| rows.flatten().collect()).unwrap_or_default()
+    heard(statement.query_map([], read)).map(|rows| rows.flat_map(heard).collect()).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Whether a database is an export of Nsight Systems, and of which version.
 
-use super::database::Database;
+use super::database::{Database, heard};
 use crate::trace::readers::sqlite::Refusal;
 
 /// The table that holds every text of an export once, and its key.
@@ -39,6 +39,6 @@ pub(super) fn versions(database: &Database) -> (Option<String>, Option<String>) 
 /// The first text that a statement finds, if the table is there and it is a short one.
 pub(super) fn text(database: &Database, table: &str, sql: &str, key: &str) -> Option<String> {
     database.table(table)?;
-    let text: String = database.prepare(sql).ok()?.query_row([key], |row| row.get(0)).ok()?;
+    let text: String = heard(database.prepare(sql).ok()?.query_row([key], |row| row.get(0))).ok()?;
     (text.len() <= 64).then_some(text)
 }

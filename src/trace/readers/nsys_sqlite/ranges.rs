@@ -13,6 +13,7 @@ use super::progress::Progress;
 use super::strings::Strings;
 use super::tally::NO_NUMBER;
 use crate::error::Result;
+use crate::memory::Room as _;
 use crate::trace::readers::sqlite::pages::Value;
 use crate::trace::{Label, NameId, Names, Range, Reach, Source, Trace};
 
@@ -78,8 +79,9 @@ pub(super) fn read(
                 source: Source::Nvtx,
             };
             found.read += 1;
-            found.ranges.push(Range { label: trace.labels.intern(label), start: row.start, end: known(row.end) });
+            found.ranges.put(Range { label: trace.labels.intern(label), start: row.start, end: known(row.end) });
         })?;
+    trace.ranges.room(ranges.len());
     trace.ranges.extend(ranges);
     progress.capture.events_read += read;
     for (reason, count) in REASONS.into_iter().zip(skipped).filter(|&(_, count)| count > 0) {
@@ -105,6 +107,7 @@ fn domains(
                 return;
             }
             if let Some(row) = Row::numbers(values).filter(|row| ![NONE, 0].contains(&row.domain)) {
+                domains.room(1);
                 domains.entry((process_of(row.thread), row.domain)).or_insert_with(|| texts.name(&row, names));
             }
         })?;
@@ -157,7 +160,10 @@ impl Texts<'_, '_> {
         match (row.text, row.text_id) {
             (Some(text), _) => names.intern(&String::from_utf8_lossy(text)),
             (None, NONE) => names.intern("[no name]"),
-            (None, id) => *self.known.entry(id).or_insert_with(|| self.strings.intern(id, names, |text| text)),
+            (None, id) => {
+                self.known.room(1);
+                *self.known.entry(id).or_insert_with(|| self.strings.intern(id, names, |text| text))
+            }
         }
     }
 }

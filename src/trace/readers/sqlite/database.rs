@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::pages::{Pages, Place};
 use super::{MAGIC, Refusal};
+use crate::memory;
 use crate::trace::Warning;
 
 /// The longest text or row that is loaded. Names of kernels come to some kilobytes.
@@ -92,7 +93,7 @@ impl Database {
             let pages = Pages::open(path, &header, size_bytes);
             Ok(Self { connection, pages, tables, size_bytes, promised_bytes })
         };
-        open().map_err(|error| {
+        heard(open()).map_err(|error| {
             // It quotes statements of the file, which have lines.
             let words = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
             (format!("SQLite cannot read it: {words}"), "copy or export the file again")
@@ -106,7 +107,7 @@ impl Database {
 
     /// A statement. Everything that the text takes from the file must be quoted.
     pub(in crate::trace::readers) fn prepare(&self, sql: &str) -> rusqlite::Result<Statement<'_>> {
-        self.connection.prepare(sql)
+        heard(self.connection.prepare(sql))
     }
 
     /// What is wrong with the file as a whole.
@@ -130,6 +131,15 @@ impl Database {
         });
         cut_short.into_iter().chain(journals).collect()
     }
+}
+
+/// Returns SQLite's answer. Lack of memory is no fault of the file: it ends the call.
+pub(in crate::trace::readers) fn heard<T>(answer: rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let code = answer.as_ref().err().and_then(rusqlite::Error::sqlite_error_code);
+    if code == Some(rusqlite::ErrorCode::OutOfMemory) {
+        memory::fail(None);
+    }
+    answer
 }
 
 /// A name as SQL has it.

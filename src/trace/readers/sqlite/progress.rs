@@ -3,7 +3,7 @@
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
-use super::database::{Database, Table, quoted};
+use super::database::{Database, Table, heard, quoted};
 use super::numbers::NONE;
 use super::pages::{self, Pages, Scan, Value};
 use super::tally::{Events, Taken, Tally, What};
@@ -214,12 +214,12 @@ impl<'a> Progress<'a> {
         mut take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
     ) -> std::result::Result<(), Stop> {
         let mut statement = database.prepare(sql)?;
-        let mut rows = statement.query([])?;
+        let mut rows = heard(statement.query([]))?;
         loop {
             if seen.is_multiple_of(STRIDE) && (self.interrupted)() {
                 return Err(Stop::Interrupted);
             }
-            let Some(row) = rows.next()? else { return Ok(()) };
+            let Some(row) = heard(rows.next())? else { return Ok(()) };
             if *seen >= self.rows_left {
                 return Err(Stop::Broken("there are more rows than the file has room for".to_owned()));
             }

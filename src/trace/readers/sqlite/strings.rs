@@ -4,8 +4,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::database::Database;
+use super::database::{Database, heard};
 use crate::error::{Error, Result};
+use crate::memory::Room as _;
 use crate::trace::readers::Interrupted;
 use crate::trace::{NameId, Names, Warning};
 
@@ -50,12 +51,13 @@ impl<'a> Strings<'a> {
             })
         };
         let place = self.places.as_ref().map_or(Some(id), |places| places.get(&id).copied());
-        let found = place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| lookup.query_row([place], keep).ok());
+        let found =
+            place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| heard(lookup.query_row([place], keep)).ok());
         if let Some((name, length)) = found.flatten() {
             self.bytes_left -= length;
             return name;
         }
-        self.missing.insert(id);
+        self.missing.put(id);
         names.intern(&format!("[string {id}]"))
     }
 
@@ -73,14 +75,14 @@ impl<'a> Strings<'a> {
 
 /// What cannot be read is missing.
 fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'_>) -> Result<FxHashMap<i64, i64>> {
-    let mut places = FxHashMap::default();
+    let mut places: FxHashMap<i64, i64> = FxHashMap::default();
     let Ok(mut statement) = database.prepare(&format!("SELECT {id}, _rowid_ FROM {table} NOT INDEXED")) else {
         return Ok(places);
     };
-    let Ok(mut rows) = statement.query([]) else { return Ok(places) };
+    let Ok(mut rows) = heard(statement.query([])) else { return Ok(places) };
     let mut seen = 0_usize;
     // A row takes five bytes at least: what comes after so many runs in circles.
-    while let Ok(Some(row)) = rows.next() {
+    while let Ok(Some(row)) = heard(rows.next()) {
         if seen.is_multiple_of(STRIDE) && interrupted() {
             return Err(Error::Interrupted);
         }
@@ -89,6 +91,7 @@ fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'
             break;
         }
         if let (Ok(id), Ok(place)) = (row.get(0), row.get(1)) {
+            places.room(1);
             places.entry(id).or_insert(place);
         }
     }

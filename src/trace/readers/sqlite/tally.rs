@@ -4,6 +4,7 @@
 use std::mem;
 use std::sync::Arc;
 
+use crate::memory;
 use crate::trace::{Capture, Distinct, Entry, Log};
 
 /// Why a row is left out.
@@ -130,7 +131,8 @@ impl<const K: usize> Tally<K> {
             capture.skip_many(reason, count, None);
         }
         for segment in self.full.into_iter().chain([self.last]) {
-            let found: Vec<Result<u32, &'static str>> = segment.whats.all().iter().map(|&what| find(what)).collect();
+            let found: Vec<Result<u32, &'static str>> =
+                memory::collected(segment.whats.all().iter().map(|&what| find(what)));
             if let Ok(found) = found.iter().copied().collect::<Result<Arc<[u32]>, _>>() {
                 log.append(segment.log, &found);
                 continue;

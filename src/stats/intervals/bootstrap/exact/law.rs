@@ -1,6 +1,7 @@
 //! The law of the ranks whose samples make the resampled median.
 
 use super::quadrature::masses;
+use crate::memory;
 use crate::stats::intervals::bootstrap::median::middle;
 use crate::stats::samples::{from_key, to_key};
 
@@ -39,11 +40,10 @@ impl Law {
         let width = n - 2 * first;
         let ranks = first..first + width;
         let lower = masses(n, n.div_ceil(2), ranks.clone());
-        let mut before = vec![0.0];
-        before.extend(lower.iter().scan(0.0, |sum, mass| {
+        let before = memory::collected(std::iter::once(0.0).chain(lower.iter().scan(0.0, |sum, mass| {
             *sum += mass;
             Some(*sum)
-        }));
+        })));
         let pairs = n.is_multiple_of(2).then(|| Pairs::of(n, ranks));
         Self { first, width, lower, before, pairs }
     }
@@ -132,7 +132,7 @@ impl Pairs {
             let left = n - rank as f64;
             (half * (-1.0 / left).ln_1p()).exp()
         };
-        Self { apart: ranks.clone().map(apart).collect(), further: ranks.map(further).collect() }
+        Self { apart: memory::collected(ranks.clone().map(apart)), further: memory::collected(ranks.map(further)) }
     }
 
     /// P(I = `lower`, J ≥ `upper`), where `upper` is above `lower`.

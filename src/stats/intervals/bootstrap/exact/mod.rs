@@ -12,6 +12,7 @@ mod quadrature;
 use super::median::middle;
 use super::request::{BootstrapInterval, Request};
 use crate::error::Result;
+use crate::memory;
 use crate::stats::samples::order_statistics;
 use law::Law;
 
@@ -28,10 +29,10 @@ pub(super) fn interval(
 ) -> Result<BootstrapInterval> {
     let n = samples.len();
     let law = Law::of(n);
-    let ranks: Vec<usize> = law.ranks().collect();
+    let ranks: Vec<usize> = memory::collected(law.ranks());
     let rising = order_statistics(samples, std::convert::identity, range, &ranks, interrupted)?;
     // The law is the same seen from above.
-    let falling: Vec<f64> = rising.iter().rev().map(|value| -value).collect();
+    let falling: Vec<f64> = memory::collected(rising.iter().rev().map(|value| -value));
     let (below, above) = ((rising.len() - 1) / 2, rising.len() / 2);
     Ok(BootstrapInterval {
         ci_low: law.quantile(&rising, tail),

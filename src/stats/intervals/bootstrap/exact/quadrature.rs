@@ -1,5 +1,7 @@
 //! How likely each rank is to be the k-th smallest of n draws.
 
+use crate::memory;
+
 /// Nodes in (0, 1] and weights of the Gauss-Legendre rule with 8 nodes on [−1, 1], whose other half is the mirror image.
 const RULE: [(f64, f64); 4] = [
     (0.183_434_642_495_649_8, 0.362_683_783_378_362),
@@ -26,7 +28,7 @@ pub(super) fn masses(n: usize, k: usize, ranks: impl Iterator<Item = usize>) -> 
         };
         RULE.into_iter().map(at).sum::<f64>()
     };
-    let masses: Vec<f64> = ranks.map(mass).collect();
+    let masses: Vec<f64> = memory::collected(ranks.map(mass));
     let total = masses.iter().sum::<f64>();
-    masses.into_iter().map(|mass| mass / total).collect()
+    memory::collected(masses.into_iter().map(|mass| mass / total))
 }

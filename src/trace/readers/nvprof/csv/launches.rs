@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::cut::{self, Units};
 use super::metrics::value;
 use super::{CUT_SHORT, Sheet};
+use crate::memory::Room as _;
 use crate::trace::{MetricRow, NameId};
 
 /// What stands in front of the kernel's name.
@@ -50,6 +51,8 @@ impl Columns {
         let raw = sheet.trace.names.intern(cut::without_number(name).0);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
         let rows = &mut sheet.trace.metrics;
+        rows.room(self.names.len());
+        self.found.room(1);
         let is_metric = |&(column, name): &(usize, &String)| column > 0 || name != NUMBER;
         let (first, sums) = self.found.entry((device, raw)).or_insert_with_key(|(device, _)| {
             let first = rows.len();

@@ -2,6 +2,7 @@
 
 use super::quantity::split;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use crate::memory::Room as _;
 use crate::trace::MetricRow;
 
 /// Where the columns stand that differ between tables.
@@ -45,7 +46,7 @@ impl Columns {
         let raw = sheet.trace.names.intern(kernel);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
         let [(min, unit), (max, _), (avg, _)] = [0, 1, 2].map(|at| value(values.get(at).copied().unwrap_or_default()));
-        sheet.trace.metrics.push(MetricRow {
+        sheet.trace.metrics.put(MetricRow {
             device: device.to_owned(),
             kernel: sheet.trace.names.text(kernel).to_owned(),
             invocations: invocations.parse().map_err(|_| NO_NUMBER)?,

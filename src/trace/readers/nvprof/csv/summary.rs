@@ -3,6 +3,7 @@
 use super::cut::{self, Units};
 use super::quantity::nanoseconds;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use crate::memory::Room as _;
 use crate::trace::{Total, TotalKind};
 
 /// What is read of a row.
@@ -89,7 +90,7 @@ impl Sheet<'_> {
             TotalKind::Kernel(self.names.of(raw, names))
         };
         let device_id = self.place.device.as_ref().and_then(|(_, number)| *number);
-        self.trace.totals.push(Total { kind, device_id, count, total_ns, min_ns, max_ns });
+        self.trace.totals.put(Total { kind, device_id, count, total_ns, min_ns, max_ns });
         self.summaries += 1;
         Ok(1)
     }

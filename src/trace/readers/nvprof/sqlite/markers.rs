@@ -6,6 +6,7 @@ use rusqlite::types::ValueRef;
 use super::numbers::{text, unsigned};
 use super::{Database, Progress, Strings};
 use crate::error::Result;
+use crate::memory::{self, Room as _};
 use crate::trace::{Label, Range, Reach, Source, Trace};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_MARKER";
@@ -43,15 +44,16 @@ pub(super) fn read(
     progress: &mut Progress<'_>,
 ) -> Result<()> {
     let Some(table) = database.table(TABLE) else { return Ok(()) };
-    let (mut edges, mut marks, mut unread) = (Vec::new(), 0, 0);
+    let (mut edges, mut marks, mut unread) = (Vec::<Edge>::new(), 0, 0);
     progress.each(database, table, &COLUMNS, |row| match edge(row) {
-        Some(Some(edge)) => edges.push(edge),
+        Some(Some(edge)) => edges.put(edge),
         Some(None) => marks += 1,
         None => unread += 1,
     })?;
     progress.capture.events_read += marks;
     progress.capture.skip_many("is no mark that can be read", unread, None);
     // Rows are in no order.
+    memory::probe(size_of_val(edges.as_slice()));
     edges.sort_by_key(|edge| (edge.id, edge.time, edge.opens.is_some()));
     for same in edges.chunk_by(|one, other| one.id == other.id) {
         pair(same, |opened, start, end| {
@@ -63,7 +65,7 @@ pub(super) fn read(
             let reach = if is_ours(trace.names.text(name)) { Reach::Process } else { Reach::Thread(opened.thread_id) };
             let label = Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx };
             let label = trace.labels.intern(label);
-            trace.ranges.push(Range { label, start, end: Some(end) });
+            trace.ranges.put(Range { label, start, end: Some(end) });
         })
         .tell(progress);
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use self::numbers::Queues;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
-use crate::trace::readers::sqlite::database::Database;
+use crate::trace::readers::sqlite::database::{Database, heard};
 use crate::trace::readers::sqlite::progress::Progress;
 use crate::trace::readers::sqlite::strings::Strings;
 use crate::trace::readers::sqlite::{MAGIC, Refusal};
@@ -118,7 +118,7 @@ fn is_only_counted(table: &str) -> bool {
 
 fn version(database: &Database) -> Option<String> {
     let sql = format!("SELECT version FROM {VERSION}");
-    let version: i64 = database.prepare(&sql).ok()?.query_row([], |row| row.get(0)).ok()?;
+    let version: i64 = heard(database.prepare(&sql).ok()?.query_row([], |row| row.get(0))).ok()?;
     Some(version.to_string())
 }
 

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
+use crate::trace::readers::sqlite::database::heard;
 use crate::trace::readers::sqlite::numbers::{NONE, known};
 use crate::trace::{NameId, Queue, Trace};
 
@@ -74,8 +75,8 @@ fn names(database: &Database) -> Vec<(i64, i64)> {
     let Ok(mut statement) = database.prepare(&format!("SELECT id, name FROM {table} LIMIT {MOST}")) else {
         return Vec::new();
     };
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
-    rows.map(|rows| rows.flatten().collect()).unwrap_or_default()
+    let rows = heard(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))));
+    rows.map(|rows| rows.flat_map(heard).collect()).unwrap_or_default()
 }
 
 /// When an operation of a device ran, or why that is not known.

@@ -3,6 +3,7 @@
 use super::file::{PADDING, Pages};
 use super::varint::{self, short_varint, varint};
 use super::{Stop, usual};
+use crate::memory::Room as _;
 
 const INTERIOR: u8 = 5;
 const LEAF: u8 = 13;
@@ -57,9 +58,9 @@ fn children(page: &[u8], pages: &Pages, below: &mut Vec<u32>) -> Option<()> {
         if at < first || end > pages.usable {
             return None;
         }
-        below.push(number(at)?);
+        below.put(number(at)?);
     }
-    below.push(number(LEAF_HEADER)?);
+    below.put(number(LEAF_HEADER)?);
     Some(())
 }
 

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::{Stop, usual};
+use crate::memory::Room as _;
 
 /// What follows a page in its buffer, so that a number can be loaded as eight bytes wherever it ends.
 pub(in crate::trace::readers) const PADDING: usize = 8;
@@ -59,6 +60,7 @@ impl Pages {
     pub(super) fn load(&self, first: u32, count: usize, buffer: &mut Vec<u8>) -> Result<(), Stop> {
         let bytes = count * self.size;
         if buffer.len() < bytes + PADDING {
+            buffer.room(bytes + PADDING - buffer.len());
             buffer.resize(bytes + PADDING, 0);
         }
         let at = u64::from(usual(first.checked_sub(1))?) * self.size as u64;

@@ -4,13 +4,17 @@
 //! launched it and, for a memory operation, a size. Numbers take as many bytes as they need; starts and correlations are
 //! stored as the difference from the one before. Ten million kernels take 90 MB.
 
+mod packed;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use packed::{Before, ROOM};
+
+use crate::memory;
+
 /// Entries never cross the end of a chunk, and hardly anything is copied as a log grows or takes another over.
 const CHUNK: usize = 1 << 18;
-/// An entry takes 38 bytes at most. Numbers are read and written eight bytes at a time, whatever their length.
-const ROOM: usize = 56;
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,36 +74,21 @@ impl Log {
     /// Adds an entry.
     pub fn push(&mut self, entry: Entry) {
         debug_assert!(entry.end >= entry.start, "an entry ends before it starts");
-        let mut previous = (self.last_start, self.last_correlation);
+        let mut previous = Before { start: self.last_start, correlation: self.last_correlation };
         if self.chunks.last().is_none_or(|chunk| chunk.renamed.is_some() || chunk.bytes.len() + ROOM > CHUNK) {
-            self.chunks.push(Chunk { bytes: Vec::with_capacity(CHUNK), renamed: None });
-            previous = (0, 0);
+            self.chunks.push(Chunk { bytes: memory::list(CHUNK), renamed: None });
+            previous = Before::default();
         }
         if self.len == 0 {
             self.first_start = entry.start;
         }
         let Some(Chunk { bytes: chunk, .. }) = self.chunks.last_mut() else { return };
-        let (start, duration) = (zigzag(entry.start.wrapping_sub(previous.0)), entry.duration());
-        let what = u64::from(entry.what);
-        let correlation = zigzag(entry.correlation.wrapping_sub(previous.1).cast_signed());
-        let lengths = Lengths {
-            start: length(start),
-            duration: length(duration),
-            what: length(what),
-            correlation: length_or_none(correlation),
-            bytes: length_or_none(entry.bytes),
-        };
         // Written where it stays: a copy of what has just been written would wait for it.
         let begin = chunk.len();
         chunk.extend_from_slice(&[0; ROOM]);
         let Some(bytes) = chunk[begin..].first_chunk_mut::<ROOM>() else { return };
-        [bytes[0], bytes[1]] = lengths.pack();
-        put(bytes, STARTS_AT, start);
-        put(bytes, lengths.duration_at(), duration);
-        put(bytes, lengths.what_at(), what);
-        put(bytes, lengths.correlation_at(), correlation);
-        put(bytes, lengths.bytes_at(), entry.bytes);
-        chunk.truncate(begin + lengths.end());
+        let length = previous.pack(&entry, bytes);
+        chunk.truncate(begin + length);
         self.sorted &= entry.start >= self.last_start;
         (self.last_start, self.last_correlation) = (entry.start, entry.correlation);
         self.len += 1;
@@ -121,7 +110,7 @@ impl Log {
             if let Some([_, both]) = last.as_ref().filter(|[known, _]| Arc::ptr_eq(known, &before)) {
                 return Arc::clone(both);
             }
-            let both: Arc<[u32]> = before.iter().map(|&what| renamed[what as usize]).collect();
+            let both = memory::shared(before.iter().map(|&what| renamed[what as usize]));
             last = Some([before, Arc::clone(&both)]);
             both
         };
@@ -215,7 +204,7 @@ impl Iterator for Entries<'_> {
             let chunk = self.chunks.next()?;
             (self.rest, self.renamed, self.before) = (&chunk.bytes, chunk.renamed.as_deref(), Before::default());
         }
-        let (entry, length) = self.before.next(self.rest, self.renamed);
+        let (entry, length) = self.before.unpack(self.rest, self.renamed);
         self.rest = self.rest.get(length..).unwrap_or_default();
         Some(entry)
     }
@@ -239,7 +228,7 @@ impl Iterator for IntoEntries {
             self.chunk = self.chunks.next()?;
             (self.at, self.before) = (0, Before::default());
         }
-        let (entry, length) = self.before.next(&self.chunk.bytes[self.at..], self.chunk.renamed.as_deref());
+        let (entry, length) = self.before.unpack(&self.chunk.bytes[self.at..], self.chunk.renamed.as_deref());
         self.at += length;
         Some(entry)
     }
@@ -252,125 +241,6 @@ impl IntoIterator for Log {
     fn into_iter(self) -> IntoEntries {
         let chunk = Chunk { bytes: Vec::new(), renamed: None };
         IntoEntries { chunks: self.chunks.into_iter(), chunk, at: 0, before: Before::default() }
-    }
-}
-
-/// What the numbers of an entry are the difference from.
-#[derive(Debug, Clone, Copy, Default)]
-struct Before {
-    start: i64,
-    correlation: u64,
-}
-
-impl Before {
-    /// The entry with which `rest` begins, and how many bytes it takes.
-    #[inline]
-    fn next(&mut self, rest: &[u8], renamed: Option<&[u32]>) -> (Entry, usize) {
-        let mut last = [0; ROOM];
-        let entry = rest.first_chunk().unwrap_or_else(|| {
-            // Behind the last entries of a chunk there are too few bytes.
-            last[..rest.len()].copy_from_slice(rest);
-            &last
-        });
-        let lengths = Lengths::unpack([entry[0], entry[1]]);
-        self.start = self.start.wrapping_add(unzigzag(number(entry, STARTS_AT, lengths.start)));
-        let duration = number(entry, lengths.duration_at(), lengths.duration);
-        let what = number(entry, lengths.what_at(), lengths.what) as u32;
-        let what = renamed.map_or(what, |renamed| renamed[what as usize]);
-        let correlation = unzigzag(number_or_none(entry, lengths.correlation_at(), lengths.correlation));
-        self.correlation = self.correlation.wrapping_add(correlation.cast_unsigned());
-        let bytes = number_or_none(entry, lengths.bytes_at(), lengths.bytes);
-        let end = self.start.wrapping_add_unsigned(duration);
-        (Entry { what, start: self.start, end, bytes, correlation: self.correlation }, lengths.end())
-    }
-}
-
-/// The numbers of an entry follow their lengths.
-const STARTS_AT: usize = 2;
-
-/// How many bytes the numbers of an entry take, all of which fits into its first two bytes.
-#[derive(Debug, Clone, Copy)]
-struct Lengths {
-    start: usize,
-    duration: usize,
-    what: usize,
-    /// None where it is that of the entry before.
-    correlation: usize,
-    /// None where there is no size.
-    bytes: usize,
-}
-
-impl Lengths {
-    fn pack(self) -> [u8; 2] {
-        let first = (self.start - 1) | ((self.duration - 1) << 3) | ((self.what - 1) << 6);
-        [first as u8, (self.correlation | self.bytes << 4) as u8]
-    }
-
-    fn unpack([first, second]: [u8; 2]) -> Self {
-        let (first, second) = (usize::from(first), usize::from(second));
-        Self {
-            start: (first & 7) + 1,
-            duration: (first >> 3 & 7) + 1,
-            what: (first >> 6) + 1,
-            correlation: (second & 15).min(8),
-            bytes: (second >> 4).min(8),
-        }
-    }
-
-    fn duration_at(self) -> usize {
-        STARTS_AT + self.start
-    }
-
-    fn what_at(self) -> usize {
-        self.duration_at() + self.duration
-    }
-
-    fn correlation_at(self) -> usize {
-        self.what_at() + self.what
-    }
-
-    fn bytes_at(self) -> usize {
-        self.correlation_at() + self.correlation
-    }
-
-    fn end(self) -> usize {
-        self.bytes_at() + self.bytes
-    }
-}
-
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)).cast_unsigned()
-}
-
-fn unzigzag(value: u64) -> i64 {
-    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
-}
-
-/// How many bytes a number takes: one at least.
-fn length(value: u64) -> usize {
-    8 - (value | 1).leading_zeros() as usize / 8
-}
-
-/// The same, and none for 0.
-fn length_or_none(value: u64) -> usize {
-    8 - value.leading_zeros() as usize / 8
-}
-
-/// A number of so many bytes, with eight bytes from where it begins.
-fn number(bytes: &[u8; ROOM], at: usize, length: usize) -> u64 {
-    let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map_or(0, u64::from_le_bytes);
-    word & u64::MAX >> (64 - 8 * length)
-}
-
-/// The same; 0 for no bytes.
-fn number_or_none(bytes: &[u8; ROOM], at: usize, length: usize) -> u64 {
-    if length == 0 { 0 } else { number(bytes, at, length) }
-}
-
-/// Writes eight bytes of a number, of which those behind its length are written over.
-fn put(bytes: &mut [u8; ROOM], at: usize, value: u64) {
-    if let Some(place) = bytes.get_mut(at..at + 8) {
-        place.copy_from_slice(&value.to_le_bytes());
     }
 }
 
