@@ -45,6 +45,12 @@ class UsageError(FastrnnsError, ValueError):
     exit_code = ExitCode.USAGE
 
 
+class DiskError(UsageError):
+    """A disk refused a file in a place that can be written to otherwise: it is full, damaged or gone."""
+
+    exit_code = ExitCode.FAILED
+
+
 class MissingError(FastrnnsError):
     """A device or a tool that was asked for is not there."""
 
@@ -57,6 +63,30 @@ class RunnerError(FastrnnsError):
 
 class DocumentWarning(UserWarning):
     """A document of a newer minor version has keys that this build does not know."""
+
+
+#: Message and hint for errors of the system, by the names of their numbers.
+_REFUSED = {
+    "EAGAIN": ("another process or thread", "end other processes, or raise the limit on processes (ulimit -u)"),
+    "ENOMEM": ("more memory", "end other processes, or raise the limit on memory (ulimit -v)"),
+    "EMFILE": ("another open file", "raise the limit on open files (ulimit -n)"),
+    "ENFILE": ("another open file", "end other processes: all of them have too many open files"),
+}
+
+
+def of_system(error: OSError) -> FastrnnsError:
+    """Makes an error with a hint of what the system refused."""
+    import errno
+
+    refused = _REFUSED.get(errno.errorcode.get(error.errno or 0, ""))
+    why = error.strerror or str(error)
+    # A pipe that is full has this number too, and that attribute.
+    if refused is not None and not hasattr(error, "characters_written"):
+        where = "" if error.filename is None else f"{error.filename}: "
+        return FastrnnsError(f"the system refuses {refused[0]} ({where}{why})", refused[1])
+    if error.filename is None:
+        return FastrnnsError(f"writing failed: {why}", "look at where the output goes")
+    return FastrnnsError(f"{error.filename}: {why}", "check that path, its disk and the rights on it")
 
 
 def first_line(error: BaseException) -> str:

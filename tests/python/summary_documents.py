@@ -17,6 +17,8 @@ def example(kind: Any, text: Callable[[], str]) -> Any:
         return {name: example(hints[name], text) for name in known}
     if get_origin(kind) is list:
         return [example(get_args(kind)[0], text)] * (3 if get_args(kind)[0] is int else 1)
+    if get_origin(kind) is dict:
+        return {"key": example(get_args(kind)[1], text)}
     if get_origin(kind) is Literal:
         return get_args(kind)[0]
     if kind is str:

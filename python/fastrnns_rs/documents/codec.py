@@ -6,13 +6,11 @@ and a value of the wrong type are refused by their path in the document.
 
 from __future__ import annotations
 
-import os
 import types
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from pathlib import Path
+from operator import countOf
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.errors import UsageError
@@ -21,6 +19,10 @@ T = TypeVar("T")
 
 #: Unknown keys that were read: the identity of the object that has them, then that object, its path, and the keys.
 Kept = dict[int, tuple[object, str, dict[str, Any]]]
+
+#: The longest value and path in a message.
+_LONGEST_SHOWN = 40
+_LONGEST_PATH = 200
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 
@@ -93,69 +95,6 @@ def json_schema(document: type, title: str) -> dict[str, Any]:
     }
 
 
-def check_writable(path: Path) -> None:
-    """Refuses a place that cannot be written to, before there is anything to lose.
-
-    Raises:
-        UsageError: It cannot; the message says why.
-    """
-    import tempfile  # takes longer to load than everything else here
-
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder", "give the path of a file")
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is not a regular file", "give the path of a file, or let stdout carry the format")
-    path = path.resolve()
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes `text` beside `path` and then renames it, so that a crash leaves the old file or the new one.
-
-    Raises:
-        UsageError: The place cannot be written to.
-    """
-    with replacing(path) as name, name.open("w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(text)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside `path`, which takes its place once it has been written, and leaves nothing behind if it fails.
-
-    Raises:
-        UsageError: The place cannot be written to.
-    """
-    import tempfile
-
-    check_writable(path)
-    # Through a symbolic link to the file it stands for, which is what gets replaced.
-    path = path.resolve()
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        try:
-            yield Path(name)
-            # mkstemp lets nobody else read; a result file is as readable as any other.
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(name).chmod(0o666 & ~mask)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"{path} cannot be written: {error.strerror}", "choose a file in a folder that you may write to")
-
-
 @cache
 def _hints(document: type) -> dict[str, Any]:
     hints = get_type_hints(document)
@@ -176,7 +115,7 @@ def _read(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:  # no
         if not isinstance(plain, list):
             raise _wrong(path, expected, plain)
         # A long run has a million samples: checked at the speed of the interpreter's own loop.
-        if arguments[0] is int and {*map(type, plain)} <= {int}:
+        if arguments[0] is int and countOf(map(type, plain), int) == len(plain):
             return plain
         return [_read(arguments[0], item, f"{path}[{index}]", kept) for index, item in enumerate(plain)]
     if origin is dict:
@@ -210,10 +149,10 @@ def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any
     keys, hints = added_keys(expected), _hints(expected)
     for key, version in keys.items():
         if version is None and key not in plain:
-            raise UsageError(f"the key {join(path, key)} is missing")
+            raise UsageError(f"the key {place(join(path, key))} is missing")
     unknown = {key: value for key, value in plain.items() if key not in keys}
     if unknown and kept is None:
-        raise UsageError(f"the key {join(path, next(iter(unknown)))} is unknown")
+        raise UsageError(f"the key {place(join(path, next(iter(unknown))))} is unknown")
     # The first documents had some of the later keys, without a value.
     given = [key for key, version in keys.items() if version is None or plain.get(key) is not None]
     found = expected(**{key: _read(hints[key], plain[key], join(path, key), kept) for key in given})
@@ -223,10 +162,19 @@ def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any
 
 
 def _wrong(path: str, expected: Any, plain: object) -> UsageError:
-    shown = repr(plain)
-    limit = 40
-    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
-    return UsageError(f"{path or 'the document'} is {shown}, not {_name(expected)}")
+    return UsageError(f"{place(path) or 'the document'} is {shown(plain)}, not {_name(expected)}")
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, short enough for a message."""
+    # The whole of it may be a million characters, or nested deeper than Python can write.
+    if isinstance(value, (list, dict)):
+        import reprlib
+
+        text = reprlib.repr(value)
+    else:
+        text = repr(value[:_LONGEST_SHOWN] if isinstance(value, str) else value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _name(expected: Any) -> str:
@@ -244,6 +192,11 @@ def _name(expected: Any) -> str:
 def join(path: str, key: str) -> str:
     """The path of a key of the object at `path`."""
     return f"{path}.{key}" if path else key
+
+
+def place(path: str) -> str:
+    """A path, short enough for a message: keys may be of any length."""
+    return path if len(path) <= _LONGEST_PATH else path[: _LONGEST_PATH - 1] + "…"
 
 
 def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911

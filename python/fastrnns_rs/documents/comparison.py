@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from fastrnns_rs.documents import row_names
+from fastrnns_rs.documents import comparison_soundness, row_names, soundness
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
@@ -178,6 +178,11 @@ class Comparison(Document):
     basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=since("1.1"))
     categories: list[Change] = field(default_factory=list, metadata=since("1.1"))
     device_time: Change | None = field(default=None, metadata=since("1.1"))
+
+    def check(self) -> None:
+        """As of any document. Ratios are in their intervals, verdicts go with these, and counts are of the rows."""
+        soundness.check_numbers(self)
+        comparison_soundness.check_comparison(self)
 
     def __getitem__(self, name: str) -> Row:
         """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.

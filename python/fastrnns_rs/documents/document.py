@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from fastrnns_rs.documents import codec
-from fastrnns_rs.errors import DocumentWarning, MissingError, UsageError
+from fastrnns_rs.documents import codec, reading, soundness, writing
+from fastrnns_rs.errors import DocumentWarning, UsageError
 from fastrnns_rs.escaping import visible
 
 #: The version of every document that this build writes. Rust writes the same in summaries.
@@ -65,7 +65,15 @@ class Document:
         Raises:
             UsageError: The place cannot be written to.
         """
-        codec.write_atomically(Path(path), self.to_json())
+        writing.write(Path(path), [self.to_json().encode()])
+
+    def check(self) -> None:
+        """Refuses what no build writes.
+
+        Raises:
+            UsageError: There is such a thing; the message names the key.
+        """
+        soundness.check_numbers(self)
 
     @classmethod
     def from_dict(cls, plain: object, name: str | None = None) -> Self:
@@ -76,7 +84,7 @@ class Document:
             name: The file's name for the warning; None for a document that is no file.
 
         Raises:
-            UsageError: It is not such a document; the message names the key.
+            UsageError: It is not such a document, or holds what no build writes; the message names the key.
 
         Warns:
             DocumentWarning: The document has unknown keys, since a newer build wrote it.
@@ -84,7 +92,9 @@ class Document:
         newer = _is_newer(plain)
         kept: codec.Kept = {}
         found = codec.from_plain(cls, plain, kept if newer else None)
+        found.check()
         if kept:
+            soundness.check_unknown([(path, unknown) for _, path, unknown in kept.values()])
             _warn(name or f"the {cls.noun}", found.schema_version, kept)
             kept[_ROOT] = kept.pop(id(found), (None, "", {}))
         return replace(found, schema_version=found.schema_version if newer else VERSION, _kept=kept)
@@ -95,23 +105,15 @@ class Document:
 
         Raises:
             MissingError: There is no such file.
-            UsageError: It is not such a document.
+            UsageError: It is not such a document, or cannot be read.
 
         Warns:
             DocumentWarning: The document has unknown keys, since a newer build wrote it.
         """
-        import json
-
+        text = reading.document_text(path, cls.noun)
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError as error:
-            raise MissingError(f"no file at {path}", f"give the path of a {cls.noun}") from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {error}", f"give the path of a {cls.noun}") from error
-        try:
-            return cls.from_dict(json.loads(text), str(path))
-        # A number of 5,000 digits, or brackets in brackets without end.
-        except (ValueError, RecursionError) as error:
+            return cls.from_dict(reading.parsed(text), str(path))
+        except ValueError as error:
             raise UsageError(f"{path} is not a {cls.noun}: {error}", cls.hint) from error
 
 

@@ -7,10 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
-from pathlib import Path
 from typing import Any
 
-from fastrnns_rs.documents.codec import replacing
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.escaping import json_safe
 
@@ -98,18 +96,6 @@ def text(document: object) -> str:
         ValueError: If a number is not finite.
     """
     return b"".join(Layout().pieces(document)).decode()
-
-
-def save(path: Path, document: object, layout: Layout) -> None:
-    """Writes a document. The file is there whole or not at all.
-
-    Raises:
-        UsageError: If the place cannot be written to.
-        ValueError: If a number is not finite.
-    """
-    pieces = layout.pieces(document)
-    with replacing(path) as name, name.open("wb") as file:
-        file.writelines(pieces)
 
 
 def flat(value: Any) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
 from fastrnns_rs._core import quantiles
+from fastrnns_rs.documents import run_soundness, soundness
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.sweep import Point, Sweep, SweepAxis
@@ -282,6 +283,11 @@ class Run(Document):
     sides: list[RunSide] = field(default_factory=list, metadata=since("1.1"))
     ranks: list[RunRank] = field(default_factory=list, metadata=since("1.1"))
     sweep: Sweep | None = field(default=None, metadata=since("1.1"))
+
+    def check(self) -> None:
+        """As of any document. Results, and processes of a result, are there once, and have samples of their own."""
+        soundness.check_numbers(self)
+        run_soundness.check_results(self.results)
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`; of one that has several the first, or that of a name with its point.

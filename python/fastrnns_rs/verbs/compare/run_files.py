@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.side import pool
 
@@ -45,24 +45,17 @@ def load(path: str | Path) -> Any:
         MissingError: There is no such file.
         UsageError: It cannot be read, or is no JSON.
     """
-    try:
-        with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123  # a path of any kind
-            text = file.read()
-    except FileNotFoundError as error:
-        raise MissingError(f"no file at {path}", "give the path of a run file") from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "give the path of a run file") from error
+    text = reading.document_text(path, Run.noun)
     try:
         try:
-            return json.loads(text, parse_constant=_no_number, parse_float=_finite)
-        except _NoNumberError:
+            return reading.parsed(text)
+        except reading.NoNumberError:
             plain = json.loads(text)
             # google-benchmark writes counters as C++ prints them; whoever reads its times looks at each.
             if isinstance(plain, dict) and {"context", "benchmarks"} <= plain.keys():
                 return plain
             raise
-    # A number of 5,000 digits, or brackets in brackets without end.
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         what = "is empty" if not text.strip() else f"is no JSON: {error}"
         raise UsageError(f"{path} {what}", _KNOWN) from error
 
@@ -167,16 +160,3 @@ def _without_collections() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _finite(token: str) -> float:
-    value = float(token)
-    return value if math.isfinite(value) else _no_number(token)
-
-
-def _no_number(token: str) -> NoReturn:
-    raise _NoNumberError(f"{token} is no number of JSON")
-
-
-class _NoNumberError(ValueError):
-    """A token that some programs write for a number, and JSON does not have."""

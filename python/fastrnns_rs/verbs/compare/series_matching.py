@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -116,26 +116,29 @@ def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Serie
     What differs between these speaks against them, and so is refused or labelled. Where two sweeps share some points,
     the others have no partner.
     """
-    left = list(second)
+    left: dict[Hashable, list[Series]] = {}
+    for one in second:
+        left.setdefault(_untimed(one), []).append(one)
     partners: list[Series | None] = []
     for one in first:
-        partner = next((other for other in left if _alike(one, other)), None)
-        if partner is not None:
-            left.remove(partner)
-        partners.append(partner)
-    if len(left) == len(first):
-        rest = iter(left)
-        partners = [next(rest) if partner is None else partner for partner in partners]
-        left = []
+        candidates = left.get(_untimed(one), [])
+        place = next((place for place, other in enumerate(candidates) if _may_share_timing(one, other)), None)
+        partners.append(None if place is None else candidates.pop(place))
+    if len(first) == len(second) and not any(partners):
+        partners = [*second]
+    found = {id(partner) for partner in partners}
     yield from zip(first, partners, strict=True)
-    yield from ((None, other) for other in left)
+    yield from ((None, other) for other in second if id(other) not in found)
 
 
-def _alike(one: Series, other: Series) -> bool:
-    """Whether they are the same measurement. How one was timed is unknown where no process came to its end."""
-    if one.timing_mode is None or other.timing_mode is None:
-        one, other = replace(one, timing_mode=None), replace(other, timing_mode=None)
-    return identity(one) == identity(other)
+def _untimed(one: Series) -> Hashable:
+    """Returns the key that two series of one measurement share, apart from the timing mode."""
+    return identity(replace(one, timing_mode=None))
+
+
+def _may_share_timing(one: Series, other: Series) -> bool:
+    """Returns True if two series may have the same timing mode. It is unknown where no process completed."""
+    return None in {one.timing_mode, other.timing_mode} or one.timing_mode == other.timing_mode
 
 
 def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:

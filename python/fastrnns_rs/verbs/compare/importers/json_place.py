@@ -7,11 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from fastrnns_rs.documents.soundness import TIME_END
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 
-#: Longer than anyone measures (30 million years), and short enough that sums of times stay numbers.
-_LONGEST_NS = 1e24
 #: Shorter than any clock tells, and long enough that quotients of times stay numbers.
 _SHORTEST_NS = 1e-6
 _LONGEST_SHOWN = 40
@@ -110,9 +109,10 @@ class Place:
         if type(self.value) is not int and type(self.value) is not float:
             raise self._wrong("a number")
         time_ns = _float(self.value) * unit_ns
-        if not _SHORTEST_NS <= time_ns < _LONGEST_NS:
-            least = f"of at least {_SHORTEST_NS:g} ns" if 0.0 < time_ns < 1.0 else "above 0"
-            raise UnmeasuredError(f"{self.path} is {self.shown()}, not a time {least}")
+        if not _SHORTEST_NS <= time_ns < TIME_END:
+            wanted = f"of at least {_SHORTEST_NS:g} ns" if 0.0 < time_ns < 1.0 else "above 0"
+            wanted = "of less than 2⁶² ns" if time_ns >= TIME_END else wanted
+            raise UnmeasuredError(f"{self.path} is {self.shown()}, not a time {wanted}")
         return time_ns
 
     def times_ns(self, unit_ns: float) -> list[float]:
@@ -121,7 +121,7 @@ class Place:
         # Files have a million samples: checked at the speed of the interpreter's own loop.
         if all(type(one) is float for one in values):
             times = [one * unit_ns for one in values]
-            if all(_SHORTEST_NS <= one < _LONGEST_NS for one in times):
+            if all(_SHORTEST_NS <= one < TIME_END for one in times):
                 return times
         return [one.time_ns(unit_ns) for one in self.items()]
 

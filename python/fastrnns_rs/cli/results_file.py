@@ -1,0 +1,139 @@
+"""The file that a command writes its measurements to, which no second command writes and no full disk takes away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from fastrnns_rs.cli import shared
+from fastrnns_rs.documents import writing
+from fastrnns_rs.documents.file_names import distinct
+from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastrnns_rs.documents.layout import Layout
+    from fastrnns_rs.documents.run_file import Run
+
+#: A longer suffix is no suffix.
+_LONGEST_SUFFIX = 10
+
+
+class ResultsFile:
+    """The file at `--output`. What it could not be given last is kept elsewhere at the end of a `with` block.
+
+    From the beginning of the block on, a request to end is a Ctrl-C.
+
+    Args:
+        path: The file; None for stdout, or for no file where results have another way there.
+
+    Attributes:
+        failed: True if the last results are not in the file.
+        on_stdout: True if stdout has the same document.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._place: str | None = None
+        self._locks = WriterLocks()
+        self._layout: Layout | None = None
+        self._unsaved: Sequence[bytes] = ()
+        self._name = ""
+        self.failed = False
+        self.on_stdout = False
+
+    def __enter__(self) -> Self:
+        # Before there is a lock or a temporary file, which would be left.
+        shared.interrupt_when_told_to_end()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._locks:
+            if self._path is not None and self.failed:
+                self._keep_elsewhere(self._path)
+
+    def reserve(self, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+        """Refuses a file to write to before there is anything to lose, and keeps other processes from writing it.
+
+        Args:
+            inputs: Files that the command reads.
+
+        Raises:
+            UsageError: If the file cannot be written to, is one of the inputs, or is being written.
+        """
+        if self._path is None:
+            return
+        shared.check_output(self._path, inputs)
+        # Symbolic links that change during the run do not change what is locked and written.
+        self._place = writing.real_path(self._path)
+        reason = self._locks.hold(self._path, self._place)
+        if reason is not None:
+            shared.tell([f"warning: nothing keeps a second run from writing {self._path}: {reason}"])
+
+    def reserve_earlier(self, path: Path) -> None:
+        """Keeps other processes from going on with a run, where that is possible; the run is read afterwards.
+
+        Raises:
+            UsageError: If the run is still going.
+        """
+        if os.path.isfile(path):  # noqa: PTH113  # a name that is too long is no error here
+            self._locks.hold(path)
+
+    def save(self, run: Run) -> None:
+        """Writes the run so far, as far as the disk allows that."""
+        if self._path is None:
+            return
+        from fastrnns_rs.documents.layout import Layout
+        from fastrnns_rs.documents.run_file import Process
+
+        # The samples of a process are laid out once, however often the run is saved.
+        self._layout = self._layout or Layout(keep=Process)
+        # Names of files in a document may be anything.
+        self._write(self._path, self._layout.pieces(run), f"fastrnns-rs-run-{distinct(run.run_id)}")
+
+    def deliver(self, text: str) -> None:
+        """Writes a whole result, to stdout where there is no file."""
+        if self._path is None:
+            shared.deliver(text, None)
+        else:
+            self._write(self._path, [text.encode(errors="surrogateescape")], "fastrnns-rs")
+
+    def _write(self, path: Path, pieces: Sequence[bytes], name: str) -> None:
+        try:
+            writing.write(path, pieces, self._place)
+        except UsageError as error:
+            if not self.failed:
+                _tell(f"error: {error.message}", f"hint: {error.hint}")
+            self.failed, self._unsaved, self._name = True, pieces, name
+        else:
+            if self.failed:
+                _tell(f"note: {path} could be written again, and has all results")
+            self.failed, self._unsaved = False, ()
+
+    def _keep_elsewhere(self, path: Path) -> None:
+        import tempfile
+
+        suffix = path.suffix if len(path.suffix) <= _LONGEST_SUFFIX else ""
+        missing = f"error: the last results are not in {path}, but"
+        try:
+            place = writing.write_new(tempfile.gettempdir(), self._name, suffix, self._unsaved)
+            _tell(f"{missing} in {place}", f"hint: move that file to {path} when there is room")
+        except OSError as error:
+            _tell(f"{missing} on stdout: no temporary file can be written: {error.strerror}")
+            if not self.on_stdout:
+                shared.deliver_pieces(self._hand_over, None)
+
+    def _hand_over(self, take: Callable[[bytes], object]) -> None:
+        for piece in self._unsaved:
+            take(piece)
+
+
+def _tell(*lines: str) -> None:
+    # Standard error may be a file on the same disk.
+    with suppress(OSError, ValueError):
+        shared.tell(map(visible, lines))

@@ -1,0 +1,91 @@
+"""Ratios and verdicts that a comparison may hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeVar
+
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrnns_rs.documents.comparison import Change, Comparison, GeometricMean, Row
+
+_Row = TypeVar("_Row")
+
+#: Ends of an interval without width, and the ratio in it, are rounded by themselves.
+_ROUNDING = 1e-9
+
+
+def check_comparison(found: Comparison) -> None:
+    """Refuses what no comparison finds: intervals upside down, verdicts against them, other counts than of rows.
+
+    Raises:
+        UsageError: There is such a thing; the message names its path.
+    """
+    rows: list[tuple[str, Row | Change]] = [*_placed("rows", found.rows), *_placed("kernels", found.kernels)]
+    rows += _placed("categories", found.categories)
+    rows += [("device_time", found.device_time)] if found.device_time else []
+    for path, row in rows:
+        _check_interval(path, row)
+        _check_verdict(path, row)
+    for path, one in _placed("rows", found.rows):
+        _check_within(path, one)
+    if found.geometric_mean is not None:
+        _check_interval("geometric_mean", found.geometric_mean)
+        _check_within("geometric_mean", found.geometric_mean)
+    _check_repeated(found.rows)
+    _check_counts(found)
+
+
+def _placed(name: str, rows: Iterable[_Row]) -> list[tuple[str, _Row]]:
+    return [(f"{name}[{number}]", row) for number, row in enumerate(rows)]
+
+
+def _check_interval(path: str, row: Row | Change | GeometricMean) -> None:
+    if row.ratio is not None and row.ratio <= 0:
+        raise UsageError(f"{path}.ratio is {row.ratio:g}, not above 0")
+    low, high = row.ratio_ci_low, row.ratio_ci_high
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"{path}.ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
+
+
+def _check_within(path: str, row: Row | GeometricMean) -> None:
+    """The interval is that of the ratio; that of captures is of another mean than the ratio of what is shown."""
+    low, ratio, high = row.ratio_ci_low, row.ratio, row.ratio_ci_high
+    if low is None or ratio is None or high is None:
+        return
+    if not low * (1 - _ROUNDING) <= ratio <= high * (1 + _ROUNDING):
+        raise UsageError(f"{path}.ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
+
+
+def _check_verdict(path: str, row: Row | Change) -> None:
+    low, high = row.ratio_ci_low, row.ratio_ci_high
+    if row.verdict == "slower" and low is not None and low < 1:
+        raise UsageError(f"{path}.verdict is slower, and ratio_ci_low is {low:g}, below 1")
+    if row.verdict == "faster" and high is not None and high > 1:
+        raise UsageError(f"{path}.verdict is faster, and ratio_ci_high is {high:g}, above 1")
+
+
+def _check_repeated(rows: Iterable[Row]) -> None:
+    """Rows of one runner and problem may differ in how they were timed, and so in their numbers alone."""
+    seen: set[str] = set()
+    for path, row in _placed("rows", rows):
+        # Other tools may give two benchmarks the same name.
+        if row.problem is None or row.p_value is None:
+            continue
+        # A problem has no hash.
+        text = repr(row)
+        if text in seen:
+            raise UsageError(f"{path} is there twice")
+        seen.add(text)
+
+
+def _check_counts(found: Comparison) -> None:
+    rows = found.rows if found.kind == "run" else found.kernels
+    words = Counter(row.verdict or "none" for row in rows)
+    for word in ("faster", "slower", "equivalent", "inconclusive", "none"):
+        counted = getattr(found.counts, word)
+        if counted != words[word]:
+            raise UsageError(f"counts.{word} is {counted}, and {words[word]} rows are so")

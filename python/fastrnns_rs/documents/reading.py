@@ -1,0 +1,127 @@
+"""Contents of files that a user names: bounded in size, and never from a device."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from fastrnns_rs.errors import MissingError, UsageError
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+#: The variable that sets the largest size of a document, in MiB.
+VARIABLE = "FASTRNNS_MAX_DOCUMENT_MIB"
+_DEFAULT_MIB = 512
+_MIB = 1 << 20
+#: Digits of a limit: more than any machine has memory, and few enough to be read in no time.
+_MOST_DIGITS = 12
+
+
+def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
+    """Reads a regular file or a pipe.
+
+    Args:
+        path: Path of the file.
+        most: Largest size in bytes. None is the limit for documents, which `FASTRNNS_MAX_DOCUMENT_MIB` sets.
+
+    Raises:
+        OSError: If the file cannot be read, is a device or a folder, or has more bytes.
+        UsageError: If the variable is not a whole number above 0.
+    """
+    limit = _limit() if most is None else most
+    allowed = f"{limit // _MIB} MiB, the limit that {VARIABLE} sets" if most is None else f"{most} bytes"
+    try:
+        # Before it is opened: opening a device may wait for it, or change it.
+        _refuse(os.stat(path))
+        with open(path, "rb", buffering=0) as file:
+            found = os.fstat(file.fileno())
+            _refuse(found)
+            if found.st_size > limit:
+                raise OSError(f"its {found.st_size} bytes are more than {allowed}")
+            # Files of /proc have no size, and others may grow meanwhile: the limit is of what is read.
+            pieces, left, piece = [], limit + 1, found.st_size + 1
+            while left > 0 and (read := file.read(min(left, piece))):
+                pieces.append(read)
+                left, piece = left - len(read), _MIB
+    except ValueError as error:
+        # Python's for a path that no file can have.
+        raise OSError(str(error)) from error
+    if left <= 0:
+        raise OSError(f"it has more than {allowed}")
+    return b"".join(pieces)
+
+
+def text(path: str | os.PathLike[str], most: int | None = None) -> str:
+    """Reads a text in UTF-8, with or without a byte order mark; see `content`.
+
+    Raises:
+        UnicodeDecodeError: If the text is not UTF-8.
+    """
+    return content(path, most).decode("utf-8-sig")
+
+
+def document_text(path: str | os.PathLike[str], noun: str) -> str:
+    """Reads the text of a document.
+
+    Args:
+        path: Path of the file.
+        noun: Name of the document in hints.
+
+    Raises:
+        MissingError: If there is no such file.
+        UsageError: If it cannot be read.
+    """
+    hint = f"give the path of a {noun}"
+    try:
+        return text(path)
+    except FileNotFoundError as error:
+        raise MissingError(f"no file at {path}", hint) from error
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint) from error
+
+
+def parsed(text: str) -> Any:
+    """Parses the JSON of a document.
+
+    Raises:
+        NoNumberError: If a number is not finite.
+        ValueError: If the text is no JSON, is nested too deeply, or has an integer of thousands of digits.
+    """
+    import json
+
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+class NoNumberError(ValueError):
+    """A token that some programs write for a number, and JSON does not have."""
+
+
+def _finite(token: str) -> float:
+    value = float(token)
+    return value if value - value == 0.0 else _no_number(token)
+
+
+def _no_number(token: str) -> NoReturn:
+    raise NoNumberError(f"{token} is no number of JSON")
+
+
+def _refuse(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+        raise OSError("it is a device, not a file or a pipe")
+
+
+def _limit() -> int:
+    given = os.environ.get(VARIABLE, str(_DEFAULT_MIB))
+    mebibytes = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
+    if mebibytes < 1:
+        message = f"{VARIABLE} is {given[:40]!r}, not a whole number above 0"
+        raise UsageError(message, "give the largest size of a document in MiB, such as 1024")
+    return mebibytes * _MIB

@@ -1,0 +1,56 @@
+"""Results and processes that a run file may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Process, Result
+
+
+def check_results(results: Sequence[Result]) -> None:
+    """Refuses what no bench writes: a result or a process that is there twice, and samples that no process has.
+
+    A process that counts twice makes a difference look surer than it is.
+
+    Raises:
+        UsageError: There is one; the message names its path.
+    """
+    keys = ((one.runner, one.side, one.problem, *sorted(one.point.items())) for one in results)
+    _refuse_repeated("results", "", keys)
+    for number, result in enumerate(results):
+        path = f"results[{number}].processes"
+        _refuse_repeated(path, ".order", (one.order for one in result.processes))
+        _refuse_repeated(path, ".index", ((one.index, one.rank) for one in result.processes))
+        for place, process in enumerate(result.processes):
+            check_samples(f"{path}[{place}].", process)
+
+
+def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
+    seen: set[Hashable] = set()
+    for number, one in enumerate(found):
+        if one in seen:
+            raise UsageError(f"{path}[{number}]{key} is there twice")
+        seen.add(one)
+
+
+def check_samples(path: str, process: Process) -> None:
+    """Refuses samples that no process has.
+
+    Args:
+        path: What stands before the key in the message.
+        process: The process.
+
+    Raises:
+        UsageError: There are some; the message names the key.
+    """
+    count, first = len(process.forward_ns), process.steady_from
+    if process.backward_ns is not None and len(process.backward_ns) != count:
+        raise UsageError(f"{path}backward_ns has {len(process.backward_ns)} samples, and forward_ns has {count}")
+    # What was cut short may have ended before its timed samples.
+    sound = first is None or first >= 0 if process.status != "ok" else first is not None and 0 <= first < count
+    if not sound:
+        raise UsageError(f"{path}steady_from is {first}, and forward_ns has {count} samples")

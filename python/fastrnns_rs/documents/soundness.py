@@ -1,0 +1,172 @@
+"""Numbers that documents may hold: what is no time, size or count is refused by its path."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from math import inf, nextafter
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+from fastrnns_rs.documents.codec import added_keys, join, place, shown
+from fastrnns_rs.errors import UsageError
+
+#: A time is shorter: 2⁶² nanoseconds are 146 years.
+TIME_END = 1 << 62
+#: The integers that JSON readers of other languages hold end here.
+_START, _END = -(1 << 63), 1 << 64
+#: Sizes in problems, and in the names of axes.
+_SIZES = {"seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"}
+#: Counts that their names do not show to be some.
+_COUNTS = {
+    *("count", "n", "launches", "events_read", "events_skipped", "iterations", "processes", "processes_per_side"),
+    *("comparisons", "invocations", "times", "repeat", "captures", "index", "order", "rank", "local_rank"),
+    *("node", "world_size", "graph_breaks", "recompilations", "registers", "registers_per_thread", "spills"),
+    *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
+}
+_SHARES = {"confidence_level", "margin", "false_discovery_rate"}
+_DEEPEST = 100
+
+
+class Bounds(NamedTuple):
+    """The numbers that a key may have: from `least`, below `end`."""
+
+    least: float
+    end: float
+    name: str
+
+
+_TIME = Bounds(-TIME_END + 1, TIME_END, "a time of less than 2⁶² ns")
+_SAMPLE = Bounds(0, TIME_END, "a time from 0 to 2⁶² ns")
+_SIZE = Bounds(1, _END, "a size above 0")
+_COUNT = Bounds(0, _END, "a count")
+_SHARE = Bounds(0, nextafter(1, inf), "a share from 0 to 1")
+_NUMBER = Bounds(-inf, inf, "a number of at most 64 bits")
+
+#: Numbers that others are divided by.
+_DIVISORS = {
+    "runs": Bounds(1, _END, "a count above 0"),
+    "wall_time_ns": Bounds(1e-6, TIME_END, "a time above 0 and of less than 2⁶² ns"),
+}
+
+
+class _UnsoundError(Exception):
+    """Something that no build writes; `keys` lead to it, the innermost first."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.keys: list[str | int] = []
+
+    def usage_error(self) -> UsageError:
+        """The error for the user."""
+        path = ""
+        for key in reversed(self.keys):
+            path = f"{path}[{key}]" if isinstance(key, int) else join(path, key)
+        return UsageError(f"{place(path)} is {self}")
+
+
+def check_numbers(document: object) -> None:
+    """Refuses numbers that no build writes: times of centuries, negative counts, sizes of 0.
+
+    Raises:
+        UsageError: There is one; the message names its path.
+    """
+    try:
+        _object(document)
+    except _UnsoundError as error:
+        raise error.usage_error() from None
+
+
+def check_unknown(objects: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Refuses unknown keys that cannot be written again, since they are nested too deeply.
+
+    Args:
+        objects: Path of each object that has unknown keys, and these keys.
+
+    Raises:
+        UsageError: There is such a key; the message names it.
+    """
+    for path, unknown in objects:
+        for key, value in unknown.items():
+            level, depth = [value], 0
+            while level:
+                level = [one for outer in level if isinstance(outer, (dict, list)) for one in _inside(outer)]
+                depth += 1
+                if depth > _DEEPEST:
+                    raise UsageError(f"{place(join(path, key))} is nested too deeply")
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _object(value: Any) -> None:
+    key = ""
+    try:
+        for key, bounds in _numeric_keys(value.__class__).items():
+            _value(getattr(value, key), bounds)
+    except _UnsoundError as error:
+        error.keys.append(key)
+        raise
+
+
+@cache
+def _numeric_keys(kind: type) -> dict[str, Bounds]:
+    """The keys of a class of objects that have numbers in them."""
+    hints = get_type_hints(kind)
+    return {key: _bounds(key) for key in added_keys(kind) if _has_numbers(hints[key])}
+
+
+def _has_numbers(hint: Any) -> bool:
+    return hint in {int, float} or is_dataclass(hint) or any(map(_has_numbers, get_args(hint)))
+
+
+def _bounds(key: str) -> Bounds:
+    if key in _DIVISORS:
+        return _DIVISORS[key]
+    if key.endswith("_ns"):
+        return _TIME
+    if key.endswith(("_bytes", "_count")) or key.startswith("n_") or key in _COUNTS:
+        return _COUNT
+    if key in _SHARES:
+        return _SHARE
+    return _SIZE if key.replace("-", "_") in _SIZES else _NUMBER
+
+
+def _value(value: Any, bounds: Bounds) -> None:
+    if isinstance(value, float) or type(value) is int:
+        # No NaN is within.
+        if not bounds.least <= value < bounds.end or not (isinstance(value, float) or _START <= value < _END):
+            raise _UnsoundError(f"{shown(value)}, not {bounds.name}")
+    elif isinstance(value, list):
+        if bounds is _TIME:
+            bounds = _SAMPLE
+        if bounds is not _SAMPLE or not _are_samples(value):
+            _entries(enumerate(value), lambda _: bounds)
+    elif isinstance(value, dict):
+        # An entry of a point is called like the option that it is a value of.
+        _entries(value.items(), _bounds)
+    elif is_dataclass(value):
+        _object(value)
+
+
+def _entries(entries: Iterable[tuple[Any, Any]], bounds: Callable[[Any], Bounds]) -> None:
+    key: Any = None
+    try:
+        for key, value in entries:
+            _value(value, bounds(key))
+    except _UnsoundError as error:
+        error.keys.append(key)
+        raise
+
+
+def _are_samples(values: list[Any]) -> bool:
+    """Returns True for samples. A run has a million: they are looked at by the interpreter's own loops."""
+    try:
+        # Refuses what is below 0, and what is no integer.
+        packed = array("Q", values)
+    except (OverflowError, TypeError):
+        return False
+    total: int = sum(values)
+    return total < TIME_END or max(packed) < TIME_END

@@ -1,0 +1,193 @@
+"""Locks that keep a second process from writing the same file.
+
+A lock is held on a file beside the document, since the document itself is replaced by another file each time that it is
+saved. The system releases it when the process ends, however that ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Self
+
+from fastrnns_rs.documents.writing import real_path
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: The longest name of most file systems, in bytes.
+_LONGEST_NAME = 255
+#: Neither a link nor a pipe in its place is followed or waited for.
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class _HeldError(Exception):
+    """Another process has locked the file."""
+
+
+class WriterLocks:
+    """Locks of this process, which are released at the end of a `with` block."""
+
+    def __init__(self) -> None:
+        # The descriptor of each lock file; None where the file may be there. Ctrl-C may come between any two steps.
+        self._held: dict[str, int | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        interrupt: KeyboardInterrupt | None = None
+        while self._held:
+            try:
+                self._release(next(iter(self._held)))
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def hold(self, path: Path, real: str | None = None) -> str | None:
+        """Locks a file, unless this object has locked it before.
+
+        Args:
+            path: The file, which may be missing. Symbolic links to one file have one lock, hard links have several.
+            real: The file that `path` stands for, as `real_path` returned it; looked up unless given.
+
+        Returns:
+            The reason why files cannot be locked there. None if the file is locked.
+
+        Raises:
+            UsageError: If another process has locked the file, or no regular file can be there.
+        """
+        place = _lock_file(real_path(path) if real is None else real)
+        if place in self._held:
+            return None
+        self._held[place] = None
+        try:
+            self._lock(place)
+        except _HeldError as error:
+            self._forget(place)
+            message = f"{path} is being written by {error}"
+            raise UsageError(message, "wait until that has ended, or choose another file") from None
+        except OSError as error:
+            self._forget(place)
+            return error.strerror
+        return None
+
+    def _lock(self, path: str) -> None:
+        """Makes and locks a lock file.
+
+        Raises:
+            _HeldError: If another process has locked it; the text names that process.
+            OSError: If it cannot be opened or locked.
+        """
+        while True:
+            self._held[path] = descriptor = _opened(path)
+            _check_ordinary(descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise _HeldError(_holder(descriptor)) from None
+            except OSError:
+                # Here nothing is ever locked.
+                os.unlink(path)
+                raise
+            # The process before may have removed it since it was opened: then it locks nothing.
+            if _is_at(descriptor, path):
+                with suppress(OSError):
+                    _name_holder(descriptor)
+                return
+            self._held[path] = None
+            os.close(descriptor)
+
+    def _release(self, path: str) -> None:
+        """Removes a lock file that no other process has locked, and forgets it. Works again after an interrupt."""
+        with suppress(OSError):
+            descriptor = self._held[path]
+            if descriptor is None:
+                self._held[path] = descriptor = _opened(path)
+            _check_ordinary(descriptor)
+            # Only while it is locked: afterwards it may be the lock of another process.
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(descriptor, path):
+                os.unlink(path)
+        self._forget(path)
+
+    def _forget(self, path: str) -> None:
+        descriptor = self._held[path]
+        if descriptor is not None:
+            with suppress(OSError):
+                os.close(descriptor)
+        del self._held[path]
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[str]:
+    """Locks a file for a `with` block, where that is possible, and yields the file that its symbolic links lead to.
+
+    Raises:
+        UsageError: If another process has locked the file, or no regular file can be there.
+    """
+    place = real_path(path)
+    with WriterLocks() as locks:
+        locks.hold(path, place)
+        yield place
+
+
+def _lock_file(path: str) -> str:
+    folder, name = os.path.split(path)
+    own = f".{name}.lock"
+    if len(os.fsencode(own)) > _LONGEST_NAME:
+        import hashlib
+
+        own = f".{hashlib.sha256(os.fsencode(name)).hexdigest()[:32]}.lock"
+    return os.path.join(folder, own)
+
+
+def _opened(path: str) -> int:
+    """Opens a lock file, and returns its descriptor, which no other program inherits.
+
+    Raises:
+        OSError: If it cannot be opened.
+    """
+    try:
+        return os.open(path, _FLAGS, 0o666)
+    except PermissionError:
+        # Left behind by another user.
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _check_ordinary(descriptor: int) -> None:
+    """Refuses what no lock file is: a number would be written into the file of somebody else.
+
+    Raises:
+        OSError: If it is not a regular file, or has several names.
+    """
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise OSError(errno.EINVAL, "its lock file is not an ordinary file")
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _name_holder(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()} {os.uname().nodename}\n".encode(), 0)
+
+
+def _holder(descriptor: int) -> str:
+    text = os.pread(descriptor, 300, 0).decode(errors="replace")
+    found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
+    if found is None:
+        return "another process"
+    return f"process {found[1]}" + (f" of {found[2]}" if found[2] != os.uname().nodename else "")

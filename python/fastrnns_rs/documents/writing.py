@@ -1,0 +1,203 @@
+"""Files that are written whole: beside the old file first, then in its place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from fastrnns_rs.errors import DiskError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Errors of a disk that accepted files before, and the hint for each.
+_OF_DISKS = {
+    errno.ENOSPC: "the disk of {folder} is full: free some space, or choose a file on another disk",
+    errno.EDQUOT: "your quota on the disk of {folder} is used up: free some space, or choose a file on another disk",
+    errno.EIO: "the disk of {folder} is damaged or gone: choose a file on another disk",
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f), or choose a file on another disk",
+}
+_HINTS = {
+    errno.ENAMETOOLONG: "give a shorter name: a file system allows 255 bytes for most",
+    errno.ELOOP: "give the path of a file: these symbolic links lead to each other",
+}
+_ACCESS_LIST = "system.posix_acl_access"
+
+
+def check_writable(path: Path) -> None:
+    """Refuses a place that cannot be written to, before there is anything to lose.
+
+    Raises:
+        UsageError: If the place cannot be written to; the message contains the reason.
+    """
+    import tempfile  # takes longer to load than everything else here
+
+    place = real_path(path)
+    name = os.path.basename(place)
+    if name.startswith(".") and name.endswith(".lock"):
+        message = f"{path} has the name of a lock file, which keeps a second run from writing a file"
+        raise UsageError(message, "give the path of another file")
+    try:
+        with tempfile.TemporaryFile(dir=os.path.dirname(place)):
+            pass
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+def real_path(path: Path) -> str:
+    """Follows symbolic links to the file that a path stands for, which may be missing.
+
+    Raises:
+        UsageError: If no regular file can be there.
+    """
+    try:
+        found = os.path.realpath(path)
+        mode = os.stat(found).st_mode
+    except FileNotFoundError:
+        return found
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{path} is a folder", "give the path of a file")
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{path} is not a regular file", "give the path of a file, or let stdout carry the format")
+    return found
+
+
+def write(path: Path, pieces: Iterable[bytes], place: str | None = None) -> None:
+    """Writes a file, so that a crash of the program or the machine leaves the old file or the new one.
+
+    Args:
+        path: The file.
+        pieces: Its new content.
+        place: As in `replacing`.
+
+    Raises:
+        UsageError: If the place cannot be written to.
+    """
+    with replacing(path, place) as file:
+        file.writelines(pieces)
+        file.flush()
+        try:
+            os.fsync(file.fileno())
+        except OSError as error:
+            # Some file systems have no such thing.
+            if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+                raise
+
+
+@contextmanager
+def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
+    """Opens a new file that takes the place of `path` at the end, and is removed if the block fails.
+
+    The new file has the mode of the old one, and its owner and group where that is permitted. Symbolic links stay, and
+    hard links keep the old content.
+
+    Args:
+        path: The file.
+        place: The file that `path` stood for when it was locked; symbolic links may have changed since. The file that
+            it stands for now unless given.
+
+    Raises:
+        UsageError: If the place cannot be written to.
+    """
+    if place is None:
+        place = real_path(path)
+    # A short name, since that of the file itself may be as long as the file system allows.
+    beside = os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
+    try:
+        old = _status(place)
+        with _removed_on_error(beside):
+            with open(beside, "xb", opener=_everyone if old is None else _owner) as file:
+                yield file
+                file.flush()
+                if old is not None:
+                    _keep_rights(file.fileno(), old, place)
+            os.replace(beside, place)
+    except OSError as error:
+        if isinstance(error.filename, (str, bytes)) and error.filename not in {beside, place}:
+            # The block has failed to read another file.
+            raise
+        raise _refusal(path, error) from error
+
+
+def write_new(folder: str, stem: str, suffix: str, pieces: Iterable[bytes]) -> str:
+    """Writes a file that only its owner may read, under a name that no other file has.
+
+    Returns:
+        The path.
+
+    Raises:
+        OSError: If the folder cannot be written to.
+    """
+    path = os.path.join(folder, f"{stem}-{os.urandom(4).hex()}{suffix}")
+    with open(path, "xb", opener=_owner) as file, _removed_on_error(path):
+        file.writelines(pieces)
+        file.flush()
+    return path
+
+
+@contextmanager
+def _removed_on_error(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
+
+
+def _everyone(path: str, flags: int) -> int:
+    # The system takes the umask off, or applies the access list of the folder.
+    return os.open(path, flags, 0o666)
+
+
+def _owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:
+    """Gives a new file the owner, group, access list and mode of the one that it replaces.
+
+    By descriptor: in a folder of another user a name may stand for another file by now.
+    """
+    for owner in (old.st_uid, -1):
+        with suppress(OSError):
+            os.fchown(descriptor, owner, old.st_gid)
+            break
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if os.fstat(descriptor).st_gid != old.st_gid:
+        # What the old group was allowed is not for another one.
+        mode = (mode & 0o707) | (mode & 0o007) << 3
+    try:
+        access_list = os.getxattr(place, _ACCESS_LIST)
+    except OSError:
+        # The folder may have given one to the new file.
+        with suppress(OSError):
+            os.removexattr(descriptor, _ACCESS_LIST)
+    else:
+        os.setxattr(descriptor, _ACCESS_LIST, access_list)
+    with suppress(PermissionError):
+        # Some file systems have no modes.
+        os.fchmod(descriptor, mode)
+
+
+def _refusal(path: Path, error: OSError | ValueError) -> UsageError:
+    if isinstance(error, ValueError):
+        return UsageError(f"{str(path)!r} cannot be written: {error}", "give the path of a file")
+    message = f"{path} cannot be written: {error.strerror}"
+    if error.errno in _OF_DISKS:
+        folder = os.path.dirname(os.path.realpath(path))
+        return DiskError(message, _OF_DISKS[error.errno].format(folder=folder))
+    return UsageError(message, _HINTS.get(error.errno or 0, "choose a file in a folder that you may write to"))

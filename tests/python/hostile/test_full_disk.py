@@ -1,0 +1,216 @@
+"""Results that cannot be written any more while they are measured."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pretended_workers
+import pytest
+import run_files
+from commands import finished, run_cli, run_pretended, run_with_facts
+from profile_commands import can_mount
+from waiting_bench import BENCH, command
+
+from fastrnns_rs import Run
+from fastrnns_rs.documents import writing
+
+HINTS = {
+    errno.ENOSPC: "the disk of {} is full: free some space, or choose a file on another disk",
+    errno.EDQUOT: "your quota on the disk of {} is used up: free some space, or choose a file on another disk",
+    errno.EIO: "the disk of {} is damaged or gone: choose a file on another disk",
+    errno.EROFS: "choose a file in a folder that you may write to",
+}
+MEASURED = 6
+
+
+def fail(monkeypatch: pytest.MonkeyPatch, code: int, times: int = 1000) -> None:
+    """Has the system refuse to put a file in the place of another, so many times."""
+    replace, left = os.replace, [times]
+
+    def refuse(one: str, other: str) -> None:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise OSError(code, os.strerror(code))
+        replace(one, other)
+
+    monkeypatch.setattr(writing.os, "replace", refuse)
+
+
+def measured(run: Run) -> int:
+    return sum(len(one.processes) for one in run.results)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A run file with something in it, in a folder of its own."""
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "run.json").write_text("old")
+    return folder / "run.json"
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    (tmp_path / "temporary").mkdir()
+    return tmp_path / "temporary"
+
+
+@pytest.mark.parametrize("code", HINTS)
+def test_what_cannot_be_written_is_in_the_temporary_folder(
+    place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    fail(monkeypatch, code)
+    done = run_pretended(*BENCH, "--output", place, "--json", TMPDIR=temporary)
+    assert done.status == 1
+    lines = done.stderr.splitlines()
+    error = f"error: {place} cannot be written: {os.strerror(code)}"
+    # Once, though it was tried after each process.
+    at = lines.index(error)
+    assert lines.count(error) == 1
+    assert lines[at + 1] == f"hint: {HINTS[code].format(place.parent)}"
+    (kept,) = temporary.iterdir()
+    assert lines[-2:] == [
+        f"error: the last results are not in {place}, but in {kept}",
+        f"hint: move that file to {place} when there is room",
+    ]
+    run = Run.load(kept)
+    assert (run.status, measured(run)) == ("complete", MEASURED)
+    assert kept.name.startswith(f"fastrnns-rs-run-{run.run_id}-")
+    assert kept.suffix == ".json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert done.stdout == kept.read_text()
+    assert place.read_text() == "old"
+    assert [*place.parent.iterdir()] == [place]
+
+
+def test_a_disk_that_has_room_again(place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, errno.ENOSPC, times=3)
+    done = run_pretended(*BENCH, "--output", place, TMPDIR=temporary)
+    assert done.status == 0
+    assert done.stderr.count("error: ") == 1
+    assert f"note: {place} could be written again, and has all results" in done.stderr.splitlines()
+    assert measured(Run.load(place)) == MEASURED
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("options", [["--json"], []])
+def test_without_a_temporary_folder_results_go_to_stdout(
+    place: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "nothing fits")
+
+    monkeypatch.setattr(writing, "write_new", refuse)
+    done = run_pretended(*BENCH, "--output", place, *options)
+    assert done.status == 1
+    error = f"error: the last results are not in {place}, but on stdout: no temporary file can be written: nothing fits"
+    assert done.stderr.splitlines()[-1] == error
+    assert measured(Run.from_dict(done.json())) == MEASURED
+
+
+@pytest.mark.parametrize("words", [("ab", "cudnn", "py"), ("bench", "--rnns", "cudnn", "--format", "csv")])
+def test_an_interrupted_run_is_kept_too(
+    place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+    counted = []
+
+    def interrupted(job: dict[str, object]) -> pretended_workers.Answer:
+        counted.append(job)
+        if len(counted) == 3:
+            raise KeyboardInterrupt
+        return pretended_workers.rising(job)
+
+    executor = pretended_workers.each(interrupted)
+    done = run_cli(*words, "--processes", "3", "--output", place, executor=executor, TMPDIR=temporary)
+    assert done.status == 130
+    (kept,) = temporary.iterdir()
+    run = Run.load(kept)
+    assert (run.status, measured(run)) == ("interrupted", 2)
+
+
+def test_the_report_of_a_capture_is_kept_too(place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+    words = ("profile", "--torch", "--rnns", "py", "--quick", "--dry-run", "--json", "--output")
+    done = run_with_facts(*words, place, TMPDIR=temporary)
+    assert done.status == 1
+    (kept,) = temporary.iterdir()
+    assert json.loads(kept.read_text())["schema"] == "fastrnns-rs/dry-run"
+    assert place.read_text() == "old"
+
+
+def test_other_commands_fail_in_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = place.with_name("another.json")
+    run_files.run([run_files.result()]).save(run)
+    fail(monkeypatch, errno.ENOSPC)
+    done = run_cli("show", run, "--json", "--output", place)
+    error, hint = done.stderr.splitlines()
+    assert (done.status, error) == (1, f"error: {place} cannot be written: No space left on device")
+    assert hint == f"hint: {HINTS[errno.ENOSPC].format(place.parent)}"
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path, temporary: Path) -> None:
+    """A few pages hold the lock and no more; standard error is a file on the same disk."""
+    can_mount("to have a disk that is full")
+    folder, listing = tmp_path / "full", tmp_path / "listing"
+    folder.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=16k none {folder} && echo old >{folder}/run.json && "
+        f"head -c 8192 /dev/zero >{folder}/rest; "
+        f'"$@" 2>{folder}/log </dev/null; status=$?; cat {folder}/run.json >{listing}; ls -A {folder} >>{listing}; '
+        "exit $status"
+    )
+    words = command(*BENCH, "--output", folder / "run.json")
+    done = finished(["unshare", "--mount", "sh", "-c", script, "sh", *words], TMPDIR=temporary)
+    assert done.status == 1
+    assert listing.read_text().split() == ["old", "log", "rest", "run.json"]
+    (kept,) = temporary.iterdir()
+    assert measured(Run.load(kept)) == MEASURED
+
+
+def limited(kilobytes: int) -> Callable[[], None]:
+    import resource
+
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes * 1024,) * 2)
+
+
+def test_files_that_may_not_be_large(place: Path, temporary: Path) -> None:
+    """Neither the run file nor a temporary one may have more than a kilobyte; a pipe may."""
+    done = subprocess.run(
+        command(*BENCH, "--output", place),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        preexec_fn=limited(1),
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("cannot be written: File too large\nhint: raise the limit on the size of files") == 1
+    assert measured(Run.from_dict(json.loads(done.stdout))) == MEASURED
+    assert place.read_text() == "old"
+    assert not [*temporary.iterdir()]
+    assert [*place.parent.iterdir()] == [place]
+
+
+@pytest.mark.parametrize("run_id", ["../../x", "x" * 300, "a\0b", "\ud800"])
+def test_the_number_of_a_run_names_no_other_folder(
+    place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, run_id: str
+) -> None:
+    """It is read from the file of a run that goes on."""
+    from fastrnns_rs.cli.results_file import ResultsFile
+
+    fail(monkeypatch, errno.ENOSPC)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with ResultsFile(place) as results:
+        results.save(run_files.run([run_files.result()], run_id=run_id))
+    (kept,) = temporary.iterdir()
+    assert kept.read_text()

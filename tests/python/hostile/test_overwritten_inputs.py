@@ -1,0 +1,116 @@
+"""Outputs that would replace what a command reads: each is refused, and the file stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import kineto_traces
+import pytest
+from commands import run_cli
+from test_file_names import record
+
+
+@pytest.fixture
+def folder(anywhere: Path) -> Path:
+    """Captures in a folder, and a capture whose record is elsewhere."""
+    (anywhere / "captured").mkdir()
+    (anywhere / "records").mkdir()
+    for name in ("trace.json", "second.json"):
+        kineto_traces.write(anywhere / name, [kineto_traces.kernel()])
+    kineto_traces.write(anywhere / "captured" / "one.json", [kineto_traces.kernel()])
+    (anywhere / "captured" / "table.txt").write_text("a table\n")
+    (anywhere / "link.json").symlink_to("trace.json")
+    (anywhere / "hard.json").hardlink_to(anywhere / "trace.json")
+    (anywhere / "rules.txt").write_text("")
+    files = (
+        (str(anywhere / "captured" / "one.json"), "kineto"),
+        (str(anywhere / "captured" / "table.txt"), "torch_table"),
+    )
+    record(*files).save(anywhere / "records" / "record.json")
+    return anywhere
+
+
+OVERWRITING = [
+    ("report", "trace.json", "--output", "trace.json"),
+    ("report", "trace.json", "--json", "--output", "trace.json"),
+    ("report", "trace.json", "--output", "link.json"),
+    ("report", "link.json", "--output", "hard.json"),
+    ("report", "second.json", "trace.json", "--output", "trace.json"),
+    ("report", "captured", "--output", "captured/one.json"),
+    ("report", "records/record.json", "--output", "records/record.json"),
+    ("report", "records/record.json", "--output", "captured/one.json"),
+    ("report", "records/record.json", "--output", "captured/table.txt"),
+    ("report", "records", "--output", "records/record.json"),
+    ("report", "records", "--output", "captured/table.txt"),
+    ("report", "trace.json", "--categories", "rules.txt", "--output", "rules.txt"),
+    ("report", "trace.json", "--categories", "rules.txt", "--trace", "rules.txt"),
+    ("compare", "captured", "trace.json", "--output", "captured/one.json"),
+    ("compare", "trace.json", "records", "--output", "captured/table.txt"),
+]
+
+
+@pytest.mark.parametrize("words", OVERWRITING, ids=" ".join)
+def test_no_capture_is_replaced(folder: Path, words: tuple[str, ...]) -> None:
+    before = {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    done = run_cli(*words)
+    assert (done.status, done.stdout) == (2, "")
+    error, hint = done.stderr.splitlines()
+    assert error.startswith(f"error: {words[-2]} {words[-1]} would overwrite ")
+    assert error.endswith(", which is to be read")
+    assert hint == "hint: give the path of another file"
+    assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "records", "--trace", "records/record.json"),
+        ("report", "records/record.json", "--trace", "captured/table.txt"),
+    ],
+    ids=" ".join,
+)
+def test_no_capture_is_replaced_by_a_merged_trace(folder: Path, words: tuple[str, ...]) -> None:
+    before = (folder / words[-1]).read_bytes()
+    done = run_cli(*words)
+    assert (done.status, done.stderr.splitlines()[0]) == (2, f"error: {words[-1]} is one of the captures")
+    assert (folder / words[-1]).read_bytes() == before
+
+
+def test_a_trace_and_a_summary_are_two_files(folder: Path) -> None:
+    done = run_cli("report", "trace.json", "--output", "out.json", "--trace", folder / "out.json")
+    assert (done.status, done.stderr.splitlines()[0]) == (2, "error: --output and --trace both name out.json")
+    assert not (folder / "out.json").exists()
+
+
+def test_another_file_of_the_folder_is_written(folder: Path) -> None:
+    assert run_cli("report", "captured", "--output", "captured/summary.txt").status == 0
+    assert (folder / "captured" / "summary.txt").read_text()
+
+
+MEASURING = {
+    "bench": ("bench", "--rnns", "py"),
+    "ab": ("ab", "cudnn", "py"),
+    "verify": ("verify", "--rnns", "py"),
+    "profile": ("profile", "--torch", "--rnns", "py", "--quick", "--dry-run"),
+    "inductor": ("inductor", "--runner", "compile_cell"),
+}
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_no_file_of_runners_is_replaced(folder: Path, verb: str) -> None:
+    source = 'from fastrnns_rs import runner\n\n\n@runner("mine")\ndef mine(problem):\n    raise AssertionError\n'
+    (folder / "mine.py").write_text(source)
+    done = run_cli(*MEASURING[verb], "--runner-file", "mine.py", "--output", "mine.py")
+    error = "error: --output mine.py would overwrite mine.py, which is to be read"
+    assert (done.status, done.stderr.splitlines()[0]) == (2, error)
+    assert (folder / "mine.py").read_text() == source
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("report", "trace.json"), MEASURING["verify"]], ids=" ".join)
+def test_the_configuration_is_not_replaced(folder: Path, words: tuple[str, ...]) -> None:
+    path = folder / "pyproject.toml"
+    path.write_text("[tool.fastrnns-rs]\n")
+    done = run_cli(*words, "--output", "pyproject.toml")
+    error = f"error: --output pyproject.toml would overwrite {path}, which is to be read"
+    assert (done.status, done.stderr.splitlines()[0]) == (2, error)
+    assert path.read_text() == "[tool.fastrnns-rs]\n"

@@ -1,0 +1,250 @@
+"""Several processes that would write one file: only the first does, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import kineto_traces
+import pytest
+import run_files
+from commands import Done, run_cli, run_pretended
+from processes import children
+from waiting_bench import BENCH, WaitingBench
+
+from fastrnns_rs import Run
+from fastrnns_rs._core import Process
+from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Answer
+
+VERBS = {
+    "bench": BENCH,
+    "ab": ("ab", "cudnn", "py"),
+    "verify": ("verify", "--rnns", "py"),
+    "inductor": ("inductor", "--runner", "compile_cell"),
+    "profile": ("profile", "--torch", "--rnns", "py", "--quick", "--dry-run"),
+}
+
+
+def never(starts: Sequence[Start]) -> list[Answer]:
+    raise AssertionError(f"{len(starts)} processes were started")
+
+
+def check_refused(done: Done, path: Path, holder: int) -> None:
+    assert (done.status, done.stdout) == (2, "")
+    error, hint = done.stderr.splitlines()
+    assert error == f"error: {path} is being written by process {holder}"
+    assert hint == "hint: wait until that has ended, or choose another file"
+
+
+def test_a_second_process_is_refused_before_it_measures(tmp_path: Path) -> None:
+    path, link, hard = tmp_path / "run.json", tmp_path / "link", tmp_path / "hard"
+    path.write_text("old")
+    hard.hardlink_to(path)
+    (tmp_path / "other").symlink_to(path)
+    link.symlink_to("other")
+    with WaitingBench(*BENCH, "--output", "run.json", cwd=tmp_path) as first:
+        first.measure(2)
+        for words in VERBS.values():
+            check_refused(run_cli(*words, "--output", path, executor=never), path, first.process.pid)
+        check_refused(run_cli(*BENCH, "--output", link, executor=never), link, first.process.pid)
+        check_refused(run_cli("bench", "--resume", path, executor=never), path, first.process.pid)
+        check_refused(run_cli("bench", "--resume", link, "--output", tmp_path / "x"), link, first.process.pid)
+        # Another name is another file, once the first one has been replaced.
+        assert run_pretended(*BENCH, "--output", hard).status == 0
+        assert Run.load(path).status == "interrupted"
+        assert first.end().status == 0
+    assert Run.load(path).status == Run.load(hard).status == "complete"
+    assert {one.name for one in tmp_path.iterdir()} == {"run.json", "link", "other", "hard"}
+    assert run_pretended(*BENCH, "--output", link).status == 0
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("resumes", [False, True])
+def test_a_process_that_was_killed_keeps_nobody_away(tmp_path: Path, resumes: bool) -> None:
+    path = tmp_path / "run.json"
+    with WaitingBench(*BENCH, "--output", path) as first:
+        first.measure(2)
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait()
+    assert (tmp_path / ".run.json.lock").exists()
+    words = ["bench", "--resume"] if resumes else [*BENCH, "--output"]
+    assert run_pretended(*words, path).status == 0
+    run = Run.load(path)
+    assert run.status == "complete"
+    assert sum(len(one.processes) for one in run.results) == 6
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_process_that_is_stopped_still_writes(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    with WaitingBench(*BENCH, "--output", path) as first:
+        first.process.send_signal(signal.SIGSTOP)
+        check_refused(run_cli(*BENCH, "--output", path, executor=never), path, first.process.pid)
+        first.process.send_signal(signal.SIGCONT)
+        assert first.end().status == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_process_that_is_interrupted_leaves_no_lock(tmp_path: Path, number: signal.Signals) -> None:
+    path = tmp_path / "run.json"
+    with WaitingBench(*BENCH, "--output", path) as first:
+        first.measure(1)
+        first.process.send_signal(number)
+        assert first.end().status == 130
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_long_name_has_a_lock_too(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 255)
+    with WaitingBench(*BENCH, "--output", path) as first:
+        check_refused(run_cli(*BENCH, "--output", path, executor=never), path, first.process.pid)
+        assert first.end().status == 0
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def open_files(process: int) -> list[str]:
+    # Others may end meanwhile.
+    with contextlib.suppress(OSError):
+        return [os.path.realpath(one) for one in Path(f"/proc/{process}/fd").iterdir()]
+    return []
+
+
+def test_no_child_holds_a_lock(tmp_path: Path, mark: str) -> None:
+    with WriterLocks() as locks:
+        assert locks.hold(tmp_path / "run.json") is None
+        process = Process(["sleep", mark])
+        try:
+            (lock,) = tmp_path.iterdir()
+            supervisors = children()
+            held = {pid: open_files(pid) for one in supervisors for pid in (one, *children(one))}
+        finally:
+            process.end()
+        assert len(held) > len(supervisors) > 0
+        assert not [pid for pid, files in held.items() if str(lock) in files]
+
+
+def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between opening and locking the lock file the process before ends, and another one begins and ends."""
+    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    flock, seen = fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        seen.append(descriptor)
+        if len(seen) == 1:
+            lock.unlink()
+        elif len(seen) == 2:
+            lock.unlink()
+            lock.write_text("another")
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with WriterLocks() as locks, WriterLocks() as others:
+        assert locks.hold(path) is None
+        assert len(seen) == 3
+        assert lock.read_text().split()[0] == str(os.getpid())
+        with pytest.raises(ValueError, match=f"is being written by process {os.getpid()}"):
+            others.hold(path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_lock_of_another_process_is_not_removed(tmp_path: Path) -> None:
+    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    with WriterLocks() as others:
+        with WriterLocks() as locks:
+            locks.hold(path)
+            # Somebody has tidied up.
+            lock.unlink()
+            assert others.hold(path) is None
+        assert lock.exists()
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_without_locks_there_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def refuse(_descriptor: int, _operation: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    path = tmp_path / "run.json"
+    done = run_pretended(*BENCH, "--output", path)
+    assert done.status == 0
+    warning = f"warning: nothing keeps a second run from writing {path}: {os.strerror(code)}"
+    assert done.stderr.splitlines().count(warning) == 1
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("planted", ["link", "hard link", "pipe", "folder"])
+def test_what_is_planted_in_place_of_a_lock_is_left_alone(tmp_path: Path, planted: str) -> None:
+    path, lock, victim = tmp_path / "run.json", tmp_path / ".run.json.lock", tmp_path / "victim"
+    victim.write_text("precious")
+    make = {
+        "link": lambda: lock.symlink_to(victim),
+        "hard link": lambda: lock.hardlink_to(victim),
+        "pipe": lambda: os.mkfifo(lock),
+        "folder": lock.mkdir,
+    }
+    make[planted]()
+    done = run_pretended(*BENCH, "--output", path)
+    assert done.status == 0
+    assert f"warning: nothing keeps a second run from writing {path}: " in done.stderr
+    assert victim.read_text() == "precious"
+    assert os.path.lexists(lock)
+    assert Run.load(path).status == "complete"
+
+
+def test_the_holder_is_what_the_lock_says_or_unknown(tmp_path: Path) -> None:
+    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    with WriterLocks() as locks, WriterLocks() as others:
+        locks.hold(path)
+        for text, shown in (("7 elsewhere\n", "process 7 of elsewhere"), ("\0" * 999, "another process")):
+            lock.write_text(text)
+            with pytest.raises(ValueError, match=f"written by {shown} "):
+                others.hold(path)
+
+
+def test_a_link_that_changes_during_a_run_does_not_change_its_file(tmp_path: Path) -> None:
+    path, other, link = tmp_path / "run.json", tmp_path / "other.json", tmp_path / "link"
+    path.write_text("old")
+    other.write_text("precious")
+    link.symlink_to(path)
+    with WaitingBench(*BENCH, "--output", link) as first:
+        link.unlink()
+        link.symlink_to(other)
+        first.measure(2)
+        assert first.end().status == 0
+    assert Run.load(path).status == "complete"
+    assert other.read_text() == "precious"
+
+
+def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(tmp_path: Path) -> None:
+    path, lock, shown = tmp_path / "run.json", tmp_path / ".run.json.lock", tmp_path / "shown.json"
+    run_files.run([run_files.result()]).save(shown)
+    trace = tmp_path / "trace.json"
+    kineto_traces.write(trace, [kineto_traces.kernel()])
+    with WaitingBench(*BENCH, "--output", path) as first:
+        first.measure(1)
+        for words in (
+            ("show", shown, "--json", "--output"),
+            ("compare", shown, shown, "--force", "--output"),
+            ("report", trace, "--output"),
+            ("report", trace, "--json", "--output"),
+            ("report", trace, "--trace"),
+        ):
+            done = run_cli(*words, path)
+            assert done.status == 2
+            assert f"error: {path} is being written by process {first.process.pid}" in done.stderr
+            done = run_cli(*words, lock)
+            assert (done.status, done.stderr.splitlines()[0]) == (
+                2,
+                f"error: {lock} has the name of a lock file, which keeps a second run from writing a file",
+            )
+        assert lock.read_text().split()[0] == str(first.process.pid)
+        assert first.end().status == 0
+    assert Run.load(path).status == "complete"
+    assert {one.name for one in tmp_path.iterdir()} == {"run.json", "shown.json", "trace.json"}

@@ -1,0 +1,232 @@
+"""Files that a user names: what is read, what is refused, and how much of it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from commands import run_cli
+from conftest import ROOT
+from run_files import result, run, write
+
+from fastrnns_rs.documents import reading
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+
+RUN = ROOT / "tests" / "data" / "views" / "run.json"
+RULES = ROOT / "tests" / "data" / "summary" / "views.table"
+DEVICE = "cannot be read: it is a device, not a file or a pipe"
+
+
+@contextmanager
+def piped(content: bytes) -> Iterator[str]:
+    """The path of a pipe that a thread writes to, as the shell's `<(…)`."""
+    read, written = os.pipe()
+
+    def write() -> None:
+        # Closing writes what is left.
+        with suppress(BrokenPipeError), os.fdopen(written, "wb") as file:
+            file.write(content)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield f"/dev/fd/{read}"
+    finally:
+        os.close(read)
+        thread.join()
+
+
+@pytest.fixture
+def sparse(tmp_path: Path) -> Path:
+    """A file of 10 GB that takes no room on the disk."""
+    path = tmp_path / "sparse.json"
+    with path.open("wb") as file:
+        file.truncate(10 << 30)
+    return path
+
+
+def commands_for(path: object) -> list[list[object]]:
+    """Each command that reads a whole file."""
+    return [
+        ["show", path],
+        ["compare", path, RUN],
+        ["compare", RUN, path],
+        ["compare", path],
+        ["bench", "--resume", path],
+        ["report", RULES, "--categories", path],
+    ]
+
+
+@pytest.mark.parametrize("words", commands_for("/dev/zero"), ids=lambda words: " ".join(map(str, words[:2])))
+def test_a_device_is_refused(words: list[object]) -> None:
+    done = run_cli(*words)
+    assert (done.status, done.stdout) == (2, "")
+    error, _ = done.stderr.splitlines()
+    assert DEVICE in error
+
+
+@pytest.mark.parametrize("number", range(len(commands_for(""))))
+def test_a_file_beyond_the_limit_is_refused_by_its_size(number: int, sparse: Path) -> None:
+    done = run_cli(*commands_for(sparse)[number])
+    assert (done.status, done.stdout) == (2, "")
+    error, _ = done.stderr.splitlines()
+    limit = "512 MiB, the limit that FASTRNNS_MAX_DOCUMENT_MIB sets"
+    assert f"{sparse} cannot be read: its 10737418240 bytes are more than {limit}" in error
+
+
+def test_the_classes_of_documents_refuse_it_too(sparse: Path, tmp_path: Path) -> None:
+    for kind in (Run, Comparison):
+        for path, message in ((sparse, "10737418240 bytes"), ("/dev/zero", DEVICE), (tmp_path, "Is a directory")):
+            with pytest.raises(UsageError, match=f"{path} cannot be read: ") as raised:
+                kind.load(path)
+            assert message in raised.value.message
+        with pytest.raises(MissingError, match="no file at "):
+            kind.load(tmp_path / "nothing.json")
+
+
+def test_a_pipe_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(reading.VARIABLE, "1")
+    with piped(b"x" * (1 << 20)) as path:
+        assert len(reading.content(path)) == 1 << 20
+    with piped(b"x" * (3 << 20)) as path, pytest.raises(OSError, match="more than 1 MiB, the limit that FASTRNNS_MAX"):
+        reading.content(path)
+
+
+def test_pipes_are_documents(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{seed}.json", run([result(seed=seed)])) for seed in (1, 2)]
+    plain = run_cli("compare", *paths)
+    with piped(Path(paths[0]).read_bytes()) as path:
+        assert run_cli("compare", path, paths[1]).stdout.replace(path, paths[0]) == plain.stdout
+    with piped(Path(paths[0]).read_bytes()) as path:
+        assert run_cli("show", path).stdout == run_cli("show", paths[0]).stdout
+
+
+def test_standard_input_may_be_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.dup(0)
+    try:
+        with RUN.open("rb") as file:
+            os.dup2(file.fileno(), 0)
+            assert Run.load("/dev/stdin").to_dict() == Run.load(RUN).to_dict()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        with pytest.raises(UsageError, match=DEVICE):
+            Run.load("/dev/stdin")
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+
+
+def test_a_terminal_is_refused() -> None:
+    first, second = pty.openpty()
+    try:
+        with pytest.raises(OSError, match="it is a device"):
+            reading.content(os.ttyname(second))
+    finally:
+        os.close(first)
+        os.close(second)
+
+
+def test_a_file_without_a_size_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of /proc tell 0 bytes, whatever is in them."""
+    assert os.stat("/proc/self/status").st_size == 0
+    assert b"VmPeak" in reading.content("/proc/self/status")
+    with pytest.raises(OSError, match="it has more than 10 bytes"):
+        reading.content("/proc/self/status", 10)
+
+
+def test_a_file_that_grows_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.json"
+    path.write_bytes(b"x" * 100)
+    found = os.fstat
+
+    def growing(number: int) -> os.stat_result:
+        sizes = found(number)
+        with path.open("ab") as file:
+            file.write(b"y" * 100)
+        return sizes
+
+    monkeypatch.setattr(reading.os, "fstat", growing)
+    assert reading.content(path, 200) == b"x" * 100 + b"y" * 100
+    with pytest.raises(OSError, match="it has more than 250 bytes"):
+        reading.content(path, 250)
+
+
+@pytest.mark.parametrize("given", ["", "0", "-1", "1.5", "1e3", "٣", "many", "9" * 5000, " 1"])
+def test_a_limit_is_a_whole_number_above_0(given: str) -> None:
+    done = run_cli("show", RUN, FASTRNNS_MAX_DOCUMENT_MIB=given)
+    assert (done.status, done.stdout) == (2, "")
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("error: FASTRNNS_MAX_DOCUMENT_MIB is '")
+    assert error.endswith("not a whole number above 0")
+    assert len(error) < 200
+    assert hint == "hint: give the largest size of a document in MiB, such as 1024"
+
+
+def test_a_larger_limit_reads_more(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(RUN.read_text() + " " * (1 << 20))
+    assert run_cli("show", path, FASTRNNS_MAX_DOCUMENT_MIB="1").status == 2
+    assert run_cli("show", path, FASTRNNS_MAX_DOCUMENT_MIB="2").status == 0
+
+
+@pytest.mark.parametrize("path", ["a\0b", "x" * 300, "/proc/self/mem"])
+def test_what_is_no_file_is_an_error_of_the_system(path: str) -> None:
+    with pytest.raises(OSError):  # noqa: PT011  # the system words it
+        reading.content(path)
+    with pytest.raises(FastrnnsError, match="cannot be read: "):
+        Run.load(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b"\xef\xbb\xbf" + RUN.read_bytes())
+    assert Run.load(path).to_dict() == Run.load(RUN).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "it is nested too deeply"),
+        ("9" * 5000, "integer string conversion"),
+        ("[NaN]", "NaN is no number of JSON"),
+        ("[-Infinity]", "-Infinity is no number of JSON"),
+        ("[1e999]", "1e999 is no number of JSON"),
+    ],
+)
+def test_json_that_no_other_program_reads_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        reading.parsed(text)
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(UsageError, match=f"is not a run file: .*{message}"):
+        Run.load(tmp_path / "x.json")
+
+
+def test_memory_is_bounded_whatever_comes_from_a_pipe() -> None:
+    """In a process of its own, which the system keeps to little memory."""
+    code = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
+from fastrnns_rs import cli
+cli.main(["show", "/dev/stdin"])
+"""
+    with open("/dev/zero", "rb") as zeros, subprocess.Popen(["cat"], stdin=zeros, stdout=subprocess.PIPE) as cat:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdin=cat.stdout,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, reading.VARIABLE: "8"},
+        )
+        cat.kill()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "/dev/stdin cannot be read: it has more than 8 MiB" in done.stderr

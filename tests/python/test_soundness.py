@@ -1,0 +1,325 @@
+"""Values that no build writes into a document: every reader refuses them by their path."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import run_cli
+from conftest import ROOT
+from run_files import exactly, process, result, run, write
+from summary_documents import example
+
+from fastrnns_rs import compare
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.diagnosis import Diagnosis
+from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.listing import Catalogue
+from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.documents.verification import Verification
+from fastrnns_rs.errors import UsageError
+
+CENTURY = 1 << 62
+KINDS: list[type[Document]] = [
+    *(Capture, Comparison, Diagnosis, InductorReport, Catalogue, NoiseFloorDocument, Run, SummaryDocument),
+    Verification,
+]
+
+
+def made() -> dict[str, Any]:
+    """A run file of two runners with three processes each."""
+    return run([result("cudnn", processes=3), result("jit", processes=3)]).to_dict()
+
+
+def changed(change: Callable[[Any], object]) -> dict[str, Any]:
+    plain = json.loads(json.dumps(made()))
+    change(plain["results"][0])
+    return plain
+
+
+def at(*keys: Any) -> Callable[[Any], Callable[[Any], None]]:
+    """A change of what stands under these keys of a result."""
+
+    def with_value(value: Any) -> Callable[[Any], None]:
+        def change(one: Any) -> None:
+            for key in keys[:-1]:
+                one = one[key]
+            one[keys[-1]] = value(one[keys[-1]]) if callable(value) else value
+
+        return change
+
+    return with_value
+
+
+PROCESSES = at("processes")
+FIRST = ("processes", 0)
+TIME = "a time from 0 to 2⁶² ns"
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "processes, repeated": (PROCESSES(lambda found: found * 6), "processes[3].order is there twice"),
+    "one order": (at("processes", 2, "order")(1), "processes[2].order is there twice"),
+    "one index": (at("processes", 2, "index")(0), "processes[2].index is there twice"),
+    "one rank": (
+        PROCESSES(lambda found: [{**one, "index": 0, "rank": 1} for one in found]),
+        "processes[1].index is there twice",
+    ),
+    "a negative sample": (at(*FIRST, "forward_ns", 7)(-1), f"processes[0].forward_ns[7] is -1, not {TIME}"),
+    "a sample of a century": (
+        at(*FIRST, "backward_ns", 3)(CENTURY),
+        f"processes[0].backward_ns[3] is {CENTURY}, not {TIME}",
+    ),
+    "10³⁰ ns": (at(*FIRST, "forward_ns", 0)(10**30), f"processes[0].forward_ns[0] is {10**30}, not {TIME}"),
+    "many digits": (at(*FIRST, "forward_ns", 0)(10**400), "processes[0].forward_ns[0] is 1000"),
+    "other lengths": (
+        at(*FIRST, "backward_ns")(lambda found: found[1:]),
+        "processes[0].backward_ns has 16 samples, and forward_ns has 17",
+    ),
+    "steady beyond the end": (at(*FIRST, "steady_from")(17), "processes[0].steady_from is 17, and forward_ns has 17"),
+    "steady before the start": (at(*FIRST, "steady_from")(-1), "processes[0].steady_from is -1, and forward_ns"),
+    "never steady": (at(*FIRST, "steady_from")(None), "processes[0].steady_from is None, and forward_ns has 17"),
+    "no sample": (
+        lambda found: found["processes"][0].update(forward_ns=[], backward_ns=[], steady_from=0),
+        "processes[0].steady_from is 0, and forward_ns has 0 samples",
+    ),
+    "interrupted before the start": (
+        lambda found: found["processes"][0].update(status="interrupted", steady_from=-1),
+        "processes[0].steady_from is -1, and forward_ns has 17 samples",
+    ),
+    "a negative size": (at("problem", "hidden_size")(-8), "problem.hidden_size is -8, not a size above 0"),
+    "no batch": (at("problem", "mini_batch")(0), "problem.mini_batch is 0, not a size above 0"),
+    "a negative size of a point": (
+        at("point")({"dtype": "float64", "hidden-size": -8}),
+        "point.hidden-size is -8, not a size above 0",
+    ),
+    "negative bytes": (at("peak_memory_bytes")(-1), "peak_memory_bytes is -1, not a count"),
+    "a negative count": (
+        at(*FIRST, "compile", "recompilations")(-1),
+        "processes[0].compile.recompilations is -1, not a count",
+    ),
+    "a long first call": (
+        at(*FIRST, "first_call", "forward_ns")(CENTURY),
+        f"processes[0].first_call.forward_ns is {CENTURY}, not a time of less than 2⁶² ns",
+    ),
+    "a wide seed": (at("problem", "seed")(1 << 64), f"problem.seed is {1 << 64}, not a number of at most 64 bits"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_no_bench_writes_is_refused_by_its_path(name: str) -> None:
+    change, message = REFUSED[name]
+    with pytest.raises(UsageError) as raised:
+        Run.from_dict(changed(change))
+    assert raised.value.message.startswith(f"results[0].{message}")
+
+
+def test_a_result_that_is_there_twice_is_refused() -> None:
+    plain = made()
+    plain["results"].append(plain["results"][1])
+    with pytest.raises(UsageError, match=r"^results\[2\] is there twice"):
+        Run.from_dict(plain)
+
+
+@pytest.mark.parametrize("key", ["load_average_1m"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
+def test_what_is_no_number_is_refused(key: str, value: float) -> None:
+    plain = made()
+    plain["environment"][key] = value
+    with pytest.raises(UsageError, match=f"^environment.{key} is .*, not a number of at most 64 bits"):
+        Run.from_dict(plain)
+
+
+SOUND: dict[str, Callable[[Any], Any]] = {
+    "ranks": PROCESSES(
+        lambda found: [
+            {**one, "index": place // 2, "rank": place % 2, "order": place} for place, one in enumerate(found)
+        ]
+    ),
+    "a process that was cut short": lambda found: found["processes"][1].update(status="interrupted", steady_from=99),
+    "a process without samples": lambda found: found["processes"][1].update(
+        status="failed", forward_ns=[], backward_ns=None, steady_from=None
+    ),
+    "samples of 0": at(*FIRST, "forward_ns")([0] * 17),
+    "long samples": at(*FIRST, "forward_ns")([CENTURY - 1] * 17),
+    "a seed below 0": at("problem", "seed")(-1),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_a_bench_may_write_is_read(name: str) -> None:
+    plain = changed(SOUND[name])
+    assert Run.from_dict(plain).to_dict() == plain
+
+
+#: Changes of a comparison of runs and of one of captures, and the messages.
+COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "an interval upside down": (
+        lambda found: found["rows"][0].update(ratio_ci_low=1.2, ratio_ci_high=1.1),
+        "rows[0].ratio_ci_low is 1.2, above ratio_ci_high, 1.1",
+    ),
+    "a ratio beside its interval": (
+        lambda found: found["rows"][0].update(ratio=1.1),
+        "rows[0].ratio is 1.1, outside of its interval from 1.018 to 1.047",
+    ),
+    "no ratio": (
+        lambda found: found["rows"][9].update(ratio=0),
+        "rows[9].ratio is 0, not above 0",
+    ),
+    "slower, by less": (
+        lambda found: found["rows"][1].update(verdict="slower"),
+        "rows[1].verdict is slower, and ratio_ci_low is 0.94, below 1",
+    ),
+    "faster, by more": (
+        lambda found: found["rows"][0].update(verdict="faster"),
+        "rows[0].verdict is faster, and ratio_ci_high is 1.047, above 1",
+    ),
+    "a row that is repeated": (
+        lambda found: found["rows"].append(found["rows"][0]),
+        "rows[13] is there twice",
+    ),
+    "other counts": (
+        lambda found: found["counts"].update(slower=1, none=5),
+        "counts.slower is 1, and 2 rows are so",
+    ),
+    "a mean beside its interval": (
+        lambda found: found["geometric_mean"].update(ratio=0.9),
+        "geometric_mean.ratio is 0.9, outside of its interval from 0.991 to 1.0125",
+    ),
+}
+CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a kernel, faster by more": (
+        lambda found: found["kernels"][0].update(verdict="faster"),
+        "kernels[0].verdict is faster, and ratio_ci_high is 1.6, above 1",
+    ),
+    "a category upside down": (
+        lambda found: found["categories"][0].update(ratio_ci_low=1.7),
+        "categories[0].ratio_ci_low is 1.7, above ratio_ci_high, 1.6",
+    ),
+    "device time without a ratio": (
+        lambda found: found["device_time"].update(ratio=-1),
+        "device_time.ratio is -1, not above 0",
+    ),
+    "kernels that are not counted": (
+        lambda found: found["kernels"].pop(),
+        "counts.none is 21, and 20 rows are so",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*COMPARISONS, *CAPTURES])
+def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
+    change, message = {**COMPARISONS, **CAPTURES}[name]
+    file = "comparison" if name in COMPARISONS else "captures"
+    plain = json.loads((ROOT / "tests" / "data" / "views" / f"{file}.json").read_text(encoding="utf-8"))
+    Comparison.from_dict(plain)
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(plain)
+    assert raised.value.message == message
+
+
+def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
+    """It is that of the times that are shown; the interval is that of the ratio of geometric means."""
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    plain["kernels"][0]["ratio"] = 0.9
+    assert Comparison.from_dict(plain).kernels[0].ratio == 0.9
+
+
+def test_every_reader_refuses_it(tmp_path: Path) -> None:
+    """Six times each process would make any difference sure."""
+    paths = [write(tmp_path / f"{level}.json", run([exactly([level, level + 9, level + 4])])) for level in (100, 102)]
+    assert compare(*paths).rows[0].verdict == "inconclusive"
+    for path in map(Path, paths):
+        plain = json.loads(path.read_text())
+        plain["results"][0]["processes"] *= 6
+        path.write_text(json.dumps(plain))
+    message = f"{paths[0]} is not a run file: results[0].processes[3].order is there twice"
+    for read in (Run.load, lambda path: compare(path, path)):
+        with pytest.raises(UsageError) as raised:
+            read(paths[0])
+        assert raised.value.message == message
+    for words in (["show"], ["compare", paths[0]], ["compare"], ["bench", "--resume"]):
+        done = run_cli(*words, paths[0])
+        assert (done.status, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {message}\nhint: ")
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where the numbers of a document are."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = [place for key, item in items for place in places(item, (*path, key))]
+    return [path] if type(value) in {int, float} else inner
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None:
+    """Nothing that is called a time may be a century, and nothing may be without end."""
+    plain = example(kind, lambda: "x") | {"schema_version": "1.99"}
+    if kind is Run:
+        plain["results"][0]["processes"][0]["steady_from"] = 1
+    if kind is Comparison:
+        plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
+    kind.from_dict(plain)
+    found = places(plain)
+    assert found or kind == Catalogue
+    for path in found:
+        timed = any(str(key).endswith("_ns") for key in path)
+        for value in (CENTURY, float("nan"), float("-inf"), 1 << 64, 10**400) if timed else (float("inf"), 10**400):
+            broken = json.loads(json.dumps(plain))
+            parent = broken
+            for key in path[:-1]:
+                parent = parent[key]
+            parent[path[-1]] = value
+            with pytest.raises(UsageError) as raised:
+                kind.from_dict(broken)
+            shown = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+            assert raised.value.message.startswith((f"{shown} is ", f"{path[-1]} is ")), raised.value.message
+
+
+def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:
+    plain = made() | {"schema_version": "1.99", "novel": {"past_ns": -(1 << 70), "again": [[]]}}
+    with pytest.warns(Warning, match="novel"):
+        assert Run.from_dict(plain).to_dict() == plain
+    deep: Any = 1
+    for _ in range(200):
+        deep = [deep]
+    with pytest.raises(UsageError, match="^tool.novel is nested too deeply"):
+        Run.from_dict({**plain, "tool": {**plain["tool"], "novel": deep}})
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "data" / "views").glob("*.json")), ids=lambda path: path.stem)
+def test_documents_of_other_tests_are_sound(path: Path) -> None:
+    kind = Run if path.stem == "run" else Comparison
+    assert kind.load(path).to_json()
+
+
+def test_a_run_that_python_changed_is_looked_at() -> None:
+    sound = run([result(processes=2)])
+    sound.check()
+    broken = replace(sound, results=[result(processes=0, problem=replace(sound.results[0].problem, mini_batch=0))])
+    with pytest.raises(UsageError, match=r"results\[0\].problem.mini_batch is 0"):
+        broken.check()
+    again = replace(sound.results[0], processes=[process(0, [5, 6], None), process(0, [5, 6], None)])
+    with pytest.raises(UsageError, match="order is there twice"):
+        replace(sound, results=[again]).check()
+
+
+@pytest.mark.parametrize(("key", "value"), [("runs", 0), ("wall_time_ns", 0), ("wall_time_ns", 5e-324)])
+def test_what_others_are_divided_by_is_above_0(key: str, value: float) -> None:
+    plain = example(InductorReport, lambda: "x") | {"schema_version": "1.99"}
+    plain["modules"][0]["profile"][key] = value
+    with pytest.raises(UsageError, match=rf"^modules\[0\].profile.{key} is {value}, not a \w+ above 0"):
+        InductorReport.from_dict(plain)
+
+
+def test_a_key_of_any_length_is_cut_in_a_message() -> None:
+    for plain in (made() | {"x" * 10**6: 1}, changed(at("point")({"x" * 10**6 + "_ns": CENTURY}))):
+        with pytest.raises(UsageError) as raised:
+            Run.from_dict(plain)
+        assert len(raised.value.message) < 300
