@@ -67,6 +67,7 @@ device = "cpu"
         ("[tool.fastrnns-rs]\nbench = 3", "bench in [tool.fastrnns-rs] of", "write it under"),
         ("[tool]\nfastrnns-rs = 3", "[tool.fastrnns-rs] in", "write options under"),
         ("[tool.fastrnns-rs.bench\n", "cannot be read", "mend the file"),
+        (f"x = {'[' * 100_000}", "cannot be read", "mend the file"),
         ("[tool.fastrnns-rs.bench]\nnloops = 'many'", "nloops in [tool.fastrnns-rs.bench] of", "give int or float"),
         ("[tool.fastrnns-rs.bench]\nnloops = 0", "0 is not in the range x>=1.", "give a value"),
         ("[tool.fastrnns-rs.bench]\nnloops = true", "nloops in [tool.fastrnns-rs.bench] of", "give int or float"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import warnings
@@ -100,6 +101,9 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         executor: Runs the worker processes of `bench` and `ab`; None for fresh interpreters.
     """
     warnings.formatwarning = _format_warning
+    if getattr(sys.stdout, "errors", None) == "strict" and isinstance(sys.stdout, io.TextIOWrapper):
+        # A character that its encoding lacks is shown by its number, as Python does on stderr.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):
@@ -122,8 +126,9 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 
 def _tell(error: Exception) -> int:
     """Writes an error for a person, and returns its exit code."""
-    from fastrnns_rs.errors import ExitCode, FastrnnsError
+    from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
     from fastrnns_rs.escaping import visible
+    from fastrnns_rs.hidden_modules import explained
 
     if os.environ.get("FASTRNNS_DEBUG"):
         import traceback
@@ -134,6 +139,8 @@ def _tell(error: Exception) -> int:
         return ExitCode.USAGE
     if isinstance(error, click.Abort):
         return ExitCode.INTERRUPTED
+    if isinstance(error, OSError):
+        error = of_system(error)
     if isinstance(error, FastrnnsError):
         message, hint, code = error.message, error.hint, error.exit_code
     elif isinstance(error, click.UsageError):
@@ -141,8 +148,11 @@ def _tell(error: Exception) -> int:
         message, hint, code = error.format_message(), f"{name} --help shows what it takes", ExitCode.USAGE
     elif isinstance(error, click.ClickException):
         message, hint, code = error.format_message(), "", ExitCode.FAILED
-    elif isinstance(error, OSError) and error.filename is None:
-        message, hint, code = f"writing failed: {error.strerror}", "look at where the output goes", ExitCode.FAILED
+    elif isinstance(error, MemoryError):
+        message = str(error) or "out of memory"
+        hint, code = "give a smaller file, or raise the limit on memory (ulimit -v)", ExitCode.FAILED
+    elif hidden := explained(error):
+        (message, hint), code = hidden, ExitCode.USAGE
     else:
         message = f"{type(error).__name__}: {error}"
         hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED

@@ -17,6 +17,7 @@ from fastrnns_rs.cli import (
     verdict_options,
 )
 from fastrnns_rs.cli.options import Verb
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
@@ -58,6 +59,11 @@ def command(**given: Any) -> int:
     A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
     turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
     """
+    with ResultsFile(given["output"]) as results:
+        return _measure(given, results)
+
+
+def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
@@ -73,9 +79,8 @@ def command(**given: Any) -> int:
     margins.check(given["margin"])
     given = effort_options.settled(given)
     runner_options.load_files(given)
-    shared.check_output(given["output"])
+    results.reserve(given["runner_file"])
     requests = side_options.requests(given)
-    shared.interrupt_when_told_to_end()
     executor = shared.executor()
     plan, run = start(
         requests, side_options.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]], executor=executor
@@ -84,9 +89,8 @@ def command(**given: Any) -> int:
     if given["margin"] == margins.NOISE_FLOOR:
         _check_noise_floor(run)
     terminal = Terminal(" ")
-    saver = shared.Saver(given["output"])
     try:
-        run = execute(plan, run, observer=terminal, save=saver, executor=executor)
+        run = execute(plan, run, observer=terminal, save=results.save, executor=executor)
     except Interrupted:
         return ExitCode.INTERRUPTED
     finally:
@@ -95,7 +99,7 @@ def command(**given: Any) -> int:
     # Those of the run were told when they arose.
     shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
     shared.deliver(comparison.render(format_name), None)
-    if run.status != "complete" or saver.failed:
+    if run.status != "complete" or results.failed:
         return ExitCode.FAILED
     if given["same"]:
         side_options.keep_noise_floor(run)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fastrnns_rs.cli import device_options, effort_options, options, runner_options, shared, sweep_options
-from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Unconfigured, Verb
+from fastrnns_rs.cli.configuration import Code, Unconfigured
+from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
@@ -82,7 +86,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
     "--resume",
     cls=Unconfigured,
     metavar="FILE",
-    help="Go on with the interrupted run in this file. Without other options those of its command hold.",
+    help="Go on with the interrupted run in this file. Without other options those of its command hold, except code.",
 )
 def command(**given: Any) -> int:
     """Times runners forward and backward, each in fresh processes that take turns.
@@ -91,32 +95,42 @@ def command(**given: Any) -> int:
     what the next would measure; their order is random. Sizes that are not given come from a preset: those of
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
+    from fastrnns_rs.verbs.bench import torchrun
+
+    world = torchrun.world()
+    leads = world is None or world.leads
+    with ResultsFile(_output(given) if leads else None) as results:
+        return _measure(given, results, leads=leads)
+
+
+def _measure(given: dict[str, Any], results: ResultsFile, *, leads: bool) -> int:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.preparation import start
+    from fastrnns_rs.verbs.bench.resumption import check_interrupted
     from fastrnns_rs.views.bench_terminal import Terminal
 
-    resume = None if given["resume"] is None else Run.load(given["resume"])
-    if resume is not None:
+    resume = None
+    if given["resume"] is not None:
+        if leads:
+            results.reserve_earlier(Path(given["resume"]))
+        resume = Run.load(given["resume"])
+        # Before any file is executed.
+        check_interrupted(resume)
         given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
     runner_options.load_files(given)
     format_name = _format(given)
-    output = given["output"]
     ranks = device_options.ranks(given)
-    leads = ranks is None or ranks.leads
-    if leads:
-        shared.check_output(output)
+    results.reserve(given["runner_file"])
     sweep_options.check(given, has_format=format_name is not None)
     asked = _options(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.choice.runners()
     if leads:
         runner_options.note_idle_flags(asked.choice)
-    shared.interrupt_when_told_to_end()
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
     terminal = Terminal(given["sep"])
-    saver = shared.Saver(output if leads else None)
     interrupted = False
     with device_options.team(ranks) as team:
         executor = shared.executor()
@@ -125,7 +139,7 @@ def command(**given: Any) -> int:
         )
         try:
             observer = terminal if leads else None
-            run = execute(plan, run, observer=observer, save=saver, team=team, executor=executor)
+            run = execute(plan, run, observer=observer, save=results.save, team=team, executor=executor)
         except Interrupted as stopped:
             run, interrupted = stopped.run, True
         finally:
@@ -134,9 +148,18 @@ def command(**given: Any) -> int:
             team.part()
     if format_name is not None and leads:
         shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name), None)
+        results.on_stdout = format_name == "json"
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if run.status == "complete" and not saver.failed else ExitCode.FAILED
+    return ExitCode.DONE if run.status == "complete" and not results.failed else ExitCode.FAILED
+
+
+def _output(given: dict[str, Any]) -> Path | None:
+    """The run file: that of a run that goes on, unless a flag names another. What is configured is for new runs."""
+    if given["resume"] is None or is_flag("output"):
+        output: Path | None = given["output"]
+        return output
+    return Path(given["resume"])
 
 
 def _format(given: dict[str, Any]) -> str | None:
@@ -173,16 +196,27 @@ def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: None are given, and the run was not begun by a command.
     """
-    # One that is configured is where new runs go.
-    output = {"output": given["output"] if is_flag("output") else Path(given["resume"])}
-    if any(is_flag(name) for name in given if name not in _BESIDE):
-        return {**given, **output}
+    code = {str(param.name): param for param in command.params if isinstance(param, Code)}
+    if any(is_flag(name) for name in given if name not in {*_BESIDE, *code}):
+        return given
     if run.command[:2] != ["fastrnns-rs", "bench"]:
         message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
         raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
     # With its parent, which knows of the variables.
     context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
     before = context.params
+    # A run file is data, which others may have written: code of its command is executed if this command names it too.
+    for name, param in code.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
+            raise UsageError(*_unrepeated(run, param, before[name], given["resume"]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
-    return {**before, **{name: given[name] for name in _BESIDE if is_flag(name) or name == "resume"}, **output}
+    return {**before, **{name: given[name] for name in {*_BESIDE, *code} if is_flag(name) or name == "resume"}}
+
+
+def _unrepeated(run: Run, param: Code, value: Any, file: str) -> tuple[str, str]:
+    """Returns the message and the hint about an option of a run's command that names code."""
+    flag = max(param.opts, key=len)
+    words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
+    message = f"the run {run.run_id} was begun with {' '.join(words)}, which is code that would be executed"
+    return message, f"if you trust it: fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import options, shared, verdict_options
-from fastrnns_rs.cli.options import ListOption, Unconfigured, Verb
+from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
+from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.errors import UsageError
 
 EPILOG = """\b
@@ -48,7 +49,9 @@ class Files(ListOption):
 )
 @click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
 @click.option("--wide", is_flag=True, help="captures: every kernel under its whole name, with ratios and verdicts.")
-@click.option("--nsys-path", metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]")
+@click.option(
+    "--nsys-path", cls=Program, metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]"
+)
 @verdict_options.formats("compare")
 @options.output()
 def command(**given: Any) -> int:
@@ -60,13 +63,16 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
+    from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
+    note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise click.UsageError("--explain is text, and has no --format; give one of them")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
-    shared.check_output(given["output"], [*given["files"], *(given["baseline"] or ()), *(given["candidate"] or ())])
+    files = [*given["files"], *(given["baseline"] or ()), *(given["candidate"] or ())]
+    shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
     # Before files are read, which may take a while.
     margins.check(given["margin"])
     first, second = _files(given)

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli import options, shared
+from fastrnns_rs.cli.configuration import note_programs
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.diagnosis import ConfigEntry
 from fastrnns_rs.errors import ExitCode
@@ -44,7 +45,9 @@ def command(**given: Any) -> int:
     format_name = shared.format_of(given)
     shared.check_output(given["output"])
     contexts = [*_contexts(click.get_current_context())]
-    asked = next(one.params for one in contexts if one.info_name == "profile")
+    profile = next(one for one in contexts if one.info_name == "profile")
+    note_programs(profile, *(f"{name}_path" for name in PROGRAMS))
+    asked = profile.params
     found = diagnose(
         [entry for one in contexts for entry in _entries(one)],
         programs={name: asked[f"{name}_path"] for name in PROGRAMS},

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import options, runner_options, shared
+from fastrnns_rs.cli.configuration import Program, Target
 from fastrnns_rs.cli.options import F, ListOption, Verb
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode
@@ -64,9 +66,13 @@ def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
 @click.option("--ncu", is_flag=True, help="Run under Nsight Compute too.")
 @click.option("--ncu-kernel-regex", metavar="REGEX", help="Kernels that ncu looks at. [default: all]")
 @click.option("--ncu-metrics", metavar="NAMES", help="What ncu collects, comma-separated. [default: its set full]")
-@click.option("--ncu-path", metavar="FILE", help="The ncu to run. [default: the one on the path]")
+@click.option("--ncu-path", cls=Program, metavar="FILE", help="The ncu to run. [default: the one on the path]")
 @click.option(
-    "--output-dir", type=click.Path(path_type=Path), metavar="FOLDER", help="Where traces, snapshots and reports go."
+    "--output-dir",
+    cls=Target,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where traces, snapshots and reports go.",
 )
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long each step of a module may take.")
 @click.option("--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their modules.")
@@ -85,17 +91,20 @@ def command(**given: Any) -> int:
     A module's code is executed, in a process of its own: measure only what you trust.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
-    from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
     refuse_ranks("inductor")
+    with ResultsFile(given["output"]) as results:
+        return _measure(given, results)
+
+
+def _measure(given: dict[str, Any], results: ResultsFile) -> int:
+    from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
+
     format_name = shared.format_of(given) or "table"
-    output: Path | None = given["output"]
     asked = InductorOptions(**shared.take(given, *_ASKED))
     runner_options.load_files(given)
     named = _named(given)
-    shared.check_not_read(output, [one.path for one in named])
-    shared.check_output(output)
-    shared.interrupt_when_told_to_end()
+    results.reserve([*given["runner_file"], *(one.path for one in named)])
     progress = ProgressLine()
 
     def shows(module: Generated, step: str, done: int, of: int) -> None:
@@ -113,12 +122,12 @@ def command(**given: Any) -> int:
         report, interrupted = stopped.report, True
     finally:
         progress.close()
-    shared.deliver(report.render(format_name), output)
+    results.deliver(report.render(format_name))
     shared.tell_warnings(report.warnings)
     shared.tell(_failures(report))
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if report.ok and not failed else ExitCode.FAILED
+    return ExitCode.DONE if report.ok and not failed and not results.failed else ExitCode.FAILED
 
 
 def _named(given: dict[str, Any]) -> list[Generated]:

@@ -9,6 +9,7 @@ import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 
 if TYPE_CHECKING:
@@ -77,6 +78,6 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
             click.echo(path)
     for one in answer.runners:
         if one.status != "ok":
-            hint = f"\nhint: {one.hint}" if one.hint else ""
-            click.echo(f"error: the runner {one.name} failed: {one.reason}{hint}", err=True)
+            hint = f"\nhint: {visible(one.hint)}" if one.hint else ""
+            click.echo(f"error: the runner {visible(one.name)} failed: {visible(one.reason or '')}{hint}", err=True)
     return ExitCode.DONE if all(one.status == "ok" for one in answer.runners) else ExitCode.FAILED

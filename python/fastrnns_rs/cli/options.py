@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.cli.configuration import Target, configured
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.
@@ -49,13 +49,6 @@ class OptionalValueOption(click.Option):
     """An option whose value may be left out."""
 
 
-class Unconfigured(click.Option):
-    """An option of the command line alone: neither a variable nor a `pyproject.toml` sets it."""
-
-    def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
-        super().__init__(declarations, **{**settings, "allow_from_autoenv": False})
-
-
 class Verb(click.Command):
     """A command whose flags may be spelled with underscores, and whose defaults a `pyproject.toml` may set."""
 
@@ -67,7 +60,7 @@ class Verb(click.Command):
         if FLAGS_ONLY in args:
             ctx.auto_envvar_prefix = None
         elif not {"-h", "--help"}.intersection(args):
-            ctx.default_map = {**(ctx.default_map or {}), **self._configured(str(ctx.info_name))}
+            ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
         return super().parse_args(ctx, list(self._joined(args)))
 
     def _joined(self, args: list[str]) -> Iterator[str]:
@@ -91,42 +84,6 @@ class Verb(click.Command):
                 yield f"{word}={words.pop(0)}"
             else:
                 yield word
-
-    def _configured(self, verb: str) -> dict[str, Any]:
-        """The options that the nearest `pyproject.toml` sets, by parameter."""
-        try:
-            path = _configuration_file(Path.cwd())
-        except FileNotFoundError:
-            # The folder that one stands in was deleted.
-            return {}
-        if path is None:
-            return {}
-        from fastrnns_rs.cli import VERBS
-
-        tables = _configured(path)
-        for name in tables:
-            if name not in VERBS:
-                raise UsageError(f"[{_TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
-        names = {
-            dashed(name).lstrip("-"): param
-            for param in self.params
-            for name in param.opts
-            if isinstance(param, click.Option)
-        }
-        free = {name: param for name, param in names.items() if not isinstance(param, Unconfigured)}
-        found: dict[str, Any] = {}
-        for key, value in tables.get(verb, {}).items():
-            param = names.get(dashed(key))
-            if isinstance(param, Unconfigured):
-                place = f"{key} in [{_TABLE}.{verb}] of {path}"
-                raise UsageError(f"{place} is for the command line alone", "leave it out")
-            if param is None or param.name is None or key == "help":
-                raise UsageError(f"[{_TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), free))
-            if param.name in found:
-                raise UsageError(f"[{_TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")
-            checked = _checked(param, value, f"{key} in [{_TABLE}.{verb}] of {path}")
-            found[param.name] = [checked] if param.multiple and not isinstance(checked, list) else checked
-        return found
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -172,7 +129,7 @@ def formats(
 
 def output(text: str = "Write to this file in place of stdout.") -> Callable[[F], F]:
     """`--output`: where what is written goes."""
-    return click.option("--output", type=click.Path(path_type=Path), help=text)
+    return click.option("--output", cls=Target, type=click.Path(path_type=Path), help=text)
 
 
 def dashed(word: str) -> str:
@@ -191,58 +148,3 @@ def _following(words: list[str]) -> Iterator[str]:
     """Takes words up to the next flag."""
     while words and not words[0].startswith("-"):
         yield words.pop(0)
-
-
-def _checked(param: click.Parameter, value: Any, place: str) -> Any:
-    """A configured value that the option takes.
-
-    Raises:
-        UsageError: It does not; the message names where it stands.
-    """
-    listed = value if isinstance(value, list) else [value]
-    if isinstance(value, list) and not param.multiple:
-        raise UsageError(f"{place} is a list", "give one value")
-    for one in listed:
-        is_flag = isinstance(param, click.Option) and param.is_flag
-        number = isinstance(param.type, click.IntRange | click.FloatRange)
-        kinds: tuple[type, ...] = (bool,) if is_flag else (int, float) if number else (str,)
-        if not isinstance(one, kinds) or (number and isinstance(one, bool)):
-            raise UsageError(f"{place} is {one!r}", f"give {' or '.join(kind.__name__ for kind in kinds)}")
-        try:
-            param.type.convert(one if is_flag else str(one), param, None)
-        except click.BadParameter as error:
-            raise UsageError(f"{place} is {value!r}: {error.message}", "give a value that the flag takes") from error
-    return value
-
-
-_TABLE = "tool.fastrnns-rs"
-
-
-def _configuration_file(start: Path) -> Path | None:
-    """The `pyproject.toml` of `start` or of the nearest folder above it."""
-    for folder in (start, *start.parents):
-        if (folder / "pyproject.toml").is_file():
-            return folder / "pyproject.toml"
-    return None
-
-
-def _configured(path: Path) -> dict[str, dict[str, Any]]:
-    """The table of each verb.
-
-    Raises:
-        UsageError: The file is not TOML, or our part of it is no table of tables.
-    """
-    import tomllib  # most folders have no such file
-
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "mend the file") from error
-    tool = document.get("tool", {})
-    tables = tool.get("fastrnns-rs", {}) if isinstance(tool, dict) else {}
-    if not isinstance(tables, dict):
-        raise UsageError(f"[{_TABLE}] in {path} is not a table", f"write options under [{_TABLE}.bench]")
-    for verb, options in tables.items():
-        if not isinstance(options, dict):
-            raise UsageError(f"{verb} in [{_TABLE}] of {path} is not a table", f"write it under [{_TABLE}.bench]")
-    return tables

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import internal_run, options, runner_options, shared
-from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Unconfigured, Verb
+from fastrnns_rs.cli.configuration import Code, Program, Target, Unconfigured
+from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Verb
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners.profile_request import (
@@ -53,8 +56,8 @@ _OF_TORCH = (
 @click.option("--nsys", is_flag=True, help="Profile with Nsight Systems.")
 @click.option("--nvprof", is_flag=True, help="Profile with nvprof, on a GPU before Ampere.")
 @click.option("--torch", is_flag=True, help="Profile with torch.profiler.")
-@click.option("--nsys-path", type=click.Path(), help="The nsys to use. [default: the newest that is found]")
-@click.option("--nvprof-path", type=click.Path(), help="The nvprof to use.")
+@click.option("--nsys-path", cls=Program, help="The nsys to use. [default: the newest that is found]")
+@click.option("--nvprof-path", cls=Program, help="The nvprof to use.")
 @click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners. [default: cudnn aten jit]")
 @click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners; without names those of the group cnns.")
 @click.option("--group", cls=ListOption, metavar="NAME...", help="Groups, with --rnns and --cnns as in bench.")
@@ -76,7 +79,9 @@ _OF_TORCH = (
 @runner_options.machine
 @runner_options.torchscript
 @click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
-@click.option("--output-dir", type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]")
+@click.option(
+    "--output-dir", cls=Target, type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]"
+)
 @click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
 @click.option("--redact", is_flag=True, help="Take variables, output, and names of machine and user out of it.")
 @click.option("--baseline/--no-baseline", default=True, help="Whether to run without the profiler too, to compare.")
@@ -93,7 +98,9 @@ _OF_TORCH = (
 )
 @click.option("--activities", cls=ListOption, metavar="NAME...", help="torch: cpu, cuda. [default: by device]")
 @click.option("--schedule", metavar="KEY=N,...", help=f"torch: which iterations. [default: {Schedule()}]")
-@click.option("--on-trace-ready", metavar="TARGET", help="torch: chrome:DIR, tensorboard:DIR or module:function.")
+@click.option(
+    "--on-trace-ready", cls=Code, metavar="TARGET", help="torch: chrome:DIR, tensorboard:DIR or module:function."
+)
 @click.option("--record-shapes", is_flag=True, help="torch: shapes of inputs.")
 @click.option("--profile-memory", is_flag=True, help="torch: allocations.")
 @click.option("--with-stack", is_flag=True, help="torch: Python's calls.")
@@ -132,7 +139,8 @@ def command(**given: Any) -> int:
     shared.tell_warnings(registry.notices())
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
         raise click.UsageError("--format and --json both say what stdout is to carry; give one of them")
-    return _capture(request, given)
+    with ResultsFile(given["output"]) as results:
+        return _capture(request, given, results)
 
 
 def request_of(given: dict[str, Any]) -> ProfileRequest:
@@ -171,27 +179,26 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
     )
 
 
-def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
+def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
 
     as_json = given["as_json"] or given["format_name"] == "json"
-    shared.interrupt_when_told_to_end()
+    results.reserve(given["runner_file"])
     prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
     each = capture_plan.alone(prepared) if given["separate"] else [prepared]
     if as_json and len(each) > 1 and not given["dry_run"]:
         raise UsageError("--json is one capture record, and --separate makes several", "look for them in --output-dir")
     for name, why in prepared.skipped.items():
-        click.echo(f"note: {name} is skipped: {why}", err=True)
+        click.echo(f"note: {visible(name)} is skipped: {visible(why)}", err=True)
     if prepared.chosen:
         click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
     folder = given["output_dir"] or file_names.default_folder()
     place = capture_run.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
-    shared.check_output(given["output"])
     if given["dry_run"]:
         lines = [capture_run.dry_run(one, place) for one in each]
-        shared.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines), given["output"])
-        return ExitCode.DONE
+        results.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines))
+        return ExitCode.FAILED if results.failed else ExitCode.DONE
     texts, errors = [], []
     for one in each:
         text, error = _capture_one(one, place, as_json=as_json, report=not given["no_report"])
@@ -200,12 +207,12 @@ def _capture(request: ProfileRequest, given: dict[str, Any]) -> int:
         if given["output"] is None:
             shared.deliver(text, None)
     if given["output"] is not None:
-        shared.deliver("".join(texts), given["output"])
+        results.deliver("".join(texts))
     for error in errors[:-1]:
-        click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
+        click.echo(f"error: {visible(error.message)}\nhint: {visible(error.hint)}", err=True)
     if errors:
         raise errors[-1]
-    return ExitCode.DONE
+    return ExitCode.FAILED if results.failed else ExitCode.DONE
 
 
 def _document(lines: list[str]) -> str:
@@ -223,13 +230,13 @@ def _capture_one(
     from fastrnns_rs.verbs.profile import capture_run
 
     try:
-        capture, stem = capture_run.capture(prepared, place, lambda line: click.echo(line, err=True))
+        capture, stem = capture_run.capture(prepared, place, lambda line: click.echo(visible(line), err=True))
     except capture_run.CaptureError as error:
         # What there is may be of use; that it is not what was asked for is said by the error.
         known = error.capture
         return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error
     for warning in capture.warnings:
-        click.echo(f"warning: {warning.message}", err=True)
+        click.echo(f"warning: {visible(warning.message)}", err=True)
     if as_json:
         return capture.to_json(), None
     if not report:

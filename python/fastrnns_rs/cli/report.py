@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from fastrnns_rs.cli import options, shared
+from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.options import Count, ListOption, Verb
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
@@ -79,6 +81,7 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
 @click.option("--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for data.")
 @click.option(
     "--trace",
+    cls=Target,
     type=click.Path(path_type=Path),
     metavar="OUT.json.gz",
     help="Write everything that counts as one timeline, for Perfetto's viewer.",
@@ -97,7 +100,7 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
     metavar="N",
     help="inductor: runs in the capture. [default: as its record says, or 1]",
 )
-@click.option("--nsys-path", metavar="PATH", help="The nsys that exports reports. [default: the newest]")
+@click.option("--nsys-path", cls=Program, metavar="PATH", help="The nsys that exports reports. [default: the newest]")
 @click.option(
     "--workers", type=Workers(), metavar="N|ray", help="Threads that read files, or Ray. [default: all cores]"
 )
@@ -111,9 +114,10 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
+    note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.format_of(given) or "table"
     shared.interrupt_when_told_to_end()
-    shared.check_output(given["output"])
+    _check_outputs(given)
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":
         from fastrnns_rs.verbs.report.manifests import runs_in, wall_time_of
@@ -158,6 +162,23 @@ def command(**given: Any) -> int:
     text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names", "wide"))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
+
+
+def _check_outputs(given: dict[str, Any]) -> None:
+    """Refuses outputs that would replace an input or each other.
+
+    Raises:
+        UsageError: If one would, or cannot be written to.
+    """
+    from fastrnns_rs.verbs.report.sources import files_not_to_replace
+
+    output, trace, rules = given["output"], given["trace"], given["categories"]
+    inputs = (one for file in given["files"] for one in files_not_to_replace(file))
+    shared.check_output(output, chain([] if rules is None else [rules], inputs))
+    if trace is not None and rules is not None:
+        shared.check_not_read(trace, [rules], "--trace")
+    if output is not None and trace is not None and os.path.realpath(output) == os.path.realpath(trace):
+        raise UsageError(f"--output and --trace both name {output}", "give the trace a file of its own")
 
 
 def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastrnns_rs.cli.configuration import Code
 from fastrnns_rs.cli.options import Count, F, seconds, several, spelled
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 COUNT = Count(min=1)
 
 runner_files: Callable[[F], F] = click.option(
-    "--runner-file", type=click.Path(), multiple=True, help="A Python file that defines further runners."
+    "--runner-file", cls=Code, type=click.Path(), multiple=True, help="A Python file that defines further runners."
 )
 sizes: Callable[[F], F] = several(
     click.option(*spelled("seq_length"), type=COUNT, help="Time steps."),
@@ -74,6 +75,7 @@ compiling: Callable[[F], F] = several(
     seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "How long a process may compile, each time that it does."),
     click.option(
         "--compile-cache",
+        cls=Code,
         type=click.Path(),
         metavar="FOLDER",
         help="Where all processes keep what they compile. [default: a new folder for each]",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from fastrnns_rs.documents.codec import Notice
-    from fastrnns_rs.documents.layout import Layout
-    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
@@ -58,9 +56,11 @@ def deliver(text: str, output: Path | None) -> None:
             # A path may be bytes that are no UTF-8: they are shown as they are.
             click.echo(text.encode(errors="surrogateescape"), nl=False)
     else:
-        from fastrnns_rs.documents.codec import write_atomically
+        from fastrnns_rs.documents import writing
+        from fastrnns_rs.documents.writer_lock import locked
 
-        write_atomically(output, text)
+        with locked(output) as place:
+            writing.write(output, [text.encode(errors="surrogateescape")], place)
 
 
 def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> None:
@@ -74,9 +74,10 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
     else:
-        from fastrnns_rs.documents.codec import replacing
+        from fastrnns_rs.documents.writer_lock import locked
+        from fastrnns_rs.documents.writing import replacing
 
-        with replacing(output) as name, name.open("wb") as file:
+        with locked(output) as place, replacing(output, place) as file:
             write(file.write)
 
 
@@ -105,16 +106,19 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
     """Refuses a file to write to, before there is anything to lose.
 
     Raises:
-        UsageError: It cannot be written to, or is one of the inputs.
+        UsageError: It cannot be written to, or is one of the inputs or the project's `pyproject.toml`.
     """
     if output is not None:
-        from fastrnns_rs.documents.codec import check_writable
+        from fastrnns_rs.cli.configuration import configuration_file
+        from fastrnns_rs.documents.writing import check_writable
 
         check_writable(output)
         check_not_read(output, inputs)
+        configuration = configuration_file()
+        check_not_read(output, [] if configuration is None else [configuration])
 
 
-def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]) -> None:
+def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:
     """Refuses to write over what is about to be read, whatever it is called.
 
     Raises:
@@ -124,7 +128,7 @@ def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]
 
     for one in inputs:
         if output is not None and _are_one(output, one):
-            message = f"--output {output} would overwrite {os.fspath(one)}, which is to be read"
+            message = f"{flag} {output} would overwrite {os.fspath(one)}, which is to be read"
             raise UsageError(message, "give the path of another file")
 
 
@@ -150,37 +154,6 @@ def unread(descriptor: int) -> Iterator[None]:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
         os.close(nowhere)
-
-
-class Saver:
-    """Writes the run file after each process. A disk that fills up during a run must not end the run.
-
-    Args:
-        path: Where the file goes; None for no file.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._layout: Layout | None = None
-        self.failed = False
-
-    def __call__(self, run: Run) -> None:
-        """Writes the run so far, or says why that failed."""
-        if self._path is None:
-            return
-        from fastrnns_rs.documents.layout import Layout, save
-        from fastrnns_rs.documents.run_file import Process
-        from fastrnns_rs.errors import UsageError
-
-        # The samples of a process are laid out once, however often the run is saved.
-        self._layout = self._layout or Layout(keep=Process)
-        try:
-            save(self._path, run, self._layout)
-        except UsageError as error:
-            self.failed = True
-            click.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
-        else:
-            self.failed = False
 
 
 def interrupt_when_told_to_end() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from fastrnns_rs.cli import runner_options
+from fastrnns_rs.cli.configuration import Code, Program
 from fastrnns_rs.cli.options import F, dashed
 from fastrnns_rs.errors import UsageError
 
@@ -32,10 +33,13 @@ def options(function: F) -> F:
         upper = name.upper()
         for option in (
             click.option(
-                f"--{name}-python", metavar="PATH", help=f"Python interpreter of {upper}, with its own torch."
+                f"--{name}-python",
+                cls=Program,
+                metavar="PATH",
+                help=f"Python interpreter of {upper}, with its own torch.",
             ),
             click.option(
-                f"--{name}-env", metavar="NAME=VALUE", multiple=True, help=f"Environment variable of {upper}."
+                f"--{name}-env", cls=Code, metavar="NAME=VALUE", multiple=True, help=f"Environment variable of {upper}."
             ),
             click.option(
                 f"--{name}",

@@ -8,6 +8,7 @@ import click
 
 from fastrnns_rs.cli import options, runner_options, shared
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode
@@ -59,18 +60,22 @@ def command(**given: Any) -> int:
     The exit code is 1 when a runner is wrong or cannot be checked.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
-    from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
     refuse_ranks("verify")
+    with ResultsFile(given["output"]) as results:
+        return _check(given, results)
+
+
+def _check(given: dict[str, Any], results: ResultsFile) -> int:
+    from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
+
     format_name = shared.format_of(given) or "table"
     runner_options.load_files(given)
-    output = given["output"]
-    shared.check_output(output)
+    results.reserve(given["runner_file"])
     asked = _asked(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.options.choice.runners()
     runner_options.note_idle_flags(asked.options.choice)
-    shared.interrupt_when_told_to_end()
     progress = ProgressLine()
     interrupted = False
     try:
@@ -79,11 +84,11 @@ def command(**given: Any) -> int:
         found, interrupted = stopped.verification, True
     finally:
         progress.close()
-    shared.deliver(found.render(format_name, verbose=given["verbose"]), output)
+    results.deliver(found.render(format_name, verbose=given["verbose"]))
     shared.tell(_failures(found))
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if found.ok else ExitCode.FAILED
+    return ExitCode.DONE if found.ok and not results.failed else ExitCode.FAILED
 
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:

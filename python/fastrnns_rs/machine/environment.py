@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
-from fastrnns_rs.errors import FastrnnsError, MissingError
+from fastrnns_rs.errors import FastrnnsError, MissingError, of_system
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
@@ -22,6 +23,8 @@ _VARIABLES = ("OMP_", "MKL_", "CUDA_", "PYTORCH_", "TORCH", "FASTRNNS_")
 _VERSIONS = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 #: Importing torch from a cold disk can take most of a minute.
 _PROBE_TIMEOUT_S = 300.0
+#: Python's words where the system refuses a thread.
+_NO_THREAD = "can't start new thread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +77,26 @@ def probe(device: str, dtype: str, setting: Setting | None = None, *, executor: 
     if answer.content.get("status") != "ok":
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
             raise MissingError("torch is not installed", "pip install torch torchvision")
+        if str(answer.reason).endswith(_NO_THREAD):
+            raise of_system(OSError(errno.EAGAIN, _NO_THREAD))
         raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
     return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 
 
-def describe(facts: Facts, setting: Setting | None = None) -> Environment:
-    """The environment of a run file, for workers that run in `setting`."""
+def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True) -> Environment:
+    """The environment of a run file, for workers that run in `setting`.
+
+    Args:
+        facts: Answers of torch.
+        setting: What the workers run in; by default as this process.
+        looks_for_changes: If the files of the checkout are compared with its commit. git may execute filters for that,
+            which the checkout's own settings name.
+    """
     setting = setting or Setting()
     variables = setting.environment()
     commit = _output("git", "rev-parse", "HEAD")
-    status = None if commit is None else _output("git", "status", "--porcelain")
+    asks = looks_for_changes and commit is not None
+    status = _output("git", "-c", "core.fsmonitor=false", "status", "--porcelain") if asks else None
     extra = _nvidia_smi()
     drivers = [one.pop("driver_version") for one in extra.values()]
     return Environment(

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import SourceFileLoader
@@ -268,7 +269,8 @@ def load_file(path: str) -> list[str]:
         UsageError: There is no such file, it defines no runner, or it fails when it is executed.
     """
     all_runners()
-    if not Path(path).is_file():
+    # A name that is too long for a file is no other error.
+    if not os.path.isfile(path):  # noqa: PTH113
         raise UsageError(f"no file at {path}", "give the path of a Python file that defines runners")
     file = Path(path).resolve()
     # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.noise_floor import NoiseFloor, NoiseFloorDocument
 from fastrnns_rs.errors import UsageError
@@ -72,16 +73,15 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
     """
     path = _path(device, name)
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+        text = reading.text(path, _MOST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _damaged(path, error.strerror or type(error).__name__) from error
-    if len(text) > _MOST_BYTES:
-        raise _damaged(path, f"it has more than {_MOST_BYTES} bytes")
+        raise _damaged(path, error.strerror or str(error)) from error
+    except UnicodeError as error:
+        raise _damaged(path, "it is no JSON") from error
     try:
-        floor = NoiseFloorDocument.from_dict(json.loads(text.decode()), str(path)).noise_floor
+        floor = NoiseFloorDocument.from_dict(json.loads(text), str(path)).noise_floor
     except UsageError as error:
         raise _damaged(path, error.message) from error
     except (ValueError, RecursionError) as error:
