@@ -1,6 +1,31 @@
-"""`python -m fastrnns_rs` is the command `fastrnns-rs`."""
+"""The command `fastrnns-rs`, which is `python -m fastrnns_rs` too."""
 
-from fastrnns_rs.cli import main
+import os
+import sys
+
+
+def main() -> None:
+    """Runs the command, where nothing hides what it is made of."""
+    try:
+        from fastrnns_rs.cli import main as run
+    except Exception as error:
+        from fastrnns_rs.hidden_modules import explained
+
+        explanation = explained(error)
+        if explanation is None:
+            raise
+        print(f"error: {explanation[0]}\nhint: {explanation[1]}", file=sys.stderr)  # noqa: T201  # nothing else can be imported
+        sys.exit(2)
+    run()
+
+
+def _leave_working_directory() -> None:
+    """Takes the working directory off the path, where `python -m` puts it first and the other command does not."""
+    ours = os.path.realpath(os.path.join(__file__, "..", ".."))  # noqa: PTH118  # pathlib may be hidden
+    if not sys.flags.safe_path and sys.path[0] and os.path.realpath(sys.path[0]) != ours:
+        del sys.path[0]
+
 
 if __name__ == "__main__":
+    _leave_working_directory()
     main()

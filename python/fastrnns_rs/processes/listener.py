@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs._core import Process
+from fastrnns_rs.errors import FastrnnsError
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Completed
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _REASON_LENGTH = 400
 #: How much is kept of what was no message.
 _GARBAGE_LENGTH = 64 * 1024
+#: From here on it is cut, which takes longer than adding to it.
+_GARBAGE_MOST = 16 * _GARBAGE_LENGTH
 #: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
 _GRACE_S = 0.45
 
@@ -51,6 +54,11 @@ def _heed_not(_said: Any) -> None:
     """Whoever does not ask to be told is told nothing."""
 
 
+def _has_no_parts(_content: dict[str, Any]) -> bool:
+    """Most jobs have a result without parts."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """On what terms a worker runs.
@@ -59,13 +67,14 @@ class Terms:
         timeout: Seconds after which it is stopped, since it began or last had a part of its result.
         limits: How long it may stay in a phase, by the phase's name.
         on_phase: Called with each phase that it reports.
-        on_part: Called with each part of its result, of a job that has several.
+        on_part: Called with each part of its result, of a job that has several. Returns False for what is no such part
+            and gives the worker no more time: a runner may write parts without end.
     """
 
     timeout: float
     limits: Mapping[str, Limit] = field(default_factory=dict)
     on_phase: Callable[[str], None] = _heed_not
-    on_part: Callable[[dict[str, Any]], None] = _heed_not
+    on_part: Callable[[dict[str, Any]], bool] = _has_no_parts
 
 
 class _Deadline(NamedTuple):
@@ -83,19 +92,24 @@ class Listener:
 
     Attributes:
         done: Whether nothing more is to come of it.
+
+    Raises:
+        FastrnnsError: If the process cannot be supervised.
+        OSError: If the system refuses it.
     """
 
     def __init__(self, command: list[str], environment: dict[str, str], terms: Terms) -> None:
         self._terms = terms
         self._limits = terms.limits
         self._partial = b""
-        self._garbage: list[str] = []
+        self._garbage = bytearray()
         self._result: dict[str, Any] | None = None
         self._ended = "answered"
         self._over: str | None = None
+        self._lost: str | None = None
         self._of_all = self._of_phase = self._in_all()
         self.done = False
-        self._process = Process(command, env=environment)
+        self._process = started(command, environment)
 
     def tell(self, line: str) -> None:
         """Sends a line; a worker that is gone does not hear it."""
@@ -107,7 +121,12 @@ class Listener:
         while not self.done:
             end = min(self._of_all, self._of_phase)
             left = min(end.at, until) - time.monotonic()
-            said = self._partial + self._process.read_lines(max(0.0, left))
+            try:
+                said = self._partial + self._process.read_lines(max(0.0, left))
+            except RuntimeError as error:
+                # A runner can kill the process that supervises it. Both are gone then.
+                self._lost, self.done = str(error), True
+                return
             *complete, self._partial = said.split(b"\n")
             for line in complete:
                 self._hear(line)
@@ -129,14 +148,20 @@ class Listener:
 
     def end(self) -> Answer:
         """Ends it, if it has not ended, with every process that it started."""
-        completed = self._process.end()
+        try:
+            completed = self._process.end()
+        except RuntimeError as error:
+            self._lost = str(error)
+            completed = self._process.end()
         content = self._result or {}
         ended, reason = self._ended, self._over
-        if reason is None and self._result is None:
+        if reason is None and self._lost is not None:
+            ended, reason = "died", self._lost
+        elif reason is None and self._result is None:
             ended, reason = "died", _death(completed)
         elif reason is None:
             reason = content.get("reason")
-        printed = "".join(self._garbage)[-_GARBAGE_LENGTH:] + completed.stderr_tail
+        printed = self._garbage[-_GARBAGE_LENGTH:].decode("utf-8", errors="replace") + completed.stderr_tail
         return Answer(content, ended, reason and _one_line(reason), printed)
 
     def _in_all(self) -> _Deadline:
@@ -145,7 +170,9 @@ class Listener:
 
     def _expire(self, reason: str) -> None:
         if self._over is None:
-            self.stop("timed_out", reason)
+            # A runner that stops its supervisor leaves a process whose end is not noticed.
+            has_answered = self._result is not None
+            self.stop("timed_out", "it measured, but its process did not end in time" if has_answered else reason)
         else:
             self.done = True
 
@@ -155,18 +182,23 @@ class Listener:
             message = json.loads(line)
             kind, content = message.pop("kind"), message
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-            self._garbage.append(line.decode("utf-8", errors="replace") + "\n")
+            self._discard(line)
             return
         if kind == "phase":
             self._begin_phase(str(content.get("name")))
         elif kind == "part":
-            if self._over is None:
+            if self._terms.on_part(content) and self._over is None:
                 self._of_all = self._of_phase = self._in_all()
-            self._terms.on_part(content)
         elif kind == "result":
             self._result = content
         else:
-            self._garbage.append(line.decode("utf-8", errors="replace") + "\n")
+            self._discard(line)
+
+    def _discard(self, line: bytes) -> None:
+        """Keeps what is no message for those who ask what was printed, but not gigabytes of it."""
+        self._garbage += line[-_GARBAGE_LENGTH:] + b"\n"
+        if len(self._garbage) > _GARBAGE_MOST:
+            del self._garbage[:-_GARBAGE_LENGTH]
 
     def _begin_phase(self, name: str) -> None:
         limit = self._limits.get(name)
@@ -174,6 +206,20 @@ class Listener:
         if limit is not None:
             self._of_phase = _Deadline(time.monotonic() + limit.seconds, limit.reason)
         self._terms.on_phase(name)
+
+
+def started(command: list[str], environment: dict[str, str]) -> Process:
+    """Starts a process.
+
+    Raises:
+        FastrnnsError: If it cannot be supervised.
+        OSError: If the system refuses it.
+    """
+    try:
+        return Process(command, env=environment)
+    except RuntimeError as error:
+        hint = "check the limits of processes, memory and open files: ulimit -a"
+        raise FastrnnsError(str(error), hint) from error
 
 
 def _one_line(text: str) -> str:

@@ -28,7 +28,8 @@ def temporary_folder(prefix: str) -> Iterator[str]:
     folder = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
     try:
         # Within the block: between the call and its return a signal's handler may raise.
-        folder.mkdir(mode=0o700)
+        # With its parent: a runner may have removed that.
+        folder.mkdir(mode=0o700, parents=True)
         yield str(folder)
     finally:
         interrupt: BaseException | None = None

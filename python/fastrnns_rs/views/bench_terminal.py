@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes import phases
 from fastrnns_rs.views.bench_text import about, compiling, first_calls, outcome, warnings
 from fastrnns_rs.views.run import sweep_tables
@@ -66,7 +67,8 @@ class Terminal:
     def phase(self, name: str) -> None:
         """Shows what its worker does."""
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=f"{self._runner}: {PHASES.get(name, name)}")
+            # A runner may find the pipe of its worker, and report phases of its own.
+            self._progress.update(self._task, description=visible(f"{self._runner}: {PHASES.get(name, name)}"))
 
     def process_ends(self, process: Process, printed: str) -> None:
         """Counts it, and shows what one that failed has printed to whoever asked for that."""
@@ -85,7 +87,7 @@ class Terminal:
             self._first.add(name(result))
             times = {"forward": result.forward, "backward": result.backward}
             shown = [f"{phase} {one.estimate_ns / 1e6:.3g} ms" for phase, one in times.items() if one is not None]
-            self._write(f"{name(result)}, process 1: {', '.join(shown)}")
+            self._write(f"{visible(name(result))}, process 1: {', '.join(shown)}")
 
     def runner_ends(self, result: Result) -> None:
         """Writes the row, and below it what one must know to read it."""
@@ -94,7 +96,7 @@ class Terminal:
         self._write(self._table.row(result))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
-            note = f"  note: {result.runner}{side}: {result.note}"
+            note = f"  note: {visible(result.runner)}{side}: {visible(result.note)}"
             # Points of a sweep need the same note, mostly.
             if note not in self._noted:
                 self._noted.add(note)
@@ -120,7 +122,7 @@ class Terminal:
 
         from fastrnns_rs.views.live_rows import LiveRows
 
-        self._progress = LiveRows(Console(stderr=True))
+        self._progress = LiveRows(Console(stderr=True, markup=False, emoji=False, highlight=False))
         # By precision nobody knows how many there will be.
         by_precision = plan.rule is not None and plan.rule.rule == "precision"
         total = None if by_precision else len(plan.measured) * plan.processes * ranks
@@ -135,4 +137,4 @@ class Terminal:
             if self._progress is None:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201
             else:
-                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+                self._progress.console.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)

@@ -44,11 +44,11 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
     for axis in plan.axes:
         yield f"axis {axis.name}: {', '.join(map(str, axis.values))}"
     if plan.axes and (once := [task.label for task in plan.tasks if not task.point]):
-        yield f"note: no axis concerns {', '.join(once)}: measured once"
+        yield f"note: no axis concerns {visible(', '.join(once))}: measured once"
     if modes := _modes(plan):
         yield modes
     for family, sizes in _sizes(plan).items():
-        yield f"{family}: {sizes}"
+        yield f"{visible(family)}: {sizes}"
 
 
 def _amount(plan: BenchPlan) -> str:

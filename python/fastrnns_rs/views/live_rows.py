@@ -37,9 +37,10 @@ class LiveRows(Progress):
             SpinnerColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("left"),
+            TextColumn("left", markup=False),
             TimeRemainingColumn(),
-            TextColumn("{task.description}"),
+            # Names and reasons may hold brackets, which are text and no markup.
+            TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             # Drawing the rows takes a few milliseconds of a core that a worker may be measured on.

@@ -31,13 +31,14 @@ def main() -> None:
     _die_with_parent()
     job = json.loads(control.readline())
     progress = Progress()
-    threading.Thread(target=_watch_parent, args=(control, channel, progress), daemon=True).start()
-    if job["sys_path"] is not None:
-        sys.path[:] = job["sys_path"]
-    if job["affinity"] is not None:
-        # Before torch is loaded, which counts the CPUs that it may use.
-        os.sched_setaffinity(0, job["affinity"])
     try:
+        # The system may refuse another thread.
+        threading.Thread(target=_watch_parent, args=(control, channel, progress), daemon=True).start()
+        if job["sys_path"] is not None:
+            sys.path[:] = job["sys_path"]
+        if job["affinity"] is not None:
+            # Before torch is loaded, which counts the CPUs that it may use.
+            os.sched_setaffinity(0, job["affinity"])
         # Importing torch is a phase with a limit of its own.
         channel.phase(phases.IMPORT)
         content = jobs.find(job["kind"])(job, channel, progress)

@@ -9,10 +9,9 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs._core import Process
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.processes.launcher import Setting, Start, launch
-from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.listener import Answer, started
 from fastrnns_rs.processes.phases import WAIT
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Team:
         self._clock = 0.0
         self._measured = 0
         command = [sys.executable, "-P", "-m", _COURIER]
-        self._courier = Process(command, env=Setting().environment())
+        self._courier = started(command, Setting().environment())
         self._courier.write(json.dumps(world.meeting()).encode() + b"\n")
 
     def part(self) -> None:
@@ -47,7 +46,9 @@ class Team:
 
     def close(self) -> None:
         """Ends the courier."""
-        self._courier.end()
+        # Without its supervisor it is gone already.
+        with contextlib.suppress(RuntimeError):
+            self._courier.end()
 
     def clock(self) -> float:
         """Seconds, by the clock of rank 0 when the ranks last told each other something."""
@@ -98,7 +99,10 @@ class Team:
             left = deadline - time.monotonic()
             if left <= 0 or self._courier.ended:
                 raise self._lost("no answer" if left <= 0 else "it has ended")
-            said += self._courier.read_lines(left)
+            try:
+                said += self._courier.read_lines(left)
+            except RuntimeError as error:
+                raise self._lost(str(error)) from None
         return said
 
     def _lost(self, why: str) -> FastrnnsError:

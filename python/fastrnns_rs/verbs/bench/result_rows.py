@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.run_file import Compile, FirstCall, PhaseSummary, Process, Result, ResultStatus
+from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.replicates import by_index, counted, levels
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.phase_summary import between, summary
+from fastrnns_rs.verbs.bench.worker_answer import process_of
 
 if TYPE_CHECKING:
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchTask
-
-#: Keys of a worker's answer that a run file has under the same names.
-_TOLD = (
-    *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
-    "baseline_memory_bytes",
-)
 
 
 class Row:
@@ -65,10 +60,9 @@ class Row:
             index: Its place among those of the row; None for the next. Ranks share one.
             rank: Which of the ranks it is.
         """
-        content = answer.content
-        self._timing_mode = self._timing_mode or content.get("timing_mode")
-        self._resolution = self._resolution or content.get("timer_resolution_ns")
-        process = replace(_process(answer, self.next_index if index is None else index, order), rank=rank)
+        process, timing = process_of(answer, index=self.next_index if index is None else index, order=order, rank=rank)
+        self._timing_mode = self._timing_mode or timing.timing_mode
+        self._resolution = self._resolution or timing.timer_resolution_ns
         first = next(iter(self.counted), process)
         if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
             reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
@@ -152,27 +146,3 @@ class Row:
         if not self.counted:
             return "failed", next((one.reason for one in self.processes), "interrupted")
         return "ok", None
-
-
-def _process(answer: Answer, index: int, order: int) -> Process:
-    content: dict[str, Any] = answer.content
-    forward: list[int] = content.get("forward_ns") or []
-    backward: list[int] | None = content.get("backward_ns")
-    first = FirstCall(forward_ns=forward[0], backward_ns=backward[0] if backward else None) if forward else None
-    return Process(
-        index=index,
-        order=order,
-        status=_status(answer),
-        reason=answer.reason,
-        first_call=first,
-        compile=Compile(**(content.get("compile") or {})),
-        forward_ns=forward,
-        backward_ns=backward,
-        **{name: content.get(name) for name in _TOLD},
-    )
-
-
-def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:
-    if answer.ended in {"interrupted", "timed_out", "deserted"}:
-        return "timed_out" if answer.ended == "timed_out" else "interrupted"
-    return "ok" if answer.ended == "answered" and answer.content.get("status") == "ok" else "failed"

@@ -42,7 +42,7 @@ def diagnose(
     checks = health.check_all(found, captures or default_folder())
     with _variables({f"FASTRNNS_PROFILE_{name.upper()}_PATH": path for name, path in programs.items() if path}):
         profilers = describe_all(None if isinstance(found, FastrnnsError) else found)
-    known = None if isinstance(found, FastrnnsError) else environment.describe(found)
+    known = None if isinstance(found, FastrnnsError) else environment.describe(found, looks_for_changes=False)
     floor, warnings = _noise_floor(known)
     return Diagnosis(
         warnings=warnings,

@@ -13,7 +13,7 @@ from fastrnns_rs.processes.listener import Limit, Terms
 from fastrnns_rs.processes.phases import COMPILE
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import make_plan
-from fastrnns_rs.verbs.inductor.module_files import find
+from fastrnns_rs.verbs.inductor.module_files import check_cache, find
 
 if TYPE_CHECKING:
     from fastrnns_rs.machine.environment import Facts
@@ -55,10 +55,12 @@ def modules_of(
         The modules, and a warning for each runner that has none: it does not compile, or not with Inductor.
 
     Raises:
+        FastrnnsError: Other users may have written torch's cache.
         MissingError: The device is not there.
         UsageError: A runner cannot honour an option.
         KeyboardInterrupt: Ctrl-C.
     """
+    check_cache()
     tasks = make_plan(options, facts).tasks
     modules: list[Generated] = []
     failures: list[Notice] = []
@@ -88,6 +90,7 @@ def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]
     if answer.content.get("status") != "ok":
         hint = "fastrnns-rs bench runs it too, and FASTRNNS_DEBUG=1 shows where it failed"
         raise FastrnnsError(f"{name} was not compiled: {answer.reason}", hint)
-    if not answer.content["modules"]:
+    modules = answer.content.get("modules")
+    if not isinstance(modules, list) or not modules:
         raise FastrnnsError(f"{name} left no generated module", "choose a runner that Inductor compiles")
-    return [replace(one, runner=name) for one in find(answer.content["modules"])]
+    return [replace(one, runner=name) for one in find(map(str, modules))]

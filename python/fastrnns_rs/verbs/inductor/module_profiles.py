@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents import codec
+from fastrnns_rs.documents import codec, reading
 from fastrnns_rs.documents.inductor_report import TopRow
 from fastrnns_rs.documents.inductor_upstream import CATEGORIES, tabulate_line
 from fastrnns_rs.documents.summary import CategoryRow, InductorCategory, InductorEntry, InductorKernel
@@ -84,7 +84,7 @@ def view(operations: list[dict[str, Any]], wall_time_ns: float, runs: int, name:
 def benchmark_name(path: Path) -> str:
     """What a module calls its benchmark; the file's name without its suffix where it has no name for it."""
     try:
-        found = _BENCHMARK.search(path.read_text(encoding="utf-8"))
+        found = _BENCHMARK.search(reading.text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise FastrnnsError(f"{path} cannot be read any more: {error}", "measure it again") from error
     # Upstream writes down whatever came after --only on its command line, which mostly is nothing.

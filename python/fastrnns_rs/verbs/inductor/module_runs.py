@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
+from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
 from fastrnns_rs.verbs.inductor.request import check_machine
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
     #: Told of a module and of what is done with it as that begins, with how many are done and how many there are.
     OnStep = Callable[[Generated, str, int, int], None]
+
+
+#: No module has more kernels and configurations of kernels.
+_MOST_KERNELS = 10_000
 
 
 class Interrupted(KeyboardInterrupt):
@@ -54,11 +59,12 @@ def measure(
 
     Raises:
         MissingError: A module's device, torch or Nsight Compute is not there. Nothing has run then.
-        FastrnnsError: Torch does not work.
+        FastrnnsError: Torch does not work, or other users may have written its cache.
         UsageError: The folder for what is written cannot be.
         Interrupted: Ctrl-C; the exception carries what was measured until then.
         KeyboardInterrupt: Ctrl-C before anything was.
     """
+    check_cache()
     setting = Setting(threads=asked.threads)
     if facts is None:
         facts = environment.probe("auto", "float32", setting)
@@ -109,15 +115,18 @@ def _measured(
         return interrupted(measured), True
 
 
-def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
     """Takes the parts of a result: keys of the row, and kernels one by one."""
 
-    def take(part: dict[str, Any]) -> None:
+    def take(part: dict[str, Any]) -> bool:
         kernel = part.pop("kernel", None)
-        if isinstance(kernel, dict):
+        is_kernel = isinstance(kernel, dict) and len(kernels) < _MOST_KERNELS
+        if is_kernel:
             kernels.append(kernel)
+        is_new = is_kernel or not found.keys() >= part.keys()
         # Not what a module that found our pipe calls so.
         found.update({**part, "kernels": kernels})
+        return is_new
 
     kernels: list[dict[str, Any]] = []
     return take

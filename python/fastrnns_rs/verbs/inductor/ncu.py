@@ -109,7 +109,9 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
     }
     try:
         return run_command(command, timeout=asked.timeout, env=variables, grace=_GRACE_S)
-    except (OSError, RuntimeError, ValueError) as error:
+    except RuntimeError as error:
+        raise FastrnnsError(f"ncu failed: {error}") from None
+    except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
         raise FastrnnsError(
             f"{command[0]} cannot be started: {why}", "name an ncu that works with --ncu-path"

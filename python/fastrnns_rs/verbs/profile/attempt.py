@@ -9,12 +9,12 @@ import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, of_system
 from fastrnns_rs.processes.launcher import MARK
 from fastrnns_rs.verbs.profile import tool_messages
 
@@ -27,6 +27,26 @@ class Entry(NamedTuple):
 
     text: str
     printed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """End of a command that killed its supervisor, with the attributes of `Completed`.
+
+    Attributes:
+        reason: Why nothing else is known.
+    """
+
+    reason: str
+    exit_status: None = None
+    signal: None = None
+    timed_out: bool = False
+    stdout_tail: str = ""
+    stderr_tail: str = ""
+    duration_ns: int = 0
+
+
+Ended: TypeAlias = Completed | Lost
 
 
 @dataclass(slots=True)
@@ -54,7 +74,7 @@ class Attempt:
     redact: bool = False
     command: list[str] = field(default_factory=list)
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    completed: Completed | None = None
+    completed: Ended | None = None
     answer: dict[str, Any] = field(default_factory=dict)
     ratio: float | None = None
     ratio_interval: tuple[float, float] | None = None
@@ -99,7 +119,7 @@ class Attempt:
         """The phases of each runner that went well."""
         return {one["name"]: one["phases"] for one in self.runners if one["status"] == "ok"}
 
-    def run(self, command: list[str], purpose: str) -> Completed:
+    def run(self, command: list[str], purpose: str) -> Ended:
         """Runs a command of the profiler's, and adds what it printed to the log.
 
         Raises:
@@ -111,7 +131,7 @@ class Attempt:
 
     def run_and_listen(
         self, command: list[str], purpose: str, timeout: float | None = None
-    ) -> tuple[Completed, dict[str, Any]]:
+    ) -> tuple[Ended, dict[str, Any]]:
         """The same for a command that runs the runners; its answer is empty if it died before it could.
 
         Args:
@@ -125,14 +145,19 @@ class Attempt:
         self.said_by_tool = [tool_messages.of_the_tool(text) for text in _printed(completed)]
         return completed, self.said()
 
-    def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Completed:
+    def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Ended:
+        completed: Ended
         self.log.append(Entry(f"# {purpose}\n$ {shlex.join(command)}"))
         try:
             seconds = self.timeout if timeout is None else timeout
             variables = {**child_environment(), **self.variables}
             completed = run_command(command, timeout=seconds, env=variables, grace=_GRACE_S)
         except OSError as error:
-            raise FastrnnsError(f"{error.filename or command[0]} cannot be started: {error.strerror}") from error
+            refused = of_system(error)
+            message = f"{error.filename or command[0]} cannot be started: {error.strerror}"
+            raise FastrnnsError(message, refused.hint) from error
+        except RuntimeError as error:
+            completed = Lost(str(error))
         self.ran_out_of_time |= completed.timed_out
         self.log += [Entry(text, printed=True) for text in _printed(completed)]
         self.log.append(Entry(f"# {end_of(completed)} after {completed.duration_ns / 1e9:.1f} s"))
@@ -161,10 +186,12 @@ def child_environment() -> dict[str, str]:
     }
 
 
-def end_of(completed: Completed | None) -> str:
+def end_of(completed: Ended | None) -> str:
     """How a command ended, in words."""
     if completed is None:
         return "it never began"
+    if isinstance(completed, Lost):
+        return completed.reason
     if completed.timed_out:
         return "its time was up"
     if completed.signal is not None:
@@ -172,7 +199,7 @@ def end_of(completed: Completed | None) -> str:
     return f"exit status {completed.exit_status}"
 
 
-def _printed(completed: Completed) -> list[str]:
+def _printed(completed: Ended) -> list[str]:
     return [_settled(text) for text in (completed.stdout_tail, completed.stderr_tail)]
 
 

@@ -10,7 +10,7 @@ from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import end_of
 
 if TYPE_CHECKING:
-    from fastrnns_rs._core import Completed
+    from fastrnns_rs.verbs.profile.attempt import Ended
 
 _UNKNOWN = "how much longer the iterations take under the profiler is not known"
 
@@ -23,7 +23,7 @@ class Baseline(NamedTuple):
         answer: What it says of itself; empty if it died before it could.
     """
 
-    completed: Completed
+    completed: Ended
     answer: dict[str, Any]
 
     @property

@@ -89,7 +89,10 @@ def _check_function(module: str, name: str, timeout: float) -> None:
         UsageError: There is none.
     """
     command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
-    completed = run_command(command, timeout=timeout, env=child_environment())
+    try:
+        completed = run_command(command, timeout=timeout, env=child_environment())
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"cannot import {module}: {error}", "import it in a Python prompt to see why") from None
     if completed.exit_status != 0:
         try:
             message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])

@@ -48,6 +48,9 @@ def search(name: str, path: str | None = None) -> list[Found]:
 def _open(name: str, path: str | Path) -> Found:
     try:
         return Found(str(path), Profiler(name, path), None)
+    except BlockingIOError:
+        # The system refuses another process, whatever the program.
+        raise
     except OSError as error:
         return Found(str(path), None, f"{path}: {error.strerror}")
     except (RuntimeError, ValueError) as error:

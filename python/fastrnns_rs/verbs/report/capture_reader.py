@@ -202,10 +202,10 @@ def _sequence_length(paths: Sequence[str | Path]) -> int | None:
 
 
 def _rules(path: str | Path) -> str:
-    from pathlib import Path
+    from fastrnns_rs.documents import reading
 
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return reading.text(path)
     except (OSError, UnicodeError) as error:
         raise UsageError(f"the categories of {path} cannot be read: {error}", "give a text file") from None
 

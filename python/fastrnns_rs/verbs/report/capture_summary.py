@@ -32,6 +32,14 @@ class Summary:
         self._selected = selected
         self._document: SummaryDocument | None = None
 
+    def __getstate__(self) -> tuple[TraceSummary, bool]:
+        """The summary without the dataclasses, which are made again where they are used."""
+        return self._core, self._selected
+
+    def __setstate__(self, state: tuple[TraceSummary, bool]) -> None:
+        """Takes the parts of a pickled summary."""
+        (self._core, self._selected), self._document = state, None
+
     def __getattr__(self, name: str) -> Any:
         from fastrnns_rs.documents.summary import SummaryDocument
 
@@ -110,9 +118,9 @@ class Summary:
         """
         from pathlib import Path
 
-        from fastrnns_rs.documents.codec import replacing
+        from fastrnns_rs.documents.writing import replacing
 
-        with replacing(Path(path)) as name, name.open("wb") as file:
+        with replacing(Path(path)) as file:
             self.write_json(file.write)
 
     def write_json(self, write: Callable[[bytes], object]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
+from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -42,7 +44,8 @@ def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
         wanted = _of_record(Path(path), record)
     except FastrnnsError:
         return None
-    return [str(file) for file in wanted], {_place(Path(path), Path(one.path)).resolve() for one in record.artefacts}
+    places = [_place(Path(path), Path(one.path)) for one in record.artefacts]
+    return [str(file) for file in wanted], {place.resolve() for place in places if _is_there(place)}
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
@@ -118,11 +121,9 @@ def _runs(record: Capture) -> int:
 
 
 def _is_record(path: Path) -> bool:
-    if path.stat().st_size > _LARGEST:
-        return False
     try:
-        plain = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
+        plain = json.loads(reading.content(path, _LARGEST))
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(plain, dict) and plain.get("schema") == "fastrnns-rs/capture"
 
@@ -134,7 +135,7 @@ def _of_record(path: Path, record: Capture) -> list[Path]:
         held = ", ".join(sorted(kinds)) or "no file"
         raise FastrnnsError(f"{path} has no file that can be read: {held}", "capture again with --nsys or --torch")
     files = [_place(path, Path(one.path)) for one in record.artefacts if one.kind in wanted]
-    missing = [file for file in files if not file.exists()]
+    missing = [file for file in files if not _is_there(file)]
     if missing:
         more = f", nor are {len(missing) - 1} more" if missing[1:] else ""
         raise FastrnnsError(
@@ -147,4 +148,9 @@ def _of_record(path: Path, record: Capture) -> list[Path]:
 def _place(record: Path, file: Path) -> Path:
     """The file beside the record, or else where the record says: captures are moved and copied as whole folders."""
     beside = record.parent / file.name
-    return beside if beside.exists() else file
+    return beside if _is_there(beside) else file
+
+
+def _is_there(file: Path) -> bool:
+    # A name that is too long for a file is no error here.
+    return os.path.exists(file)  # noqa: PTH110

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from fastrnns_rs.documents.codec import check_writable, replacing
+from fastrnns_rs.documents.writer_lock import locked
+from fastrnns_rs.documents.writing import check_writable, replacing
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.report import sources
 
@@ -35,8 +36,7 @@ def check(output: str | Path, captures: Sequence[str | Path]) -> None:
     output = Path(output)
     check_writable(output)
     for capture in captures:
-        files = [file for file, _ in sources.behind(capture)]
-        for file in (capture, *files):
+        for file in sources.files_not_to_replace(capture):
             if output.exists() and Path(file).exists() and output.samefile(file):
                 raise UsageError(f"{output} is one of the captures", "give the merged trace a file of its own")
 
@@ -45,8 +45,8 @@ def write(trace: Trace, output: str | Path, counted: Counted) -> None:
     """Writes the trace, compressed unless its name says that it is plain.
 
     Raises:
-        UsageError: It cannot be written; what was there before is still there.
+        UsageError: It cannot be written; what was there before is still there. Or another process writes it.
     """
     output = Path(output)
-    with replacing(output) as file:
-        trace.draw(file, compress=output.suffix != ".json", **counted)
+    with locked(output) as place, replacing(output, place) as file:
+        trace.draw(file.name, compress=output.suffix != ".json", **counted)

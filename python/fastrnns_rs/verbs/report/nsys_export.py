@@ -87,10 +87,10 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     while (command := tool.finish(stem)) is not None and command != last:
         try:
             done, last = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables), command
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
+            why = f"{command[0]} cannot be started: {error.strerror}" if isinstance(error, OSError) else error
             raise FastrnnsError(
-                f"{path} cannot be exported: {command[0]} cannot be started: {error.strerror}",
-                "name an nsys that works with --nsys-path",
+                f"{path} cannot be exported: {why}", "name an nsys that works with --nsys-path"
             ) from None
         if done.exit_status != 0:
             break

@@ -8,6 +8,7 @@ from fastrnns_rs.verbs.report.file_kinds import may_be_record
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -26,3 +27,22 @@ def behind(path: str | Path) -> list[tuple[str, bool]]:
     from fastrnns_rs.verbs.report.manifests import files_of
 
     return [(file, False) for file in files_of(path)]
+
+
+def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
+    """Yields a path, the files in it if it is a folder, and all files of the capture records among them."""
+    yield path
+    listed: list[str | Path] = [path]
+    if os.path.isdir(path):
+        try:
+            listed = [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(".")]
+        except OSError:
+            # An error when the captures are read.
+            return
+        yield from listed
+    for file in listed:
+        if may_be_record(file):
+            from fastrnns_rs.verbs.report.manifests import beside
+
+            wanted, others = beside(file) or ((), ())
+            yield from (*wanted, *others)

@@ -87,14 +87,17 @@ def _check(
         if name.startswith("verify "):
             on_runner(name.partition(" ")[2], len(rows), len(tasks))
 
-    def ends(content: dict[str, Any]) -> None:
+    def ends(content: dict[str, Any]) -> bool:
         try:
             index, row = content["index"], codec.from_plain(Verified, content["row"])
         except (KeyError, UsageError):
             # A runner found our pipe.
-            return
-        if index in left and row.runner == tasks[index].runner.name:
-            rows[index] = row
+            return False
+        if index not in left or row.runner != tasks[index].runner.name:
+            return False
+        is_new = index not in rows
+        rows[index] = row
+        return is_new
 
     while left := [index for index in range(len(tasks)) if index not in rows]:
         together = _together(tasks, left)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     #: Title, headings, rows whose first cell is their name, and remarks on single cells.
     Block = tuple[str, list[str], list[list[str]], list[str]]
+
+T = TypeVar("T")
 
 _NONE = "-"
 #: The phase, the title, the key and the text of each quantity that cells hold.
@@ -54,28 +57,40 @@ def _escaped(
 
 
 def _blocks(sweep: Sweep) -> Iterator[Block]:
-    placed = [(place, cell) for cell in sweep.cells if (place := _place(sweep, cell)) is not None]
-    for axis, at in _distinct(place for place, _ in placed):
-        values = next(one.values for one in sweep.axes if one.name == axis)
+    ranks: dict[str, dict[int | str, int]] = {}
+    for one in sweep.axes:
+        ranks.setdefault(one.name, {value: rank for rank, value in enumerate(one.values)})
+    for axis, at, cells in _groups(sweep.cells, partial(_place, [*ranks])):
         for phase, title, key, show in _QUANTITIES:
-            here = [cell for place, cell in placed if place == (axis, at) and cell.phase == phase]
+            here = [cell for cell in cells if cell.phase == phase]
             numbers = [getattr(cell, key) for cell in here]
             if any(number is not None for number in numbers):
                 texts = [_NONE if number is None else show(number) for number in numbers]
                 shown = _first((cell.point[axis], cell.runner, text) for cell, text in zip(here, texts, strict=True))
-                present = [value for value in values if any(cell.point[axis] == value for cell in here)]
+                rank = ranks[axis]
+                present = sorted({cell.point[axis] for cell in here} & rank.keys(), key=rank.__getitem__)
                 yield _block(_titled(title, at), axis, present, dict.fromkeys(cell.runner for cell in here), shown, [])
-    for axis, at in _distinct((one.axis, one.at) for one in sweep.growth):
-        found = [one for one in sweep.growth if (one.axis, one.at) == (axis, at)]
+    for axis, at, found in _groups(sweep.growth, lambda one: (one.axis, one.at)):
         title = _titled(f"exponent b of time ~ {axis}^b, with its 95 % interval", at)
         runners, phases = (dict.fromkeys(getattr(one, key) for one in found) for key in ("runner", "phase"))
         shown = _first((one.runner, one.phase, _exponent(one)) for one in found)
         yield _block(title, "runner", runners, phases, shown, [note for one in found if (note := _note(one))])
 
 
-def _place(sweep: Sweep, cell: SweepCell) -> tuple[str, Point] | None:
+def _groups(items: Iterable[T], place: Callable[[T], tuple[str, Point] | None]) -> list[tuple[str, Point, list[T]]]:
+    """The items of each place, in the order in which places come first; those without one are left out."""
+    found: dict[Hashable, tuple[str, Point, list[T]]] = {}
+    for one in items:
+        where = place(one)
+        if where is not None:
+            axis, at = where
+            found.setdefault((axis, frozenset(at.items())), (axis, at, []))[2].append(one)
+    return [*found.values()]
+
+
+def _place(axes: Sequence[str], cell: SweepCell) -> tuple[str, Point] | None:
     """The axis that runs down where a cell stands, the first that concerns its runner, and the values of the others."""
-    axis = next((axis.name for axis in sweep.axes if axis.name in cell.point), None)
+    axis = next((axis for axis in axes if axis in cell.point), None)
     return None if axis is None else (axis, {name: value for name, value in cell.point.items() if name != axis})
 
 
@@ -119,11 +134,3 @@ def _note(growth: SweepGrowth) -> str | None:
 
 def _titled(title: str, at: Point) -> str:
     return f"{title}, at {','.join(f'{name}={value}' for name, value in at.items())}" if at else title
-
-
-def _distinct(places: Iterable[tuple[str, Point]]) -> list[tuple[str, Point]]:
-    found: list[tuple[str, Point]] = []
-    for place in places:
-        if place not in found:
-            found.append(place)
-    return found

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fastrnns_rs.documents.codec import write_atomically
+from fastrnns_rs.documents import writing
 from fastrnns_rs.errors import ExitCode, FastrnnsError
 
 #: A runner may raise an error with megabytes of text.
@@ -60,7 +60,7 @@ class Answer:
             UsageError: It cannot be written.
         """
         if path is not None:
-            write_atomically(path, json.dumps(asdict(self)))
+            writing.write(path, [json.dumps(asdict(self)).encode()])
 
     def refuse(self, error: Exception) -> None:
         """Notes why the process does not go on."""

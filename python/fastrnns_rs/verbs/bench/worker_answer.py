@@ -1,0 +1,88 @@
+"""Answers of bench workers as processes of a run file.
+
+A runner may find the pipe of its worker and write an answer of its own. What no worker sends is a process that failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastrnns_rs.documents import codec
+from fastrnns_rs.documents.run_file import Compile, FirstCall, Process, ResultStatus
+from fastrnns_rs.documents.run_soundness import check_samples
+from fastrnns_rs.documents.soundness import check_numbers
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.processes.listener import Answer
+
+#: Keys of an answer that a run file has under the same names.
+_SAME = (
+    *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
+    "baseline_memory_bytes",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Timing method of a worker.
+
+    Attributes:
+        timing_mode: Name of the timing mode.
+        timer_resolution_ns: Resolution of the timer, in nanoseconds.
+    """
+
+    timing_mode: str | None = None
+    timer_resolution_ns: int | None = None
+
+
+def process_of(answer: Answer, *, index: int, order: int, rank: int | None) -> tuple[Process, Timing]:
+    """A process of a run file from what its worker answered.
+
+    Args:
+        answer: The answer.
+        index: Index among the processes of the row.
+        order: Place among the processes of the run.
+        rank: Rank of the process; None for none.
+    """
+    place: dict[str, Any] = {"index": index, "order": order, "rank": rank}
+    try:
+        return _read(answer, place)
+    except UsageError as error:
+        reason = f"the result of its worker is damaged: {error.message}"
+        return Process(**place, status="failed", reason=reason, compile=Compile(), forward_ns=[]), Timing()
+
+
+def _read(answer: Answer, place: dict[str, Any]) -> tuple[Process, Timing]:
+    content = answer.content
+    status = _status(answer)
+    found = {
+        **place,
+        "status": status,
+        "reason": answer.reason if status == "ok" else answer.reason or "its worker gave no reason",
+        "first_call": None,
+        "compile": content.get("compile") or asdict(Compile()),
+        "forward_ns": content.get("forward_ns") or [],
+        "backward_ns": content.get("backward_ns"),
+        **{name: content.get(name) for name in _SAME},
+    }
+    process = codec.from_plain(Process, found)
+    timing = codec.from_plain(Timing, {name: content.get(name) for name in codec.added_keys(Timing)})
+    check_numbers(process)
+    check_numbers(timing)
+    check_samples("", process)
+    return _with_first_call(process), timing
+
+
+def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:
+    if answer.ended in {"interrupted", "timed_out", "deserted"}:
+        return "timed_out" if answer.ended == "timed_out" else "interrupted"
+    return "ok" if answer.ended == "answered" and answer.content.get("status") == "ok" else "failed"
+
+
+def _with_first_call(process: Process) -> Process:
+    forward, backward = process.forward_ns, process.backward_ns
+    if not forward:
+        return process
+    return replace(process, first_call=FirstCall(forward_ns=forward[0], backward_ns=backward[0] if backward else None))
