@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check check-python check-rust format test fuzz bench validate noise schemas
+.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -15,7 +15,7 @@ develop: setup ## The same, with the Python sources used in place; run again aft
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release
 	touch .venv/.editable
 
-check: check-python check-rust ## Format, lint, types, stubs and clippy, without changing anything
+check: check-python check-rust check-dependencies ## Format, lint, types, stubs, clippy and dependencies, without changing anything
 
 check-python:
 	$(BIN)/ruff format --check .
@@ -28,6 +28,9 @@ check-rust:
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy --quiet --locked --all-targets --features python -- -D warnings
+
+check-dependencies:
+	$(BIN)/python scripts/check-dependencies
 
 format: ## Format everything
 	cargo fmt
