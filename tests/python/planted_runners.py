@@ -50,6 +50,7 @@ _FORWARDS = {
     "calls_exit": lambda _weight: sys.exit(4),
     # Ends as the kernel ends a process when memory runs out.
     "is_killed": lambda _weight: os.kill(os.getpid(), 9),
+    "kills_supervisor": lambda _weight: os.kill(os.getppid(), 9) or time.sleep(60),
     "returns_nan": lambda weight: weight * float("nan"),
     "nan_gradient": lambda weight: (weight - weight).sqrt() * 0,
     "eats_memory": _too_much,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from pathlib import Path
 
@@ -23,12 +24,17 @@ def forget_killed_nsys() -> None:
 
 
 def marked(mark: str) -> dict[int, str]:
-    """Processes with a text among their arguments or variables, and their command lines. A zombie has neither."""
+    """Processes with a text among their arguments or variables, and their command lines. A zombie has neither.
+
+    The text stands alone: a process that sleeps for 17.5 seconds is not one that sleeps for 7.5.
+    """
+    end = rb"(?![\w.])" if mark[-1].isalnum() else b""
+    text = re.compile(rb"(?<![\w.])" + re.escape(mark.encode()) + end)
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (entry / "cmdline").read_bytes()
-            if mark.encode() in command + (entry / "environ").read_bytes():
+            if text.search(command) or text.search((entry / "environ").read_bytes()):
                 found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
 

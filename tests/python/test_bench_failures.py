@@ -39,6 +39,7 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
         "escapes": "ValueError: odd \\udcff  [31m letters",
         "no_gradient": "1 of 2 parameters have no gradient after backward, first 1",
         "is_killed": "the process was killed by signal 9 (SIGKILL); the kernel does this when memory runs out",
+        "kills_supervisor": "the command could not be supervised: its supervisor was killed",
         "hangs": "no result after 12 s",
         "hangs_deaf": "no result after 12 s",
     }

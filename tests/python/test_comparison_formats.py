@@ -6,6 +6,7 @@ import copy
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,10 +97,11 @@ def test_a_format_that_does_not_exist_is_refused() -> None:
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 1 << 64, -(1 << 63) - 1])
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_number_that_other_programs_cannot_read_is_refused(value: float, name: str) -> None:
-    made = document("plain")
-    made["rows"][0]["baseline"]["estimate_ns"] = value
+    made = Comparison.from_dict(document("plain"))
+    assert made.rows[0].baseline is not None
+    made.rows[0] = replace(made.rows[0], baseline=replace(made.rows[0].baseline, estimate_ns=value))
     with pytest.raises(ValueError, match="not JSON compliant|more than 64 bits"):
-        rendered(made, name)
+        made.render(name)
 
 
 def cells(line: str, *, pairs: bool) -> list[str]:

@@ -65,12 +65,20 @@ def test_a_benchmark_that_only_calibrated_has_a_reason() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0.0, "0.0"), (-1.0, "-1.0"), (float("nan"), "nan"), (1e300, "1e+300"), (10**400, "a number beyond all bounds")],
-    ids=["zero", "negative", "nan", "long", "longest"],
+    [
+        (0.0, "0.0, not a time above 0"),
+        (-1.0, "-1.0, not a time above 0"),
+        (float("nan"), "nan, not a time above 0"),
+        (2**62 / 1e9, "4611686018.427388, not a time of less than 2⁶² ns"),
+        (1e21, "1e+21, not a time of less than 2⁶² ns"),
+        (1e300, "1e+300, not a time of less than 2⁶² ns"),
+        (10**400, "a number beyond all bounds, not a time of less than 2⁶² ns"),
+    ],
+    ids=["zero", "negative", "nan", "century", "long", "longer", "longest"],
 )
 def test_what_is_no_time_costs_its_benchmark_alone(value: float, shown: str) -> None:
     document = plain("pyperf.json")
     document["benchmarks"][0]["runs"][1]["values"][2] = value
     first, second = imported(document).series
-    assert first.reason == f"benchmarks[0].runs[1].values[2] is {shown}, not a time above 0"
+    assert first.reason == f"benchmarks[0].runs[1].values[2] is {shown}"
     assert second.reason is None

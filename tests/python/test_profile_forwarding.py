@@ -19,7 +19,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from fastrnns_rs.cli import VERBS, internal_run
-from fastrnns_rs.cli.options import Unconfigured
+from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.profile import command, request_of
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import UsageError

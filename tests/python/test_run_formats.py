@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from run_files import exactly, process, result, run
 
-from fastrnns_rs.cli.shared import Saver
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, Run
@@ -47,10 +47,10 @@ def hostile(text: str) -> Run:
             row,
             **texts,
             label=None,
-            problem=replace(row.problem, dtype=text, seed=-1),
+            problem=replace(row.problem, dtype=text, seed=-1, mini_batch=number),
             forward=None if row.forward is None else replace(row.forward, ci_method=text),
         )
-        for row in made.results
+        for number, row in enumerate(made.results, 1)
     ]
     return replace(made, results=rows, sweep=None)
 
@@ -113,11 +113,11 @@ def test_numbers_that_json_lacks_are_refused(value: object) -> None:
 
 def test_a_run_is_saved_after_each_process_as_it_would_be_alone(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    saver = Saver(path)
+    results = ResultsFile(path)
     rows = [result("cudnn", count=3), exactly([100, 200, 300], "py")]
     for count in (0, 1, 2, 3):
         made = run([replace(row, processes=row.processes[:count]) for row in rows])
-        saver(made)
+        results.save(made)
         assert path.read_bytes() == layout.text(made).encode()
         assert Run.load(path) == made
 

@@ -66,10 +66,11 @@ def test_what_a_comparison_warns_of_is_told_once(name: str, told: bool, call: An
 
 def test_a_number_without_sense_is_told(call: Any, tmp_path: Path) -> None:
     made = exactly([100])
-    made.processes[0].forward_ns.append(10**400)
+    made.processes[0].forward_ns[1] = 10**400
     done = call("show", write(tmp_path / "x.json", run([made])))
     assert (done.status, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {tmp_path}/x.json cannot be shown: ")
+    place = "results[0].processes[0].forward_ns[1]"
+    assert done.stderr.startswith(f"error: {tmp_path}/x.json is not a run file: {place} is 1000")
 
 
 def test_a_comparison_is_shown_again(call: Any, tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def as_rust(kind: Any) -> set[str]:
             str: {"String", "Box<str>", "&'static str", "Word"},
         }
         return known.get(kind, {RUST.get(kind.__name__, kind.__name__)})
-    return {"&'static str"}
+    return {"&'static str", "Word"}
 
 
 def later(kind: Any) -> set[str]:

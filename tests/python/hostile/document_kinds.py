@@ -1,0 +1,141 @@
+"""The kinds of documents: sound ones, from which mutants are made, and what reads each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from document_readers import (
+    Place,
+    compared,
+    compared_in_python,
+    foreign,
+    loaded,
+    noise_floor,
+    rendered,
+    report,
+    resume,
+    show,
+)
+from foreign_files import NAMES, plain
+from kineto_traces import kernel, write
+from run_files import both, exactly, result, run
+from summary_documents import empty, example, summary_of
+
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.diagnosis import Diagnosis
+from fastrnns_rs.documents.document import VERSION, Document
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.listing import Catalogue
+from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.documents.verification import Verification
+from fastrnns_rs.machine.noise import storage
+from fastrnns_rs.views import formats
+
+DATA = ROOT / "tests" / "data"
+_COMMANDS = [
+    *map(show, dict.fromkeys((*formats.RUN, *formats.COMPARISON))),
+    *(compared("mutant", "good"), compared("good", "mutant"), compared("mutant", "mutant"), compared("mutant")),
+    *(compared("mutant", "good", "--force", "--json"), compared("mutant", "--format", "junit")),
+]
+
+
+class Kind:
+    """A kind of document.
+
+    Args:
+        seeds: Documents that are sound.
+        quick: Readers in this process.
+        commands: Readers on the command line.
+    """
+
+    def __init__(
+        self,
+        seeds: Callable[[Place], list[Any]],
+        quick: list[Callable[[Place], object]],
+        commands: list[Callable[[Place], object]] | None = None,
+    ) -> None:
+        self.seeds = seeds
+        self.quick = quick
+        self.commands = commands or [show("table"), compared("mutant", "good")]
+
+
+def _files(pattern: str) -> list[Any]:
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob(pattern))]
+
+
+def _runs(_place: Place) -> list[Any]:
+    rows = [result(processes=3, count=4), result("jit", processes=2, count=3, backward=False)]
+    return [*_files("documents/run_*.json"), *_files("views/run.json"), run(rows).to_dict()]
+
+
+def _sides(_place: Place) -> list[Any]:
+    pair = exactly([100, 101, 102]), exactly([200, 201, 202], "jit")
+    return [both(*pair).to_dict(), both(result(processes=3, count=4), result("jit", processes=3, count=4)).to_dict()]
+
+
+def _comparisons(_place: Place) -> list[Any]:
+    return _files("views/c*.json") + _files("views/empty.json")
+
+
+def _summaries(_place: Place) -> list[Any]:
+    return [*_files("documents/summary_*.json"), summary_of("a kernel", "another", "x" * 90), empty()]
+
+
+def _examples(kind: type[Document]) -> Callable[[Place], list[Any]]:
+    """A document with an entry in each list, and one without."""
+    found = example(kind, lambda: "some text") | {"schema_version": VERSION}
+    without = {key: [] if isinstance(value, list) else value for key, value in found.items()}
+    return lambda _place: [found, found, without]
+
+
+def _captures(place: Place) -> list[Any]:
+    """Records, with and without the trace that they name."""
+    found = _files("documents/capture_*.json")
+    write(place.folder / "trace.json", [kernel("a kernel", 10, 2), kernel("another", 20, 1)])
+    artefact = {"path": "trace.json", "kind": "kineto", "size_bytes": 1, "sha256": "0" * 64}
+    return [*found, *({**one, "artefacts": [artefact]} for one in found)]
+
+
+def _noise(place: Place) -> list[Any]:
+    (found, *_) = _examples(NoiseFloorDocument)(place)
+    found["noise_floor"] |= {"device": "cpu", "false_alarm_rate": 0.1, "margin": 0.01, "device_name": "a processor"}
+    place.floor.write_text(json.dumps(found))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(place.state))
+        assert storage.kept("cpu", "a processor") is not None
+    return [found]
+
+
+_RUN = [loaded(Run, *rendered(formats.RUN)), compared_in_python]
+KINDS = {
+    "run": Kind(_runs, _RUN, _COMMANDS),
+    "ab": Kind(_sides, _RUN, _COMMANDS),
+    "resumed": Kind(lambda place: [place.resumable()], [resume], [resume, show("table")]),
+    "comparison": Kind(
+        _comparisons,
+        [loaded(Comparison, *rendered(formats.COMPARISON), *rendered(("table",), wide=True, width=40))],
+        _COMMANDS,
+    ),
+    "summary": Kind(_summaries, [loaded(SummaryDocument)]),
+    "capture": Kind(
+        _captures,
+        [loaded(Capture)],
+        [report(), report("--json"), report("--by", "inductor"), show("table"), compared("mutant", "mutant")],
+    ),
+    "noise-floor": Kind(_noise, [loaded(NoiseFloorDocument)], [noise_floor]),
+    "inductor": Kind(_examples(InductorReport), [loaded(InductorReport, *rendered(("table", "json")))]),
+    "verification": Kind(
+        _examples(Verification),
+        [loaded(Verification, *rendered(("table", "json")), *rendered(("table",), verbose=True))],
+    ),
+    "list": Kind(_examples(Catalogue), [loaded(Catalogue)]),
+    "doctor": Kind(_examples(Diagnosis), [loaded(Diagnosis)]),
+    "foreign": Kind(lambda _: [plain(name) for name in NAMES], [foreign, compared_in_python], _COMMANDS),
+}

@@ -1,0 +1,234 @@
+"""Machines as users have them: odd streams, folders, languages, limits, variables and modules.
+
+`test_system_refusals.py` has limits of processes, `test_full_disk.py` full disks.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pretended_processes
+import pytest
+import run_files
+from commands import finished, run_process
+from parts import few
+from terminals import on_terminal, printed
+
+#: Commands of a shell before it becomes the command.
+ENVIRONMENTS = {
+    "no stdin": 'exec "$@" <&-',
+    "no stdout": 'exec "$@" >&-',
+    "no stderr": 'exec "$@" 2>&-',
+    "no streams": 'exec "$@" <&- >&- 2>&-',
+    "nothing is read": 'exec "$@" > >(true)',
+    "no home": 'unset HOME; exec "$@"',
+    "home is a file": 'HOME=/etc/passwd exec "$@"',
+    "no variables": 'exec env -i "$@"',
+    "no temporary folder": 'TMPDIR=/nonexistent exec "$@"',
+    "unwritable temporary folder": 'TMPDIR=/proc exec "$@"',
+    "unwritable user folders": 'XDG_STATE_HOME=/proc/x XDG_DATA_HOME=/proc/x exec "$@"',
+    "deleted folder": 'mkdir gone && cd gone && rmdir ../gone && exec "$@"',
+    "language C": 'LC_ALL=C LANG=C exec "$@"',
+    "language POSIX, ASCII": 'LC_ALL=POSIX PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"',
+    "language that is missing": 'LC_ALL=xx_YY.nope exec "$@"',
+    "streams in ASCII": 'PYTHONIOENCODING=ascii exec "$@"',
+    "streams in Latin-1": 'PYTHONIOENCODING=latin-1 exec "$@"',
+    "one column": 'COLUMNS=1 LINES=1 exec "$@"',
+    "no columns": 'COLUMNS=0 LINES=0 exec "$@"',
+    "columns that are no number": 'COLUMNS=abc LINES=-5 exec "$@"',
+    "columns without end": 'COLUMNS=99999999999 exec "$@"',
+    "dumb terminal": 'TERM=dumb exec "$@"',
+    "unknown terminal": "TERM=$'\\xff' exec \"$@\"",
+    "without docstrings and assertions": 'PYTHONOPTIMIZE=2 exec "$@"',
+    "hashes that do not change": 'PYTHONHASHSEED=0 exec "$@"',
+    "warnings are errors": 'PYTHONWARNINGS=error exec "$@"',
+    "development mode": 'PYTHONDEVMODE=1 exec "$@"',
+    "odd threads": 'OMP_NUM_THREADS=abc CUDA_VISIBLE_DEVICES=nope exec "$@"',
+    "odd command": "FASTRNNS_COMMAND=$'a=b \\xff/' exec \"$@\"",
+    "odd names": "FASTRNNS_X=$'\\xff' FASTRNNS_BENCH_NO_SUCH=1 exec \"$@\"",
+    "empty values": 'FASTRNNS_BENCH_NLOOPS= FASTRNNS_BENCH_DEVICE= FASTRNNS_DEBUG= exec "$@"',
+    "no right to anything": 'umask 777; exec "$@"',
+    "signals are ignored": "trap '' INT TERM HUP PIPE CHLD USR1; exec \"$@\"",
+    "no programs": 'PATH= exec "$@"',
+    "small stack": 'ulimit -s 256; exec "$@"',
+    **{f"{count} open files": f'ulimit -n {count}; exec "$@"' for count in (6, 8, 12, 20)},
+}
+#: Those that every change is tested with.
+OFTEN = (
+    *("no streams", "nothing is read", "no variables", "deleted folder", "language POSIX, ASCII", "streams in Latin-1"),
+    *("unwritable temporary folder", "columns that are no number", "without docstrings and assertions"),
+    *("warnings are errors", "odd command", "12 open files"),
+)
+#: Of these a bench may be refused, in one line.
+REFUSES_BENCH = {f"{count} open files" for count in (6, 8, 12, 20)}
+#: Variables of ours with values that are none, what they are refused for, and by which command.
+REFUSED = {
+    "FASTRNNS_BENCH_NLOOPS=abc": ("bench", "Invalid value for '--nloops'"),
+    "FASTRNNS_BENCH_GROUP=nope": ("bench", "no group is called 'nope'"),
+    "FASTRNNS_BENCH_DEVICE=abacus": ("bench", "abacus"),
+    "FASTRNNS_SHOW_FORMAT=nope": ("show", "Invalid value for '--format'"),
+    "FASTRNNS_MAX_DOCUMENT_MIB=-1": ("show", "FASTRNNS_MAX_DOCUMENT_MIB is '-1'"),
+}
+#: Modules of Python and of others that a user's file may hide.
+HIDDEN = ("json", "click", "rich", "numpy", "pathlib", "dataclasses", "typing", "re", "enum", "random", "fastrnns")
+LONGEST_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "run.json"
+    run_files.run([run_files.result("日本語")]).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def runner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runner") / "runners.py"
+    path.write_text(
+        "from fastrnns_rs import runner\nrunner('odd', note=lambda problem: '日本語 ±')(lambda problem: None)\n"
+    )
+    return path
+
+
+def ended(line: str, command: list[str], folder: Path) -> tuple[int, str, str]:
+    """Runs a command in an environment, and returns its status and both streams."""
+    words = ["bash", "-c", line, "bash", *command]
+    done = subprocess.run(words, capture_output=True, cwd=folder, timeout=LONGEST_S, check=False)
+    out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    for text in (out, err):
+        assert "Traceback" not in text, text
+        assert "fault of fastrnns-rs" not in text, text
+    return done.returncode, out, err
+
+
+@pytest.mark.parametrize("name", few(OFTEN, ENVIRONMENTS, "bench"))
+def test_commands_that_measure_nothing(name: str, run_file: Path, tmp_path: Path) -> None:
+    line, ours = ENVIRONMENTS[name], [sys.executable, "-m", "fastrnns_rs"]
+    assert ended(line, [*ours, "list"], tmp_path)[0] == 0
+    assert ended(line, [*ours, "show", str(run_file)], tmp_path)[0] == 0
+    assert ended(line, [*ours, "bench", "--help"], tmp_path)[0] == 0
+    status, _, errors = ended(line, [*ours, "bench", "--no-such-option"], tmp_path)
+    assert status == 2
+    assert not errors or "error: No such option '--no-such-option'" in errors
+
+
+def bench_of(runner_file: Path, *words: object) -> list[str]:
+    """Command line of a bench with one process of the runner in a file."""
+    which = ["--group", "rnns", "--rnns", "odd", "--runner-file", runner_file]
+    return pretended_processes.command("bench", *which, "--device", "cpu", "--nloops", 2, "--processes", 1, *words)
+
+
+@pytest.mark.parametrize(
+    "name",
+    few(
+        ["no streams", "no variables", "unwritable temporary folder", "deleted folder", "8 open files"],
+        ENVIRONMENTS,
+        "bench",
+    ),
+)
+def test_a_bench_measures_or_is_refused(name: str, runner_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    command = bench_of(runner_file, "--output", output)
+    status, _, errors = ended(ENVIRONMENTS[name], command, tmp_path)
+    if name in REFUSES_BENCH and status:
+        assert status == 1
+        assert sum(one.startswith("error: ") for one in errors.splitlines()) == 1
+        assert "Too many open files" in errors
+    else:
+        assert status == 0, errors
+        assert output.stat().st_size
+
+
+@pytest.mark.parametrize("given", REFUSED)
+def test_a_variable_that_makes_no_sense_is_named(given: str, run_file: Path, tmp_path: Path) -> None:
+    verb, message = REFUSED[given]
+    name, value = given.split("=")
+    done = run_process(verb, *([run_file] if verb == "show" else []), cwd=tmp_path, **{name: value})
+    assert done.status == 2
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert message in error
+    assert hint.startswith("hint: ")
+
+
+@pytest.mark.parametrize("text", ["raise ImportError('planted')\n", ""], ids=["raises", "empty"])
+@pytest.mark.parametrize("module", few(["json", "click"], HIDDEN, "bench"))
+def test_a_file_in_the_working_directory_hides_nothing(module: str, text: str, run_file: Path, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text(text)
+    done = run_process("show", run_file, "--json", cwd=tmp_path)
+    assert (done.status, done.json()["schema"]) == (0, "fastrnns-rs/run"), done.stderr
+
+
+@pytest.mark.parametrize("module", ["json", "click", "rich", "pathlib", "re"])
+def test_a_file_on_the_path_that_hides_a_module_is_named(module: str, run_file: Path, tmp_path: Path) -> None:
+    for text in ("raise ImportError('planted')\n", ""):
+        path = tmp_path / f"{module}.py"
+        path.write_text(text)
+        main = "from fastrnns_rs.__main__ import main; main()"
+        words = [sys.executable, "-P", "-c", main, "show", str(run_file)]
+        done = finished(words, cwd=Path("/"), PYTHONPATH=tmp_path)
+        if done.status:
+            assert done.stderr.splitlines() == [
+                f"error: {path} hides the module {module}",
+                "hint: rename that file, or take its folder off PYTHONPATH",
+            ]
+
+
+@pytest.mark.long("bench")
+def test_a_torch_in_the_working_directory_is_not_imported(tmp_path: Path) -> None:
+    for name in ("torch", "json", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('planted')\n")
+    words = [
+        "bench",
+        "--quick",
+        "--group",
+        "rnns",
+        "--rnns",
+        "aten",
+        "--device",
+        "cpu",
+        "--processes",
+        "1",
+        "--nloops",
+        "2",
+    ]
+    done = run_process(*words, "--json", cwd=tmp_path)
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "variables"),
+    few(
+        [(0, 0, {}), (1, 1, {}), (80, 24, {"COLUMNS": "abc", "LINES": "abc"}), (80, 24, {"TERM": "dumb"})],
+        [
+            (0, 0, {}),
+            (1, 1, {}),
+            (80, 24, {"COLUMNS": "abc", "LINES": "abc"}),
+            (80, 24, {"COLUMNS": "0", "LINES": "0"}),
+            (80, 24, {"COLUMNS": "-5"}),
+            (80, 24, {"TERM": "dumb"}),
+            (80, 24, {"TERM": ""}),
+            (80, 24, {"NO_COLOR": "1"}),
+            (80, 24, {"FORCE_COLOR": "1"}),
+        ],
+        "bench",
+    ),
+)
+def test_terminals_of_any_size(columns: int, rows: int, variables: dict[str, str], runner_file: Path) -> None:
+    command = bench_of(runner_file)
+    status, received = on_terminal(command, columns, rows, variables)
+    text = printed(received)
+    assert status == 0, text
+    assert "Traceback" not in text
+    assert " odd " in text.replace("\r\n", " ")
+
+
+def test_a_name_that_the_streams_cannot_write_is_shown_by_numbers(run_file: Path, tmp_path: Path) -> None:
+    line = 'PYTHONIOENCODING=latin-1 LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"'
+    status, out, _ = ended(line, [sys.executable, "-m", "fastrnns_rs", "bench", "--help"], tmp_path)
+    assert (status, "\\u2026" in out) == (0, True)
+    # A document is UTF-8 whatever the terminal is.
+    status, out, _ = ended(line, [sys.executable, "-m", "fastrnns_rs", "show", str(run_file), "--json"], tmp_path)
+    assert (status, "日本語" in out) == (0, True)

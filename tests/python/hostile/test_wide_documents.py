@@ -1,0 +1,46 @@
+"""Documents with many rows are read in a time that grows as they do, and no faster."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from conftest import ROOT
+from document_readers import bounded
+from run_files import exactly, run
+
+from fastrnns_rs import compare
+from fastrnns_rs.documents.run_file import Result, Run
+
+#: So many that a quadratic reader takes minutes, and a linear one a second.
+CELLS, RESULTS = 12_000, 5_000
+
+
+def test_a_sweep_of_many_points_is_shown() -> None:
+    plain: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "documents" / "run_8_fe90074.json").read_text())
+    (cell, *_), (growth, *_) = plain["sweep"]["cells"], plain["sweep"]["growth"]
+    values = range(1, CELLS + 1)
+    plain["sweep"] = {
+        "axes": [{"name": "hidden-size", "values": [*values]}, {"name": "mini-batch", "values": [*values]}],
+        "cells": [{**cell, "point": {"hidden-size": value, "mini-batch": value}} for value in values],
+        "growth": [{**growth, "axis": "hidden-size", "at": {"mini-batch": value}} for value in values],
+    }
+    with bounded():
+        found = Run.from_dict(plain)
+        assert len(found.render("table")) > 40 * CELLS
+        assert len(found.render("markdown")) > 40 * CELLS
+
+
+def test_results_in_another_order_find_their_partners() -> None:
+    sizes = range(1, RESULTS + 1)
+    rows = [_of_size(size) for size in sizes]
+    with bounded():
+        found = compare(run(rows), run(reversed(rows)))
+    assert [one.problem.hidden_size for one in found.rows if one.problem] == [*sizes]
+    assert {one.ratio for one in found.rows} == {1.0}
+
+
+def _of_size(size: int) -> Result:
+    made = exactly([100])
+    return replace(made, problem=replace(made.problem, hidden_size=size))
