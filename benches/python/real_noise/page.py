@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.codec import write_atomically
+from fastrnns_rs.documents import writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def check(path: Path) -> None:
 def write(path: Path, text: str) -> None:
     """Writes the tables into their place, or a new file; all else of a page stays as it is."""
     before, after = _around(path)
-    write_atomically(path, before + text + after)
+    writing.write(path, [(before + text + after).encode()])
 
 
 def _around(path: Path) -> tuple[str, str]:
