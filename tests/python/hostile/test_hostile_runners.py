@@ -161,10 +161,10 @@ def test_verify_goes_on(mark: str) -> None:
 
 def test_inductor_goes_on(tmp_path: Path, mark: str) -> None:
     first, second = module(tmp_path / "a.py"), module(tmp_path / "b.py")
-    for path, act in ((first, "os.kill(os.getppid(), signal.SIGKILL)"), (second, "")):
+    for path, act in ((first, "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)"), (second, "")):
         # The first line is the head of a generated module.
         head, rest = path.read_text().split("\n", 1)
-        path.write_text(f"{head}\nimport os, signal\nAsyncCompile = object\n{act}\n{rest}")
+        path.write_text(f"{head}\nimport os, signal, time\nAsyncCompile = object\n{act}\n{rest}")
     done = pretended_processes.run("inductor", first, second, "--processes", "1", "--json", HOSTILE_MARK=mark)
     assert done.status == 1, done.stderr
     rows = done.json()["modules"]
