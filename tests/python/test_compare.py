@@ -169,6 +169,42 @@ def test_exit_codes() -> None:
     assert raised.value.hint == "did you mean regression?"
 
 
+def test_the_gate_is_the_margin() -> None:
+    """A row that is surely 0.8 to 1.2 % slower fails no build at a margin of 1 %."""
+    base, slow = run([exactly([10_000, 10_010, 10_020] * 4)]), run([exactly([10_100, 10_110, 10_120] * 4)])
+    found = compare(base, slow, fail_on=["regression"])
+    assert (found.rows[0].verdict, found.exit_code) == ("slower", 0)
+    assert 'failures="0"' in found.render("junit")
+    beyond = compare(base, slow, fail_on=["regression"], margin="0.5%")
+    assert (beyond.rows[0].verdict, beyond.exit_code) == ("slower", 3)
+    assert 'failures="1"' in beyond.render("junit")
+
+
+def test_a_difference_without_spread_has_no_verdict() -> None:
+    found = compare(run([exactly([100] * 5)]), run([exactly([102] * 5)]), fail_on=["regression", "inconclusive"])
+    row = found.rows[0]
+    assert (row.verdict, row.p_value, row.ratio_ci_low, found.exit_code) == (None, None, None, 4)
+    assert (row.ratio, row.shift_ns, row.cliffs_delta) == (pytest.approx(1.02), 2, 1)
+    assert row.reason == "neither side has any spread: no verdict"
+    assert compare(run([exactly([100] * 5)]), run([exactly([100] * 5)])).rows[0].verdict == "equivalent"
+    # One side's spread is evidence.
+    assert compare(run([exactly([100] * 5)]), run([exactly([101, 102, 103])])).rows[0].p_value is not None
+
+
+def test_an_equivalent_row_lowers_no_bar() -> None:
+    """A small p-value of a difference inside the margin counts as 1 in the table."""
+    precise = (exactly([10_000, 10_001, 10_002] * 4), exactly([10_040, 10_041, 10_042] * 4))
+    noisy = (exactly([990, 1000, 1010, 1020]), exactly([1017, 1027, 1037, 1047]))
+    pairs = [precise] * 19 + [noisy] * 2
+    named = [[replace(pair[side], runner=f"r{index}") for index, pair in enumerate(pairs)] for side in (0, 1)]
+    found = compare(run(named[0]), run(named[1]))
+    assert found["r0"].verdict == "equivalent"
+    assert found["r0"].p_value < 1e-6
+    assert found["r0"].p_value_adjusted == 1
+    assert found["r20"].p_value_adjusted == pytest.approx(found["r20"].p_value * 21 / 2)
+    assert found["r20"].verdict == "inconclusive"
+
+
 def test_an_interrupted_run_is_compared_and_told() -> None:
     found = compare(run([result()]), run([result(processes=4)], status="interrupted"))
     assert codes(found) == {"run_interrupted", "unequal_processes"}

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.stats
+from numpy.random import Generator
 from validation_tables import Table
 from verdict_scenarios import EQUAL, S2, S3, SCENARIOS, UNEQUAL, Scenario, medians
 
 from fastrnns_rs import stats
+from fastrnns_rs.verbs.compare.verdicts import WORDS, ranked
 
 #: Simulated at once, for the sake of memory.
 BATCH = 2000
@@ -17,6 +19,7 @@ MARGIN = 0.01
 #: What a comparison is to find.
 EFFECT = 0.02
 ROWS = 100
+DIFFERENT = {"faster", "slower"}
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,8 @@ def discoveries(suites: int) -> tuple[Table, dict[tuple[str, float], tuple[float
         differ = rng.permuted(np.tile(np.arange(ROWS) < share * ROWS, (suites, 1)), axis=1)
         log_ratio = np.where(differ, np.log1p(EFFECT * rng.choice([-1, 1], differ.shape)), 0.0)
         found = compare(scenario, EQUAL, suites * ROWS, 4100 + place, log_ratio=log_ratio.ravel())
-        said = np.reshape([comparison.verdict in {"faster", "slower"} for comparison in found], differ.shape)
-        p_values = np.reshape([comparison.p_value for comparison in found], differ.shape)
-        believed = said & [stats.benjamini_hochberg(row).rejected for row in p_values]
+        believed = np.concatenate([stand(found[at : at + ROWS]) for at in range(0, len(found), ROWS)])
+        believed = believed.reshape(differ.shape)
         # Of no discoveries none is false.
         false = (believed & ~differ).sum(axis=1) / np.maximum(believed.sum(axis=1), 1)
         true = float(believed[differ].mean()) if differ.any() else float("nan")
@@ -150,6 +152,60 @@ def discoveries(suites: int) -> tuple[Table, dict[tuple[str, float], tuple[float
         rows.append((scenario.name, f"{share:.0%}", percent(float(false.mean())), percent(true) if share else ""))
     columns = ("suites of 100 rows", "rows that differ by 2 %", "false discoveries", "differences found")
     return Table(f"After Benjamini and Hochberg at 5 %, means over {suites} suites, %", columns, tuple(rows)), numbers
+
+
+def stand(table: list[stats.Comparison]) -> np.ndarray:
+    """The rows of a table that are faster or slower, and stay so among all."""
+    places = ranked([(WORDS[one.verdict], one.p_value or 0.0) for one in table])
+    pairs = zip(table, places, strict=True)
+    return np.array([one.verdict in DIFFERENT and adjusted <= 0.05 for one, (_, adjusted) in pairs])
+
+
+def normal(trials: int, processes: int, spread: float, log_ratio: np.ndarray, rng: Generator) -> list[stats.Comparison]:
+    """Comparisons of process medians that are log-normal, all with the same spread."""
+    baseline, candidate = spread * rng.standard_normal((2, trials, processes))
+    pairs = zip(np.exp(baseline), np.exp(candidate + log_ratio[:, None]), strict=True)
+    return [stats.compare_samples(*pair) for pair in pairs]
+
+
+def mixed_discoveries(suites: int) -> tuple[Table, dict[tuple[int, int], tuple[float, float]]]:
+    """False discoveries among noisy rows without a difference, next to precise rows that differ inside the margin.
+
+    Returns:
+        The table, and for each number of precise and noisy rows the mean share of false discoveries as verdicts are
+        computed, and that with the p-values as they are.
+    """
+    numbers, rows = {}, []
+    for place, (precise, noisy) in enumerate((a, b) for a in (0, 5, 20, 50) for b in (5, 20, 50)):
+        rng = np.random.default_rng(4200 + place)
+        shares = []
+        for _ in range(suites):
+            table = normal(precise, 10, 0.002, np.log1p(rng.uniform(0.002, 0.008, precise)), rng)
+            table += normal(noisy, 10, 0.03, np.zeros(noisy), rng)
+            plain = stats.benjamini_hochberg([one.p_value or 0.0 for one in table]).rejected
+            ways = (stand(table), np.array([one.verdict in DIFFERENT for one in table]) & plain)
+            shares.append([way[precise:].sum() / max(way.sum(), 1) for way in ways])
+        ours, as_is = map(float, np.mean(shares, axis=0))
+        numbers[precise, noisy] = (ours, as_is)
+        rows.append((f"{precise} precise, {noisy} noisy", percent(ours), percent(as_is)))
+    columns = ("rows", "false discoveries", "the same without p = 1 for equivalent rows")
+    title = f"Precise rows that differ by 0.2 to 0.8 %, and noisy rows that do not, means over {suites} suites, %"
+    return Table(title, columns, tuple(rows)), numbers
+
+
+def gate(trials: int) -> tuple[Table, dict[tuple[float, int], tuple[float, float]]]:
+    """How often `--fail-on regression` fails at a true ratio on the margin, and how often such a row is slower."""
+    numbers, rows = {}, []
+    for place, (spread, processes) in enumerate((a, b) for a in (0.002, 0.01, 0.03) for b in (5, 10, 30)):
+        rng = np.random.default_rng(4300 + place)
+        found = normal(trials, processes, spread, np.full(trials, np.log1p(MARGIN)), rng)
+        slower = [one for one in found if one.verdict == "slower"]
+        fails = sum((one.ratio_ci_low or 0.0) > 1 + MARGIN for one in slower)
+        numbers[spread, processes] = (fails / trials, len(slower) / trials)
+        rows.append((f"{spread:.1%}", str(processes), *map(percent, numbers[spread, processes])))
+    columns = ("process spread", "processes a side", "the gate fails", "slower")
+    title = f"A true ratio of 1.01 at a margin of 1 %, {trials} comparisons each, %"
+    return Table(title, columns, tuple(rows)), numbers
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ fail_on: Callable[[F], F] = click.option(
     "--fail-on",
     cls=ListOption,
     metavar="CAUSE...",
-    help="regression: exit code 3 when a row is slower. inconclusive: 4 when one is, or has no verdict.",
+    help="regression: exit code 3 when a row is slower by more than the margin. inconclusive: 4 when one is, or has "
+    "no verdict.",
 )
 
 

@@ -214,6 +214,18 @@ class Comparison(Document):
         return self.render("json")
 
 
+def is_regression(row: Row | Change, margin: float) -> bool:
+    """Returns True if the whole interval of a slower row lies beyond the margin.
+
+    A row can be slower and inside the margin: sure, and too small to fail for.
+
+    Args:
+        row: A row, kernel or category of a comparison.
+        margin: Equivalence margin as a share: 0.01 is 1 %.
+    """
+    return row.verdict == "slower" and row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
+
+
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """What each of the rows of a comparison may be called; the first of its names is its own."""
     return row_names.names([(row.runner, row.phase, row.problem.by_name() if row.problem else None) for row in rows])

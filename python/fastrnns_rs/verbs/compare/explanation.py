@@ -152,6 +152,9 @@ def _table(found: stats.Comparison, step: Step | None, adjusted: float | None) -
     if step is None or adjusted is None or found.p_value is None:
         return
     p_value, rate = found.p_value, f"{FALSE_DISCOVERY_RATE:g}"
+    if found.verdict == "equivalent":
+        yield f"7. p-value of no difference: {p_value:.9g}; in the table, an equivalent row counts with p = 1"
+        return
     place = f"{step.rank} of {step.of} in the order of p-values" if step.of > 1 else "the only one"
     yield f"7. p-value of no difference: {p_value:.9g}, {place} (Benjamini and Hochberg)"
     yield f"   p·{step.of}/{step.rank} = {p_value * step.of / step.rank:.9g}"

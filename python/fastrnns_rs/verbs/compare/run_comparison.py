@@ -64,7 +64,7 @@ def assemble(
     return Comparison(
         kind="run",
         warnings=[*warnings, *run_warnings.of(baseline, candidate, judged, changed)],
-        exit_code=ExitCode.FAILED if failed else exit_code({row.verdict for row in rows}, fail_on),
+        exit_code=ExitCode.FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=Compared(label=baseline.label, files=baseline.files),
         candidate=Compared(label=candidate.label, files=candidate.files),
         method=method_of(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),

@@ -1,10 +1,11 @@
-"""JUnit's XML, as build servers read it: a row or a kernel is a test case, and a slower one has failed."""
+"""JUnit's XML, as build servers read it. A row or kernel is a test case; a regression has failed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.comparison import is_regression
 from fastrnns_rs.views.comparison import columns, words
 from fastrnns_rs.views.text import xml
 from fastrnns_rs.views.units import plain
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.comparison.words import NamedRow
 
 _NS_PER_S = 1e9
-#: The element of each verdict; a case without one has passed.
-_ELEMENTS = {"slower": "failure", "inconclusive": "skipped", None: "skipped"}
 _FIGURES = ("ratio", "ratio_ci_low", "ratio_ci_high", "margin", "cliffs_delta", "p_value_adjusted", "delta_ns")
 
 
@@ -44,7 +43,7 @@ def _cases(comparison: Comparison) -> Iterator[tuple[str | None, str]]:
     for named in words.named_rows(comparison):
         row = named.row
         classname = row.runner if row.group is None else row.group
-        yield _case(row, classname, named.name, _of_sides(row, margin, ("estimate_ns", "n_processes")), named)
+        yield _case(row, classname, named.name, _of_sides(row, margin, ("estimate_ns", "n_processes")), margin, named)
     for kernel in comparison.kernels:
         former = [("matched_by", kernel.matched_by), ("baseline_name", columns.former_name(kernel))]
         yield _change(kernel, kernel.category, margin, former)
@@ -56,7 +55,7 @@ def _change(
     found: Change, classname: str, margin: float, former: Iterable[tuple[str, object]]
 ) -> tuple[str | None, str]:
     properties = _of_sides(found, margin, ("total_ns", "n_repeats"))
-    return _case(found, classname, found.name, [*properties, *former])
+    return _case(found, classname, found.name, [*properties, *former], margin)
 
 
 def _of_sides(found: Row | Change, margin: float, keys: tuple[str, str]) -> list[tuple[str, object]]:
@@ -75,6 +74,7 @@ def _case(
     classname: str,
     name: str,
     properties: Iterable[tuple[str, object]],
+    margin: float,
     named: NamedRow | None = None,
 ) -> tuple[str | None, str]:
     side: Figures | KernelFigures | None = found.candidate
@@ -82,7 +82,7 @@ def _case(
     verdict = found.verdict or "no verdict"
     notes = [note for note, _ in named.notes()] if named else []
     ratio = [] if found.ratio is None else [f"{verdict}: {words.ratio_with_interval(found)}"]
-    element = "error" if named and named.broke else _ELEMENTS.get(found.verdict)
+    element = "error" if named and named.broke else _element(found, margin)
     seconds = None if time_ns is None else plain(time_ns / _NS_PER_S)
     text = (
         f"    {_start('testcase', classname=classname, name=name, time=seconds)}>\n{_properties('      ', properties)}"
@@ -92,6 +92,13 @@ def _case(
         start = _start(element, message="; ".join([*ratio, *notes]) or verdict, type=kind)
         text += f"      {start}>{xml(found.reason)}</{element}>\n" if found.reason else f"      {start}/>\n"
     return element, f"{text}    </testcase>\n"
+
+
+def _element(found: Row | Change, margin: float) -> str | None:
+    """Returns the element that reports how a case ended. None if it passed."""
+    if found.verdict in {None, "inconclusive"}:
+        return "skipped"
+    return "failure" if is_regression(found, margin) else None
 
 
 def _about(comparison: Comparison) -> Iterator[tuple[str, object]]:

@@ -86,7 +86,7 @@ def compare_captures(
     comparison = Comparison(
         kind="capture",
         warnings=capture_warnings.of(sides, judged, basis=basis, replicate=replicate, conflicts=conflicts),
-        exit_code=exit_code({judged.device_time.row.verdict, *(one.row.verdict for one in judged.kernels)}, fail_on),
+        exit_code=exit_code([judged.device_time.row, *(one.row for one in judged.kernels)], share, fail_on),
         baseline=_compared(sides[0], first),
         candidate=_compared(sides[1], second),
         method=method_of(_METHODS[replicate], share, margin_source, forced=bool(conflicts)),

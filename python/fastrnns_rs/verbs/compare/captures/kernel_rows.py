@@ -11,7 +11,15 @@ from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures, Verdict
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair, match
-from fastrnns_rs.verbs.compare.verdicts import CONFIDENCE_LEVEL, WORDS, Step, ranked, withdrawn
+from fastrnns_rs.verbs.compare.verdicts import (
+    CONFIDENCE_LEVEL,
+    NO_SPREAD,
+    WORDS,
+    Step,
+    lacks_spread,
+    ranked,
+    withdrawn,
+)
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, Weighed, WeighedSide
@@ -59,7 +67,9 @@ def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float)
     """
     alone = [_alone(one, replicate, margin) for one in samples]
     p_values = [None if one.found is None else one.found.p_value for one in alone]
-    places = iter(ranked([value for value in p_values if value is not None]))
+    places = iter(
+        ranked([(one.verdict, value) for one, value in zip(alone, p_values, strict=True) if value is not None])
+    )
     return [one if value is None else _together(one, *next(places)) for one, value in zip(alone, p_values, strict=True)]
 
 
@@ -80,9 +90,8 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
         raise UsageError(
             f"{sample.name} cannot be compared: {error}", "look at its times in the two reports"
         ) from error
-    if found.verdict in {"faster", "slower"} and len({*first}) == len({*second}) == 1:
-        # A coarse clock or files that were copied: without a spread nothing says how sure a difference is.
-        return _silent("neither side has any spread: no verdict", (first, second))
+    if lacks_spread(first, second):
+        return _silent(NO_SPREAD, (first, second))
     return Finding(values=(first, second), found=found, verdict=WORDS[found.verdict], reason=found.reason)
 
 
