@@ -173,6 +173,10 @@ def test_interrupted_and_resumed_it_is_the_run_that_it_would_have_been(workers: 
     assert workers.started == order[4:]
     assert done.run_id == part.run_id
     assert (done.status, done.plan.stopped_by) == ("complete", whole.plan.stopped_by)
+    assert [one.session_id for one in done.sessions] == [run.sessions[0].session_id for run in (part, fresh)]
+    ordered = sorted((one for result in done.results for one in result.processes), key=lambda one: one.order)
+    names = [one.session_id for one in done.sessions]
+    assert [one.session for one in ordered] == [names[0]] * 4 + [names[1]] * 5
     assert [len(result.processes) for result in done.results] == [3, 3, 3]
     assert sorted(one.order for result in done.results for one in result.processes) == list(range(9))
 

@@ -13,7 +13,7 @@ from fastrnns_rs.errors import DocumentWarning, UsageError
 from fastrnns_rs.escaping import visible
 
 #: The version of every document that this build writes. Rust writes the same in summaries.
-VERSION = "1.2"
+VERSION = "1.3"
 
 #: Stands for the document itself in `_kept`: the object is a new one after each change.
 _ROOT = 0

@@ -72,6 +72,26 @@ class Environment:
     gpus: list[Gpu] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     git: Git
+    cpu_microcode: str | None = field(default=None, metadata=since("1.3"))
+    aslr: int | None = field(default=None, metadata=since("1.3"))
+    transparent_huge_pages: str | None = field(default=None, metadata=since("1.3"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One start of a bench: when it began, on which machine, and since which boot of it.
+
+    Attributes:
+        session_id: Name of the session, in the processes that it measured.
+        started_utc: Start of the session.
+        machine_id: Hash of the name that the operating system gave the machine; None where there is none.
+        boot_id: Random name of the current boot; None where the system has none.
+    """
+
+    session_id: str
+    started_utc: str
+    machine_id: str | None
+    boot_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +225,27 @@ class Compile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessLoad:
+    """Processor time and interruptions of a worker, from before its model is built to the end of its loop.
+
+    Attributes:
+        wall_ns: Length of this time.
+        cpu_ns: Processor time of all threads of the worker.
+        steal_ns: Time that the hypervisor took from the CPUs that the worker may use, summed over them.
+        voluntary_switches: Context switches because a thread waited.
+        involuntary_switches: Context switches because another thread ran.
+        cpu_mhz: Mean frequency of these CPUs, before and after; None where the system does not show it.
+    """
+
+    wall_ns: int
+    cpu_ns: int
+    steal_ns: int | None
+    voluntary_switches: int
+    involuntary_switches: int
+    cpu_mhz: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
     """One worker process: every sample that it took, warm-up included, in order.
 
@@ -227,6 +268,9 @@ class Process:
     forward_ns: list[int]
     backward_ns: list[int] | None = None
     baseline_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
+    session: str | None = field(default=None, metadata=since("1.3"))
+    started_utc: str | None = field(default=None, metadata=since("1.3"))
+    load: ProcessLoad | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +295,7 @@ class Result:
     peak_reserved_bytes: int | None = field(default=None, metadata=since("1.1"))
     point: Point = field(default_factory=dict, metadata=since("1.1"))
     label: str | None = field(default=None, metadata=since("1.1"))
+    source_sha256: str | None = field(default=None, metadata=since("1.3"))
 
     @property
     def title(self) -> str:
@@ -283,11 +328,13 @@ class Run(Document):
     sides: list[RunSide] = field(default_factory=list, metadata=since("1.1"))
     ranks: list[RunRank] = field(default_factory=list, metadata=since("1.1"))
     sweep: Sweep | None = field(default=None, metadata=since("1.1"))
+    sessions: list[Session] = field(default_factory=list, metadata=since("1.3"))
 
     def check(self) -> None:
         """As of any document. Results, and processes of a result, are there once, and have samples of their own."""
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)
+        run_soundness.check_sessions(self)
 
     def __getitem__(self, name: str) -> Result:
         """The result of the runner called `name`; of one that has several the first, or that of a name with its point.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Process, Result
+    from fastrnns_rs.documents.run_file import Process, Result, Run
 
 
 def check_results(results: Sequence[Result]) -> None:
@@ -27,6 +28,21 @@ def check_results(results: Sequence[Result]) -> None:
         _refuse_repeated(path, ".index", ((one.index, one.rank) for one in result.processes))
         for place, process in enumerate(result.processes):
             check_samples(f"{path}[{place}].", process)
+
+
+def check_sessions(run: Run) -> None:
+    """Refuses sessions that are there twice, and processes of sessions that the run does not list.
+
+    Raises:
+        UsageError: There is one; the message names its path.
+    """
+    _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
+    known = {one.session_id for one in run.sessions}
+    for number, result in enumerate(run.results):
+        for place, process in enumerate(result.processes):
+            if process.session is not None and process.session not in known:
+                path = f"results[{number}].processes[{place}].session"
+                raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:

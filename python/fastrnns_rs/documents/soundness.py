@@ -24,6 +24,7 @@ _COUNTS = {
     *("comparisons", "invocations", "times", "repeat", "captures", "index", "order", "rank", "local_rank"),
     *("node", "world_size", "graph_breaks", "recompilations", "registers", "registers_per_thread", "spills"),
     *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
+    *("voluntary_switches", "involuntary_switches"),
 }
 _SHARES = {"confidence_level", "margin", "false_discovery_rate"}
 _DEEPEST = 100

@@ -17,8 +17,12 @@ from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 
-#: Variables that change how fast models run; no other variable enters a run file.
-_VARIABLES = ("OMP_", "MKL_", "CUDA_", "PYTORCH_", "TORCH", "FASTRNNS_")
+#: Prefixes of variables that change how fast models run; no other variable enters a run file.
+_VARIABLES = (
+    *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
+    *("LD_PRELOAD", "MALLOC_", "PYTHONHASHSEED", "FASTRNNS_"),
+)
+_HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: What a child knows of the software, by the names that a run file has for it.
 _VERSIONS = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 #: Importing torch from a cold disk can take most of a minute.
@@ -104,6 +108,9 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         driver_version=str(drivers[0]) if drivers else None,
         os=f"{platform.system()} {platform.release()}",
         cpu_model=cpu_model(),
+        cpu_microcode=_of_cpu("microcode"),
+        aslr=_aslr(),
+        transparent_huge_pages=_chosen(_read(_HUGE_PAGES) or ""),
         cpu_count=os.cpu_count() or 1,
         cpu_affinity=sorted(setting.affinity or os.sched_getaffinity(0)),
         cpu_governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -118,11 +125,28 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
 
 
 def cpu_model() -> str | None:
-    """What the CPU calls itself, or None where it does not."""
+    """Returns the name of the CPU. None where the system does not show it."""
+    return _of_cpu("model name")
+
+
+def _of_cpu(key: str) -> str | None:
+    """Returns a value of the first CPU in /proc/cpuinfo."""
     for line in (_read("/proc/cpuinfo") or "").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
     return None
+
+
+def _aslr() -> int | None:
+    """Returns the level of address space randomisation: 0 is off."""
+    level = _read("/proc/sys/kernel/randomize_va_space") or ""
+    return int(level) if level.isdecimal() else None
+
+
+def _chosen(choices: str) -> str | None:
+    """Returns the word in brackets of `always [madvise] never`."""
+    return next((word[1:-1] for word in choices.split() if word.startswith("[")), None)
 
 
 def _nvidia_smi() -> dict[str, dict[str, Any]]:

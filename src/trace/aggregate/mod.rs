@@ -111,7 +111,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",
-        schema_version: "1.2",
+        schema_version: "1.3",
         warnings: warnings.collect(),
         captures: trace.captures.clone(),
         categories: kernels::categories(&kernels),

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.machine import warnings
+from fastrnns_rs.machine.session import utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
@@ -146,6 +147,7 @@ class _Execution:
             if row.processes or row.task.refusal is not None:
                 self._results[index] = row.result()
         self._order = sum(len(row.processes) for row in self._rows)
+        self._session = run.sessions[-1].session_id if run.sessions else None
         self._ended: set[int] = set()
         self._stopped_by = plan.rule.rule if plan.rule else "time" if plan.loop.nloops is None else "count"
         self.warnings = [*run.warnings]
@@ -212,11 +214,14 @@ class _Execution:
         rows = [self._rows[index] for index in indices]
         for row in rows:
             self._observer.process_begins(row.task, row.next_index)
+        started = utc_now()
         answers = self._launch([row.task for row in rows])
         for index, row, of_ranks in zip(indices, rows, answers, strict=True):
             number = row.next_index
             for rank, answer in of_ranks.items():
-                process = row.add(answer, self._order, index=number, rank=rank)
+                process = row.add(
+                    answer, self._order, index=number, rank=rank, session=self._session, started_utc=started
+                )
                 self._order += 1
                 self._observer.process_ends(process, answer.printed)
             self._results[index] = row.result()

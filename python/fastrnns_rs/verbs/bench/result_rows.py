@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.replicates import by_index, counted, levels
+from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.phase_summary import between, summary
 from fastrnns_rs.verbs.bench.worker_answer import process_of
@@ -51,7 +52,16 @@ class Row:
         """The first process that failed, if one did: a runner that fails is not started again."""
         return next((one for one in self.processes if one.status in {"failed", "timed_out"}), None)
 
-    def add(self, answer: Answer, order: int, *, index: int | None = None, rank: int | None = None) -> Process:
+    def add(
+        self,
+        answer: Answer,
+        order: int,
+        *,
+        index: int | None = None,
+        rank: int | None = None,
+        session: str | None = None,
+        started_utc: str | None = None,
+    ) -> Process:
         """Takes what a worker answered, the `order`-th of the run.
 
         Args:
@@ -59,8 +69,11 @@ class Row:
             order: Its place among the processes of the run.
             index: Its place among those of the row; None for the next. Ranks share one.
             rank: Which of the ranks it is.
+            session: Session that it ran in.
+            started_utc: Start of the worker.
         """
         process, timing = process_of(answer, index=self.next_index if index is None else index, order=order, rank=rank)
+        process = replace(process, session=session, started_utc=started_utc)
         self._timing_mode = self._timing_mode or timing.timing_mode
         self._resolution = self._resolution or timing.timer_resolution_ns
         first = next(iter(self.counted), process)
@@ -126,6 +139,7 @@ class Row:
             peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
             processes=[*self.processes],
             label=self.task.name if self.task.on or self.task.point else None,
+            source_sha256=source_sha256(self.task.runner.source),
         )
 
     def _most(self, name: str) -> int | None:

@@ -48,7 +48,9 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     said = {(one.code, one.message) for one in kept}
     # What was interrupted is measured again; what it had measured stays in the file.
     return plan, replace(
-        earlier, warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)]
+        earlier,
+        warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)],
+        sessions=[*earlier.sessions, *fresh.sessions],
     )
 
 

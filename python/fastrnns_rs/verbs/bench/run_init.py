@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import BUILD_PROFILE, __version__
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
+from fastrnns_rs.machine.session import new_session
 from fastrnns_rs.runners import registry
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], sides: Sequence[RunSide] = ()) -> Run:
-    """A run that has no results yet."""
+    """A run that has no results yet, in its first session."""
+    session = new_session()
     return Run(
         run_id=uuid.uuid4().hex,
-        created_utc=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        created_utc=session.started_utc,
         # What the file should say if nobody comes back to write it again.
         status="interrupted",
         command=list(command),
@@ -31,6 +32,7 @@ def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], s
         environment=environment,
         sides=list(sides),
         plan=record(plan),
+        sessions=[session],
     )
 
 

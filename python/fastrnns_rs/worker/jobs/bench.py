@@ -13,6 +13,7 @@ from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.worker import memory
+from fastrnns_rs.worker.load_meter import LoadMeter
 from fastrnns_rs.worker.pacing import Pace, timed_part
 from fastrnns_rs.worker.timed_loop import Measurement, measure
 from fastrnns_rs.worker.torch_settings import prepare_cublas
@@ -44,7 +45,9 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
         progress.compiling = Compiling(problem.device, channel.phase, shared=job["shared_compile_cache"])
         settings["ahead"] = progress.compiling.ahead
     baseline = memory.in_use(problem.device)
+    meter = LoadMeter()
     measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase, **settings)
-    # Before the samples are looked at, which takes memory too.
-    used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline}
+    # Before the samples are looked at, which takes time and memory too.
+    load = meter.result()
+    used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
     return {"status": "ok", **measurement.samples(), **progress.compiled(), **used}

@@ -1,0 +1,37 @@
+"""Hashes of the code that runners are defined by: equal hashes are equal models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import fastrnns_rs
+
+if TYPE_CHECKING:
+    from fastrnns_rs.runners.runner import Source
+
+_PACKAGE = Path(fastrnns_rs.__file__).parent
+
+
+@cache
+def source_sha256(source: Source) -> str | None:
+    """Returns the hash of the code of a runner. None if its file cannot be read.
+
+    Runners of this package share modules, so that theirs is the hash of all models. For all others it is that of the
+    file which defines the runner: a module that this file imports is not part of it.
+    """
+    own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
+    try:
+        return _digest(sorted((_PACKAGE / "models").glob("*.py")) if own else [Path(source.file)])
+    except OSError:
+        return None
+
+
+def _digest(files: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return found.hexdigest()
