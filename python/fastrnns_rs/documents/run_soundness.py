@@ -38,7 +38,8 @@ def check_sessions(run: Run) -> None:
     """
     _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
     known = {one.session_id for one in run.sessions}
-    for number, result in enumerate(run.results):
+    # A list that is missing is empty, as any later key.
+    for number, result in enumerate(run.results if known else []):
         for place, process in enumerate(result.processes):
             if process.session is not None and process.session not in known:
                 path = f"results[{number}].processes[{place}].session"
