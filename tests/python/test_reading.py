@@ -142,6 +142,15 @@ def test_a_file_without_a_size_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         reading.content("/proc/self/status", 10)
 
 
+KERNEL_LOG = "/proc/kmsg"
+
+
+@pytest.mark.skipif(not os.access(KERNEL_LOG, os.R_OK), reason=f"{KERNEL_LOG} cannot be read here")
+def test_a_file_that_waits_for_news_is_refused() -> None:
+    with pytest.raises(OSError, match="it has no end: more of it may come at any time|Operation not permitted"):
+        reading.content(KERNEL_LOG)
+
+
 def test_a_file_that_grows_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.json"
     path.write_bytes(b"x" * 100)

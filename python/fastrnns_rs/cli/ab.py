@@ -78,8 +78,8 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     # Before minutes are spent.
     margins.check(given["margin"])
     given = effort_options.settled(given)
-    runner_options.load_files(given)
     results.reserve(given["runner_file"])
+    runner_options.load_files(given)
     requests = side_options.requests(given)
     executor = shared.executor()
     plan, run = start(

@@ -119,10 +119,10 @@ def _measure(given: dict[str, Any], results: ResultsFile, *, leads: bool) -> int
         check_interrupted(resume)
         given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
+    results.reserve(given["runner_file"])
     runner_options.load_files(given)
     format_name = _format(given)
     ranks = device_options.ranks(given)
-    results.reserve(given["runner_file"])
     sweep_options.check(given, has_format=format_name is not None)
     asked = _options(given)
     # Looked at before torch is asked anything, which takes seconds.

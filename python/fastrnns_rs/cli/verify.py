@@ -70,8 +70,8 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
     format_name = shared.format_of(given) or "table"
-    runner_options.load_files(given)
     results.reserve(given["runner_file"])
+    runner_options.load_files(given)
     asked = _asked(given)
     # Looked at before torch is asked anything, which takes seconds.
     asked.options.choice.runners()

@@ -41,9 +41,14 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
             _refuse(found)
             if found.st_size > limit:
                 raise OSError(f"its {found.st_size} bytes are more than {allowed}")
+            if stat.S_ISREG(found.st_mode):
+                # Some files of /proc have no end: their readers wait for news.
+                os.set_blocking(file.fileno(), False)
             # Files of /proc have no size, and others may grow meanwhile: the limit is of what is read.
             pieces, left, piece = [], limit + 1, found.st_size + 1
-            while left > 0 and (read := file.read(min(left, piece))):
+            while left > 0 and (read := file.read(min(left, piece))) != b"":
+                if read is None:
+                    raise OSError("it has no end: more of it may come at any time")
                 pieces.append(read)
                 left, piece = left - len(read), _MIB
     except ValueError as error:

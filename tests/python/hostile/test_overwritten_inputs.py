@@ -114,3 +114,12 @@ def test_the_configuration_is_not_replaced(folder: Path, words: tuple[str, ...])
     error = f"error: --output pyproject.toml would overwrite {path}, which is to be read"
     assert (done.status, done.stderr.splitlines()[0]) == (2, error)
     assert path.read_text() == "[tool.fastrnns-rs]\n"
+
+
+@pytest.mark.parametrize("words", [("bench",), ("ab", "mine"), ("verify", "--group", "rnns")], ids=lambda one: one[0])
+def test_no_code_runs_before_an_output_is_refused(words: tuple[str, ...], anywhere: Path) -> None:
+    (anywhere / "runners.py").write_text("from pathlib import Path\nPath('executed').touch()\n")
+    done = run_cli(*words, "--runner-file", "runners.py", "--output", "runners.py")
+    assert done.status == 2
+    assert "runners.py" in done.stderr
+    assert not (anywhere / "executed").exists()
