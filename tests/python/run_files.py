@@ -22,6 +22,7 @@ from fastrnns_rs.documents.run_file import (
     Result,
     Run,
     RunSide,
+    Session,
     Stop,
     Tool,
     Warmup,
@@ -43,6 +44,7 @@ ENVIRONMENT = Environment(
     load_average_1m=0.5,
     git=Git(commit="c0ffee", dirty=False),
 )
+SESSION = Session(session_id="5e5510", started_utc="2026-01-01T00:00:00Z", machine_id=None, boot_id=None)
 CARD = Gpu(
     index=0,
     name="a card",
@@ -130,7 +132,11 @@ def failed(runner: str, reason: str = "out of memory", status: Any = "failed") -
 
 
 def run(results: Iterable[Result], **changes: Any) -> Run:
-    """A run of these results."""
+    """A run of these results, in the session of all others that are made here."""
+    one_session = [
+        replace(one, processes=[replace(each, session=each.session or SESSION.session_id) for each in one.processes])
+        for one in results
+    ]
     return replace(
         Run(
             run_id=f"00000000-0000-4000-8000-{next(RUNS):012}",
@@ -151,7 +157,8 @@ def run(results: Iterable[Result], **changes: Any) -> Run:
                 ),
                 timeout_s=600.0,
             ),
-            results=[*results],
+            results=one_session,
+            sessions=[SESSION],
         ),
         **changes,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import validating_verdicts as validating
-from validation_tables import trials
+from validation_tables import is_long, trials
 from verdict_scenarios import S1, S2, S3, SCENARIOS
 
 
@@ -55,6 +55,18 @@ def test_the_gate_fails_in_at_most_5_percent_on_the_margin() -> None:
     table.publish("the gate on the margin")
     assert max(fails for fails, _ in shares.values()) <= 0.05, table.markdown()
     assert max(slower for _, slower in shares.values()) > 0.5, table.markdown()
+
+
+def test_sessions_as_replicates_keep_the_error_rate() -> None:
+    table, errors = validating.session_errors(trials(1000, 20_000))
+    table.publish("sessions")
+    slack = 0 if is_long() else 0.01
+    assert max(one.levels for one in errors.values()) <= 0.06, table.markdown()
+    assert min(one.coverage for one in errors.values()) >= 0.93 - slack, table.markdown()
+    assert max(one.coverage for one in errors.values()) <= 0.97 + slack, table.markdown()
+    # What a warning says of one session a side, and why processes of several are not pooled.
+    assert errors[0.02, 0.003, 5].one_each > 0.7, table.markdown()
+    assert errors[0.01, 0.01, 10].pooled > 0.3, table.markdown()
 
 
 def test_predicted_verdicts_come_true() -> None:

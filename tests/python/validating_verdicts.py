@@ -11,7 +11,7 @@ from validation_tables import Table
 from verdict_scenarios import EQUAL, S2, S3, SCENARIOS, UNEQUAL, Scenario, medians
 
 from fastrnns_rs import stats
-from fastrnns_rs.verbs.compare.verdicts import WORDS, ranked
+from fastrnns_rs.verbs.compare.verdicts import LEAST_SESSIONS, WORDS, ranked
 
 #: Simulated at once, for the sake of memory.
 BATCH = 2000
@@ -206,6 +206,40 @@ def gate(trials: int) -> tuple[Table, dict[tuple[float, int], tuple[float, float
     columns = ("process spread", "processes a side", "the gate fails", "slower")
     title = f"A true ratio of 1.01 at a margin of 1 %, {trials} comparisons each, %"
     return Table(title, columns, tuple(rows)), numbers
+
+
+@dataclass(frozen=True)
+class SessionErrors:
+    """How often equal programs are called different, by what is compared, and how often an interval holds the truth."""
+
+    one_each: float
+    pooled: float
+    levels: float
+    coverage: float
+
+
+def session_errors(trials: int) -> tuple[Table, dict[tuple[float, float, int], SessionErrors]]:
+    """Comparisons of sessions that differ by chance: one a side, three a side pooled, three a side as replicates."""
+    numbers, rows = {}, []
+    cells = [(a, b, n) for a in (0.0, 0.005, 0.01, 0.02) for b in (0.003, 0.01) for n in (5, 10, 20)]
+    for place, (between, within, processes) in enumerate(cells):
+        rng = np.random.default_rng(4400 + place)
+        shared = between * rng.standard_normal((2, trials, LEAST_SESSIONS, 1))
+        logs = shared + within * rng.standard_normal((2, trials, LEAST_SESSIONS, processes))
+        ways = [logs[:, :, 0], logs.reshape(2, trials, -1), logs.mean(axis=3)]
+        found = [[stats.compare_samples(*pair) for pair in zip(*np.exp(way), strict=True)] for way in ways]
+        wrong = [sum(one.verdict in DIFFERENT for one in each) / trials for each in found]
+        holds = sum((one.ratio_ci_low or 0) <= 1 <= (one.ratio_ci_high or 0) for one in found[2]) / trials
+        numbers[between, within, processes] = SessionErrors(*wrong, coverage=holds)
+        rows.append((f"{between:.1%}, {within:.1%}, {processes}", *map(percent, (*wrong, holds))))
+    columns = (
+        "spread of sessions, of processes, processes a session",
+        "one session a side",
+        "three a side, processes pooled",
+        "three a side",
+        "coverage of its interval",
+    )
+    return Table(f"Equal programs called different, {trials} comparisons each, %", columns, tuple(rows)), numbers
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
+RowBasis = Literal["sessions", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
 
@@ -66,7 +67,11 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One runner and phase. Ratios are candidate / baseline: above 1 is slower."""
+    """One runner and phase. Ratios are candidate / baseline: above 1 is slower.
+
+    `basis` is the level of the interval: `sessions` where these are the replicates, `interleaved` for processes of the
+    same session, `two_sessions` for processes of sessions that differ by an unknown amount; None for foreign files.
+    """
 
     runner: str
     group: str | None
@@ -85,6 +90,7 @@ class Row:
     reason: str
     label: str | None
     additional_processes: int | None
+    basis: RowBasis | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from fastrnns_rs.documents.comparison import names_of
 from fastrnns_rs.documents.row_names import places_of
 from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
+from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE, replicates
 
 if TYPE_CHECKING:
     from fastrnns_rs import stats
@@ -51,7 +51,8 @@ def _lines(one: Judged) -> Iterator[str]:
             yield f"Ratio of the medians, candidate / baseline: {one.row.ratio:.9g}"
         yield conclusion
         return
-    yield from derivation(found, one.step, one.row.p_value_adjusted)
+    of = "sessions" if one.row.basis == "sessions" else "processes"
+    yield from derivation(found, one.step, one.row.p_value_adjusted, of)
     yield conclusion
     if one.row.additional_processes is not None:
         total = max(found.n_baseline, found.n_candidate) + one.row.additional_processes
@@ -86,6 +87,10 @@ def _times(one: Judged) -> Iterator[str]:
     yield "1. One number a process: the median of its timed samples, in ns" if with_processes else "1. Samples, in ns"
     for name, side in sides:
         yield f"   {name}  {_numbers(side) if side else 'not there'}"
+    if one.row.basis == "sessions":
+        yield "   One number a session: the geometric mean of its processes, in ns"
+        for name, values in zip(("baseline ", "candidate"), replicates(one.pair), strict=True):
+            yield f"   {name}  n = {len(values)}: " + " ".join(f"{value:.15g}" for value in values)
 
 
 def _numbers(side: Series) -> str:

@@ -41,7 +41,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
             series
             for index, result in enumerate(run.results)
             if side is None or result.side == side
-            for series in _series(result, f"{file}: results[{index}]")
+            for series in _series(result, run.run_id, f"{file}: results[{index}]")
         ],
         environment=flatten(run, own),
         warnings=[*run.warnings, *([interrupted] if run.status == "interrupted" else [])],
@@ -49,7 +49,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
     )
 
 
-def _series(result: Result, place: str) -> Iterator[Series]:
+def _series(result: Result, run_id: str, place: str) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
     places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
     sound = counted(result.processes)
@@ -58,12 +58,14 @@ def _series(result: Result, place: str) -> Iterator[Series]:
     if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
     for phase in phases:
-        medians, count = [], 0
+        medians, sessions, count = [], [], 0
         for ranks in [] if reason else sound:
             timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
             known = [(where, samples) for where, samples in timed if samples is not None]
             if known:
                 medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
+                # A file of an older build was one session, or does not record that it was resumed.
+                sessions.append(ranks[0].session or run_id)
                 count += sum(len(samples) for _, samples in known)
         yield Series(
             runner=result.runner,
@@ -72,6 +74,7 @@ def _series(result: Result, place: str) -> Iterator[Series]:
             problem=result.problem,
             timing_mode=result.timing_mode,
             medians_ns=medians,
+            sessions=sessions,
             n_samples=count,
             reason=reason,
             mode=result.mode,

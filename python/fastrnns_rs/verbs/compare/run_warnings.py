@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
+from fastrnns_rs.verbs.compare.verdicts import LEAST_SESSIONS
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference
@@ -48,7 +49,24 @@ def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         message = "rows that do not belong together are compared all the same, as --force says"
         reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
         yield Notice(code="forced", message=message, evidence=f"{_named(forced)}: {reasons}", hint="measure both alike")
-    unequal = [one for one in judged if one.found and one.row.verdict and one.found.n_baseline != one.found.n_candidate]
+    apart = [one for one in judged if one.row.verdict and one.row.basis == "two_sessions"]
+    if apart:
+        yield Notice(
+            code="one_session",
+            message="verdicts hold for these sessions only: how much sessions differ where nothing changed is unknown, "
+            "and can be more than the intervals show",
+            evidence=f"{_named(apart)}: fewer than {LEAST_SESSIONS} sessions on a side",
+            hint="measure both sides at the same time, fastrnns-rs ab, or each in 3 sessions: compare --baseline "
+            "FILE... --candidate FILE...",
+        )
+    unequal = [
+        one
+        for one in judged
+        if one.found
+        and one.row.verdict
+        and one.row.basis != "sessions"
+        and one.found.n_baseline != one.found.n_candidate
+    ]
     if unequal:
         found = unequal[0].found
         counts = f", {found.n_baseline} and {found.n_candidate} processes" if found else ""

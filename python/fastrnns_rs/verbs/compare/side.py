@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.replicates import level
 from fastrnns_rs.verbs.compare.environment_keys import merged
 
 
@@ -26,6 +27,7 @@ class Series:
         lack: What is missing so that no verdict can come of it, such as "no process level: descriptive only".
         reason: Why there are no numbers, as "failed: out of memory".
         mode: `train` or `inference`.
+        sessions: Session of each of `medians_ns`; empty where sessions are unknown, as of foreign files.
     """
 
     runner: str
@@ -38,6 +40,15 @@ class Series:
     lack: str | None = None
     reason: str | None = None
     mode: Literal["train", "inference"] | None = None
+    sessions: list[str] = field(default_factory=list)
+
+    @property
+    def session_levels(self) -> list[float]:
+        """For each session the geometric mean of its processes, in nanoseconds."""
+        found: dict[str, list[float]] = {}
+        for one, median in zip(self.sessions, self.medians_ns, strict=True):
+            found.setdefault(one, []).append(median)
+        return [level(medians) for medians in found.values()]
 
     @property
     def failed(self) -> bool:
@@ -114,12 +125,14 @@ def _added(first: Series, second: Series) -> Series:
     # or interrupted, the processes of the others are as good as they would be alone.
     broken = next((one for one in (first, second) if one.failed), None)
     if broken is not None:
-        return replace(first, medians_ns=[], n_samples=0, lack=first.lack or second.lack, reason=broken.reason)
+        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0}
+        return replace(first, **nothing, lack=first.lack or second.lack, reason=broken.reason)
     medians = [*first.medians_ns, *second.medians_ns]
     reason = None if medians else first.reason or second.reason
     return replace(
         first,
         medians_ns=medians,
+        sessions=[*first.sessions, *second.sessions],
         n_samples=first.n_samples + second.n_samples,
         lack=first.lack or second.lack,
         reason=reason,
