@@ -192,8 +192,22 @@ def test_three_sessions_a_side_are_the_replicates() -> None:
     assert row.p_value == pytest.approx(expected.p_value)
     assert (row.baseline.n_processes, row.additional_processes) == (8, None)
     assert row.label == "3 and 3 sessions are compared, not processes"
+    assert row.candidate.estimate_ns / row.baseline.estimate_ns == pytest.approx(row.ratio)
     assert codes(found) == set()
     assert "One number a session" in outcome.explain("cudnn/forward")
+
+
+def test_rows_of_the_same_sessions_are_not_independent() -> None:
+    def side(names: str, level: int) -> list[Run]:
+        return [
+            replace(one, results=[replace(row, runner=f"r{n}") for row in one.results for n in range(8)])
+            for one in of_sessions(*((name, [level + 10 * at, level + 10 * at + 5]) for at, name in enumerate(names)))
+        ]
+
+    found = compare(side("abc", 1000), side("def", 1200))
+    row, mean = found.rows[0], found.geometric_mean
+    assert (len(found.rows), mean.n) == (8, 8)
+    assert (mean.ratio_ci_low, mean.ratio_ci_high) == pytest.approx((row.ratio_ci_low, row.ratio_ci_high))
 
 
 def test_fewer_sessions_are_warned_of() -> None:

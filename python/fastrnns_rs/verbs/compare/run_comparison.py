@@ -134,7 +134,8 @@ def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
     mean of *these* runners is, not how they differ from one another. Their processes are not the same, so that
     intervals add up as independent ones do, by their squares (Zou and Donner, *Construction of confidence limits about
     effect measures: a general approach*, 2008). The phases of one runner are of the same processes, and mostly slow
-    together: the wider of their intervals is taken for that of their mean, which it is at most.
+    together: the wider of their intervals is taken for that of their mean, which it is at most. Runners compared by
+    sessions share what differs between these: widths add up, as if the runners were fully dependent.
 
     Returns:
         None where no row has a p-value.
@@ -151,7 +152,9 @@ def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
     count = len(runners)
     means = [math.fsum(one.difference for one in phases) / len(phases) for phases in runners.values()]
     mean = math.fsum(means) / count
-    half = math.hypot(*(max(one.half for one in phases) for phases in runners.values())) / count
+    halves = [max(one.half for one in phases) for phases in runners.values()]
+    shared = any(one.row.basis == "sessions" for one in judged)
+    half = (math.fsum(halves) if shared else math.hypot(*halves)) / count
     return GeometricMean(
         ratio=math.exp(mean), ratio_ci_low=math.exp(mean - half), ratio_ci_high=math.exp(mean + half), n=count
     )

@@ -162,9 +162,9 @@ def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
 
 def _row(pair: Pair, found: stats.Comparison | None) -> Row:
     one, other = pair.baseline, pair.candidate
-    baseline, candidate = _figures(one), _figures(other)
     judged = found is not None and found.p_value is not None
     basis = basis_of(pair)
+    baseline, candidate = _figures(one, basis), _figures(other, basis)
     row = Row(
         runner=pair.name,
         group=pair.series.group,
@@ -206,10 +206,14 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
     return replace(one, row=row, step=step)
 
 
-def _figures(series: Series | None) -> Figures | None:
+def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
     if series is None or not series.medians_ns:
         return None
     values = series.medians_ns
+    if basis == "sessions":
+        # A session with more processes weighs as much as the others, as in the ratio.
+        estimate = stats.process_ci(series.session_levels).estimate
+        return Figures(n_processes=len(values), n_samples=series.n_samples, estimate_ns=estimate)
     if series.lack:
         estimate, processes = stats.quantiles(values, [0.5])[0], 0
     else:
