@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.verbs.compare.replication import LEAST_SESSIONS
 from fastrnns_rs.verbs.compare.run_side import side_of_run
-from fastrnns_rs.verbs.compare.verdicts import LEAST_SESSIONS
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Series

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, both, exactly, failed, process, result, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, exactly, failed, process, result, run
 
 import fastrnns_rs
-from fastrnns_rs import UsageError, compare, stats
+from fastrnns_rs import UsageError, compare
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Result, Run
-from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.environment_keys import differences, merged
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 
@@ -168,63 +167,6 @@ def test_exit_codes() -> None:
     with pytest.raises(UsageError, match="fail-on takes regression and inconclusive, not 'regresion'") as raised:
         compare(base, slow, fail_on=["regresion"])
     assert raised.value.hint == "did you mean regression?"
-
-
-def at(session: str, values: list[int]) -> Result:
-    row = exactly(values)
-    return replace(row, processes=[replace(one, session=session) for one in row.processes])
-
-
-def of_sessions(*named: tuple[str, list[int]]) -> list[Run]:
-    known = [replace(SESSION, session_id=name) for name, _ in named]
-    return [run([at(name, values)], sessions=known) for name, values in named]
-
-
-def test_three_sessions_a_side_are_the_replicates() -> None:
-    first = of_sessions(("a", [1000, 1010, 1020]), ("b", [1100, 1110]), ("c", [1050, 1060, 1070]))
-    second = of_sessions(("d", [1200, 1210, 1220]), ("e", [1300, 1310]), ("f", [1250, 1260, 1270]))
-    outcome = compare_sources(first, second)
-    found = outcome.comparison
-    row = found.rows[0]
-    levels = [[statistics.geometric_mean(medians(one["cudnn"])) for one in side] for side in (first, second)]
-    expected = stats.compare_samples(*levels)
-    assert (row.basis, row.ratio) == ("sessions", pytest.approx(expected.ratio))
-    assert row.p_value == pytest.approx(expected.p_value)
-    assert (row.baseline.n_processes, row.additional_processes) == (8, None)
-    assert row.label == "3 and 3 sessions are compared, not processes"
-    assert row.candidate.estimate_ns / row.baseline.estimate_ns == pytest.approx(row.ratio)
-    assert codes(found) == set()
-    assert "One number a session" in outcome.explain("cudnn/forward")
-
-
-def test_rows_of_the_same_sessions_are_not_independent() -> None:
-    def side(names: str, level: int) -> list[Run]:
-        return [
-            replace(one, results=[replace(row, runner=f"r{n}") for row in one.results for n in range(8)])
-            for one in of_sessions(*((name, [level + 10 * at, level + 10 * at + 5]) for at, name in enumerate(names)))
-        ]
-
-    found = compare(side("abc", 1000), side("def", 1200))
-    row, mean = found.rows[0], found.geometric_mean
-    assert (len(found.rows), mean.n) == (8, 8)
-    assert (mean.ratio_ci_low, mean.ratio_ci_high) == pytest.approx((row.ratio_ci_low, row.ratio_ci_high))
-
-
-def test_fewer_sessions_are_warned_of() -> None:
-    first, second = of_sessions(("a", [1000, 1001, 1002]), ("b", [1200, 1201, 1202]))
-    found = compare(first, second)
-    [warning] = found.warnings
-    assert (found.rows[0].basis, found.rows[0].verdict, warning.code) == ("two_sessions", "slower", "one_session")
-    assert "fastrnns-rs ab" in (warning.hint or "")
-    again = compare(first, of_sessions(("a", [1200, 1201, 1202]))[0])
-    assert (again.rows[0].basis, again.warnings) == ("interleaved", [])
-
-
-def test_a_file_of_an_older_build_is_a_session() -> None:
-    old = [replace(one, sessions=[], results=[exactly([1000, 1001, 1002])]) for one in (run([]), run([]))]
-    assert [one.basis for one in compare(*old).rows] == ["two_sessions"]
-    ab = both(exactly([1000, 1001, 1002]), exactly([1200, 1201, 1202], side="b"))
-    assert [one.basis for one in fastrnns_rs.compare(replace(ab, sessions=[])).rows] == ["interleaved"]
 
 
 def test_the_gate_is_the_margin() -> None:

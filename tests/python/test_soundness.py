@@ -265,6 +265,8 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["results"][0]["processes"][0]["steady_from"] = 1
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
+        plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
+        plain["rows"][0]["conditional_verdict"] = None
     kind.from_dict(plain)
     found = places(plain)
     assert found or kind == Catalogue

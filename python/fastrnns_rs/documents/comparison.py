@@ -12,7 +12,7 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.problem.problem import Problem
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
-RowBasis = Literal["sessions", "two_sessions", "interleaved"]
+RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
 
@@ -69,8 +69,17 @@ class Figures:
 class Row:
     """One runner and phase. Ratios are candidate / baseline: above 1 is slower.
 
-    `basis` is the level of the interval: `sessions` where these are the replicates, `interleaved` for processes of the
-    same session, `two_sessions` for processes of sessions that differ by an unknown amount; None for foreign files.
+    Attributes:
+        basis: What the interval comprises. `sessions`: these are the replicates. `history`: how much earlier sessions
+            differ. `interleaved`: the spread of processes of one session. `two_sessions`: the spread of processes of
+            sessions that differ by an unknown amount. None for foreign files.
+        conditional_verdict: What would be the verdict if sessions did not differ, where `basis` is `two_sessions`;
+            `verdict` is None then.
+        required_processes: Processes per side of a new comparison that would settle the row; None where it is settled,
+            or where processes do not help.
+        session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
+        history_sessions: Number of earlier sessions that it comes from.
+        history_pooled: True if some of these are sessions of other runners or problems.
     """
 
     runner: str
@@ -91,6 +100,11 @@ class Row:
     label: str | None
     additional_processes: int | None
     basis: RowBasis | None = field(default=None, metadata=since("1.3"))
+    conditional_verdict: Verdict | None = field(default=None, metadata=since("1.3"))
+    required_processes: int | None = field(default=None, metadata=since("1.3"))
+    session_stddev: float | None = field(default=None, metadata=since("1.3"))
+    history_sessions: int | None = field(default=None, metadata=since("1.3"))
+    history_pooled: bool = field(default=False, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +168,13 @@ class GeometricMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Number of rows with each verdict."""
+    """Number of rows with each verdict. `none` counts those that have neither a verdict nor a conditional one."""
 
-    faster: int
-    slower: int
-    equivalent: int
-    inconclusive: int
-    none: int
+    faster: int = 0
+    slower: int = 0
+    equivalent: int = 0
+    inconclusive: int = 0
+    none: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +198,7 @@ class Comparison(Document):
     basis: Literal["total", "per_iteration", "per_capture"] | None = field(default=None, metadata=since("1.1"))
     categories: list[Change] = field(default_factory=list, metadata=since("1.1"))
     device_time: Change | None = field(default=None, metadata=since("1.1"))
+    conditional_counts: Counts = field(default_factory=Counts, metadata=since("1.3"))
 
     def check(self) -> None:
         """As of any document. Ratios are in their intervals, verdicts go with these, and counts are of the rows."""
@@ -229,7 +244,21 @@ def is_regression(row: Row | Change, margin: float) -> bool:
         row: A row, kernel or category of a comparison.
         margin: Equivalence margin as a share: 0.01 is 1 %.
     """
-    return row.verdict == "slower" and row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
+    return row.verdict == "slower" and _is_beyond(row, margin)
+
+
+def is_withheld(row: Row | Change, margin: float) -> bool:
+    """Returns True if a row would be a regression, if sessions did not differ.
+
+    Args:
+        row: A row, kernel or category of a comparison.
+        margin: Equivalence margin as a share.
+    """
+    return getattr(row, "conditional_verdict", None) == "slower" and _is_beyond(row, margin)
+
+
+def _is_beyond(row: Row | Change, margin: float) -> bool:
+    return row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
 
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:

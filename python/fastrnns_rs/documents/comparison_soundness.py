@@ -62,10 +62,15 @@ def _check_within(path: str, row: Row | GeometricMean) -> None:
 
 def _check_verdict(path: str, row: Row | Change) -> None:
     low, high = row.ratio_ci_low, row.ratio_ci_high
-    if row.verdict == "slower" and low is not None and low < 1:
-        raise UsageError(f"{path}.verdict is slower, and ratio_ci_low is {low:g}, below 1")
-    if row.verdict == "faster" and high is not None and high > 1:
-        raise UsageError(f"{path}.verdict is faster, and ratio_ci_high is {high:g}, above 1")
+    conditional = getattr(row, "conditional_verdict", None)
+    if conditional is not None and row.verdict is not None:
+        raise UsageError(f"{path} has a verdict, {row.verdict}, and a conditional_verdict, {conditional}")
+    key = "verdict" if conditional is None else "conditional_verdict"
+    word = row.verdict or conditional
+    if word == "slower" and low is not None and low < 1:
+        raise UsageError(f"{path}.{key} is slower, and ratio_ci_low is {low:g}, below 1")
+    if word == "faster" and high is not None and high > 1:
+        raise UsageError(f"{path}.{key} is faster, and ratio_ci_high is {high:g}, above 1")
 
 
 def _check_repeated(rows: Iterable[Row]) -> None:
@@ -84,8 +89,14 @@ def _check_repeated(rows: Iterable[Row]) -> None:
 
 def _check_counts(found: Comparison) -> None:
     rows = found.rows if found.kind == "run" else found.kernels
-    words = Counter(row.verdict or "none" for row in rows)
-    for word in ("faster", "slower", "equivalent", "inconclusive", "none"):
-        counted = getattr(found.counts, word)
-        if counted != words[word]:
-            raise UsageError(f"counts.{word} is {counted}, and {words[word]} rows are so")
+    conditional = [getattr(row, "conditional_verdict", None) for row in rows]
+    verdicts = [row.verdict for row in found.rows] if found.kind == "run" else [row.verdict for row in found.kernels]
+    words = Counter(said or "none" for said, word in zip(verdicts, conditional, strict=True) if word is None)
+    for key, counts, counted in (
+        ("counts", found.counts, words),
+        ("conditional_counts", found.conditional_counts, Counter(filter(None, conditional))),
+    ):
+        for word in ("faster", "slower", "equivalent", "inconclusive", "none"):
+            told = getattr(counts, word)
+            if told != counted[word]:
+                raise UsageError(f"{key}.{word} is {told}, and {counted[word]} rows are so")

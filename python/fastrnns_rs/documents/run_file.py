@@ -75,6 +75,7 @@ class Environment:
     cpu_microcode: str | None = field(default=None, metadata=since("1.3"))
     aslr: int | None = field(default=None, metadata=since("1.3"))
     transparent_huge_pages: str | None = field(default=None, metadata=since("1.3"))
+    python_executable: str | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

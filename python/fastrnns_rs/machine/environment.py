@@ -24,7 +24,14 @@ _VARIABLES = (
 )
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: What a child knows of the software, by the names that a run file has for it.
-_VERSIONS = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
+_VERSIONS = (
+    "python_executable",
+    "python_version",
+    "torch_version",
+    "torchvision_version",
+    "cuda_version",
+    "cudnn_version",
+)
 #: Importing torch from a cold disk can take most of a minute.
 _PROBE_TIMEOUT_S = 300.0
 #: Python's words where the system refuses a thread.
@@ -55,6 +62,7 @@ class Facts:
     no_cuda_reason: str | None = None
     dtype_problem: str | None = None
     tf32_problem: str | None = None
+    python_executable: str | None = None
     gpus: list[dict[str, Any]] = field(default_factory=list)
     start_s: float | None = None
 

@@ -7,6 +7,7 @@ use crate::guard::guarded;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions::{self, Side};
+use crate::stats::compare::hypotheses::StandardError;
 
 /// Compares two sides of a benchmark and says `faster`, `slower`, `equivalent` or `inconclusive`.
 ///
@@ -28,22 +29,25 @@ use crate::stats::compare::decisions::{self, Side};
 ///     candidate: The same in the same unit. The numbers of processes may differ.
 ///     margin: The relative difference that does not matter, from 0 to 1: 0.01 is 1 %.
 ///     confidence_level: Between 0.5 and 1, both excluded.
+///     session_error: Standard error of the log ratio if sessions differ, and its degrees of freedom. It replaces Welch's
+///         where it is larger. None if all processes are of one session.
 ///
 /// Returns:
 ///     The verdict, the numbers that it rests on and the reason in words.
 ///
 /// Raises:
 ///     ValueError: An empty side or process; a NaN or an infinity, named by position; a process whose median is not above
-///         0, named by position; a margin or a level out of range; sides so far apart that their ratio overflows.
+///         0, named by position; a margin, a level or a session error out of range; sides so far apart that their ratio overflows.
 ///     TypeError: Not a sequence of numbers, or of sequences; the message names the position.
 #[pyfunction]
-#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95))]
+#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None))]
 pub(in crate::python) fn compare_samples(
     py: Python<'_>,
     baseline: &Bound<'_, PyAny>,
     candidate: &Bound<'_, PyAny>,
     margin: f64,
     confidence_level: f64,
+    session_error: Option<(f64, f64)>,
 ) -> PyResult<decisions::Comparison> {
     guarded(|| {
         let baseline = Processes::read("baseline", baseline)?;
@@ -52,7 +56,8 @@ pub(in crate::python) fn compare_samples(
         interruptibly(py, |interrupted| {
             let baseline = baseline.medians("baseline", interrupted)?;
             let candidate = candidate.medians("candidate", interrupted)?;
-            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, interrupted)
+            let session = session_error.map(|(value, degrees_of_freedom)| StandardError { value, degrees_of_freedom });
+            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, session, interrupted)
         })
     })
 }

@@ -18,6 +18,7 @@ from fastrnns_rs.verbs.report import file_kinds
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.run_files import Source
+    from fastrnns_rs.verbs.compare.session_spread import Past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ def compare_sources(
     fail_on: Collection[str] = (),
     iteration_range: str | None = None,
     nsys_path: str | None = None,
+    past: Past | None = None,
 ) -> Outcome:
     """Compares runs, or captures.
 
@@ -48,6 +50,7 @@ def compare_sources(
         fail_on: `regression`, `inconclusive` or both: the causes of an exit code that is not 0.
         iteration_range: Of captures: the name of the ranges that mark iterations.
         nsys_path: Of captures: the nsys that exports reports.
+        past: Of runs: earlier sessions, which show how much sessions differ.
 
     Raises:
         UsageError: A file cannot be understood, or the sides do not belong together.
@@ -81,7 +84,7 @@ def compare_sources(
     else:
         raise UsageError("no candidate is given", "give one, or one run of ab, which has both sides")
     share, source, warnings = margins.margin_of(margin, sides)
-    judged = judge_sides(*sides, margin=share, force=force, intended=not candidate)
+    judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past)
     comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
     return Outcome(comparison=comparison, explain=partial(explanation.explain, judged))
 

@@ -10,10 +10,12 @@ from fastrnns_rs.documents.comparison import names_of
 from fastrnns_rs.documents.row_names import places_of
 from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE, replicates
+from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 
 if TYPE_CHECKING:
     from fastrnns_rs import stats
+    from fastrnns_rs.verbs.compare.replication import Replication
+    from fastrnns_rs.verbs.compare.session_spread import SessionSpread
     from fastrnns_rs.verbs.compare.side import Series
     from fastrnns_rs.verbs.compare.verdicts import Judged, Step
 
@@ -41,27 +43,34 @@ def explain(judged: Sequence[Judged], name: str) -> str:
 
 
 def _lines(one: Judged) -> Iterator[str]:
-    yield f"{one.pair.title}: {one.row.verdict or 'no verdict'}"
+    said: str = one.row.verdict or "no verdict"
+    if one.row.conditional_verdict is not None:
+        said = f"{one.row.conditional_verdict}, for these two sessions only"
+    yield f"{one.pair.title}: {said}"
     if one.row.label:
         yield f"Note: {one.row.label}."
     yield from _times(one)
-    found, conclusion = one.found, f"So: {one.row.verdict or 'no verdict'}. {sentence(one.row.reason)}"
+    found, conclusion = one.found, f"So: {said}. {sentence(one.row.reason)}"
     if found is None:
         if one.row.ratio is not None:
             yield f"Ratio of the medians, candidate / baseline: {one.row.ratio:.9g}"
         yield conclusion
         return
     of = "sessions" if one.row.basis == "sessions" else "processes"
-    yield from derivation(found, one.step, one.row.p_value_adjusted, of)
+    yield from derivation(found, one.step, one.row.p_value_adjusted, of, one.replication)
     yield conclusion
-    if one.row.additional_processes is not None:
-        total = max(found.n_baseline, found.n_candidate) + one.row.additional_processes
-        yield f"A new comparison of {total} processes a side would settle a difference and a spread like these, with a "
-        yield "probability of 90 %. Measure anew: adding processes until there is a verdict gives false alarms."
+    if one.row.required_processes is not None:
+        yield f"A new comparison of {one.row.required_processes} processes a side would settle a difference and a"
+        yield "spread like these, with a probability of 90 %. Measure anew: adding processes until there is a verdict"
+        yield "gives false alarms."
 
 
 def derivation(
-    found: stats.Comparison, step: Step | None, p_value_adjusted: float | None, of: str = "processes"
+    found: stats.Comparison,
+    step: Step | None,
+    p_value_adjusted: float | None,
+    of: str = "processes",
+    replication: Replication | None = None,
 ) -> Iterator[str]:
     """From the numbers of two sides to a verdict, step by step.
 
@@ -70,12 +79,13 @@ def derivation(
         step: The place of its p-value in the table.
         p_value_adjusted: What that makes of the p-value.
         of: What each side has a number of.
+        replication: How sessions count, if these are runs.
     """
     yield from _ratio(found)
     if found.p_value is None:
         yield f"No spread can be told from fewer than {_LEAST_PROCESSES} {of} a side, so that this is all."
         return
-    yield from _spread(found, of)
+    yield from _spread(found, of, replication)
     yield from _intervals(found)
     yield from _question(found)
     yield from _table(found, step, p_value_adjusted)
@@ -89,7 +99,10 @@ def _times(one: Judged) -> Iterator[str]:
         yield f"   {name}  {_numbers(side) if side else 'not there'}"
     if one.row.basis == "sessions":
         yield "   One number a session: the geometric mean of its processes, in ns"
-        for name, values in zip(("baseline ", "candidate"), replicates(one.pair), strict=True):
+        for name, values in (
+            ("baseline ", one.replication.baseline),
+            ("candidate", one.replication.candidate),
+        ):
             yield f"   {name}  n = {len(values)}: " + " ".join(f"{value:.15g}" for value in values)
 
 
@@ -114,7 +127,12 @@ def _ratio(found: stats.Comparison) -> Iterator[str]:
     yield f"3. Difference of the means d = {difference:.9g}: ratio candidate / baseline exp(d) = {found.ratio:.9g}"
 
 
-def _spread(found: stats.Comparison, of: str) -> Iterator[str]:
+def _spread(found: stats.Comparison, of: str, replication: Replication | None) -> Iterator[str]:
+    error = replication.session_error if replication else None
+    if replication is not None and replication.spread is not None and error is not None:
+        yield from _of_history(found, replication.spread, error)
+        if error[0] == found.log_standard_error:
+            return
     yield f"4. Standard error of d: sqrt(s²/n + s²/n) = {found.log_standard_error:.9g}"
     if found.degrees_of_freedom is None:
         yield "   No side has any spread, so that the ratio is known exactly."
@@ -123,6 +141,15 @@ def _spread(found: stats.Comparison, of: str) -> Iterator[str]:
     limit = f", with fewer than {_LIMITED_BELOW} {of} on a side at most {2 * (smaller - 1)}"
     limited = limit if smaller < _LIMITED_BELOW else ""
     yield f"   Degrees of freedom (Welch and Satterthwaite{limited}): {found.degrees_of_freedom:.9g}"
+
+
+def _of_history(found: stats.Comparison, spread: SessionSpread, error: tuple[float, float]) -> Iterator[str]:
+    pooled = ", comparable rows among them" if spread.pooled else ""
+    yield f"4. Earlier sessions, {spread.sessions}{pooled}: variance of a session's mean {spread.variance:.9g}, of a"
+    yield f"   process within its session {spread.process_variance:.9g}"
+    yield f"   Standard error of d with these: {error[0]:.9g}, with {error[1]:.9g} degrees of freedom"
+    if error[0] != found.log_standard_error:
+        yield "   That of the processes alone is larger, and counts:"
 
 
 def _intervals(found: stats.Comparison) -> Iterator[str]:

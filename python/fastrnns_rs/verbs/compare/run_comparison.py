@@ -19,12 +19,19 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.series_matching import Pair
+    from fastrnns_rs.verbs.compare.session_spread import Past
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 
 def judge_sides(
-    baseline: Side, candidate: Side, *, margin: float, force: bool = False, intended: bool = False
+    baseline: Side,
+    candidate: Side,
+    *,
+    margin: float,
+    force: bool = False,
+    intended: bool = False,
+    past: Past | None = None,
 ) -> list[Judged]:
     """The rows of a comparison, each with what is behind it.
 
@@ -35,6 +42,7 @@ def judge_sides(
         force: Whether rows that do not belong together are compared all the same, and labelled.
         intended: Whether the sides were told to differ, as those of `ab` are: other runners, problems and modes are
             then labelled and not refused.
+        past: Earlier sessions, which show how much sessions differ.
 
     Raises:
         UsageError: Two series do not belong together, or there is nothing to compare.
@@ -44,7 +52,7 @@ def judge_sides(
     pairs = match(baseline, candidate, intended=intended)
     if not force:
         refuse_conflicts(pairs)
-    return decide(pairs, margin)
+    return decide(pairs, margin, past)
 
 
 def assemble(
@@ -71,7 +79,8 @@ def assemble(
         environment_differences=changed,
         rows=rows,
         geometric_mean=geometric_mean(judged),
-        counts=counts_of(row.verdict for row in rows),
+        counts=counts_of(row.verdict for row in rows if row.conditional_verdict is None),
+        conditional_counts=counts_of(filter(None, (row.conditional_verdict for row in rows))),
     )
 
 
@@ -135,7 +144,8 @@ def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
     intervals add up as independent ones do, by their squares (Zou and Donner, *Construction of confidence limits about
     effect measures: a general approach*, 2008). The phases of one runner are of the same processes, and mostly slow
     together: the wider of their intervals is taken for that of their mean, which it is at most. Runners compared by
-    sessions share what differs between these: widths add up, as if the runners were fully dependent.
+    sessions, or with the spread of earlier ones, share what differs between sessions: widths add up, as if the runners
+    were fully dependent.
 
     Returns:
         None where no row has a p-value.
@@ -153,7 +163,7 @@ def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
     means = [math.fsum(one.difference for one in phases) / len(phases) for phases in runners.values()]
     mean = math.fsum(means) / count
     halves = [max(one.half for one in phases) for phases in runners.values()]
-    shared = any(one.row.basis == "sessions" for one in judged)
+    shared = any(one.row.basis in {"sessions", "history"} for one in judged)
     half = (math.fsum(halves) if shared else math.hypot(*halves)) / count
     return GeometricMean(
         ratio=math.exp(mean), ratio_ci_low=math.exp(mean - half), ratio_ci_high=math.exp(mean + half), n=count

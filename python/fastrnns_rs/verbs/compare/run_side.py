@@ -9,6 +9,7 @@ from fastrnns_rs import stats
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.replicates import counted, level
+from fastrnns_rs.verbs.compare.conditions import conditions_of, setting_of
 from fastrnns_rs.verbs.compare.environment_keys import flatten
 from fastrnns_rs.verbs.compare.side import Series, Side
 
@@ -34,6 +35,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
     hint = "bench --resume FILE completes it"
     interrupted = Notice(code="run_interrupted", message=message, evidence=file, hint=hint)
     own = next((one for one in run.sides if one.name == side), None)
+    setting = setting_of(run, side)
     return Side(
         label=label,
         files=[file],
@@ -41,7 +43,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
             series
             for index, result in enumerate(run.results)
             if side is None or result.side == side
-            for series in _series(result, run.run_id, f"{file}: results[{index}]")
+            for series in _series(result, run.run_id, setting, f"{file}: results[{index}]")
         ],
         environment=flatten(run, own),
         warnings=[*run.warnings, *([interrupted] if run.status == "interrupted" else [])],
@@ -49,7 +51,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
     )
 
 
-def _series(result: Result, run_id: str, place: str) -> Iterator[Series]:
+def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
     places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
     sound = counted(result.processes)
@@ -67,6 +69,7 @@ def _series(result: Result, run_id: str, place: str) -> Iterator[Series]:
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run_id)
                 count += sum(len(samples) for _, samples in known)
+        kind, family = conditions_of(setting, result, phase)
         yield Series(
             runner=result.runner,
             group=result.group,
@@ -78,6 +81,9 @@ def _series(result: Result, run_id: str, place: str) -> Iterator[Series]:
             n_samples=count,
             reason=reason,
             mode=result.mode,
+            kinds=frozenset({kind}),
+            families=frozenset({family}),
+            source_sha256=result.source_sha256,
         )
 
 

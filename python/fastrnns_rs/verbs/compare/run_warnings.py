@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
-from fastrnns_rs.verbs.compare.verdicts import LEAST_SESSIONS
+from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
+from fastrnns_rs.verbs.compare.settling_command import settling_command
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference
@@ -21,7 +22,13 @@ _SHOWN = 4
 
 def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]) -> list[Notice]:
     """The warnings of a comparison, those of its two sides among them."""
-    return [*_of_sides(baseline, candidate), *_of_rows(judged), *_of_machines(changed), *_of_company(changed)]
+    return [
+        *_of_sides(baseline, candidate),
+        *_of_rows(judged),
+        *_of_sessions(judged, changed),
+        *_of_machines(changed),
+        *_of_company(changed),
+    ]
 
 
 def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
@@ -49,21 +56,11 @@ def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         message = "rows that do not belong together are compared all the same, as --force says"
         reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
         yield Notice(code="forced", message=message, evidence=f"{_named(forced)}: {reasons}", hint="measure both alike")
-    apart = [one for one in judged if one.row.verdict and one.row.basis == "two_sessions"]
-    if apart:
-        yield Notice(
-            code="one_session",
-            message="verdicts hold for these sessions only: how much sessions differ where nothing changed is unknown, "
-            "and can be more than the intervals show",
-            evidence=f"{_named(apart)}: fewer than {LEAST_SESSIONS} sessions on a side",
-            hint="measure both sides at the same time, fastrnns-rs ab, or each in 3 sessions: compare --baseline "
-            "FILE... --candidate FILE...",
-        )
     unequal = [
         one
         for one in judged
         if one.found
-        and one.row.verdict
+        and one.found.p_value is not None
         and one.row.basis != "sessions"
         and one.found.n_baseline != one.found.n_candidate
     ]
@@ -83,7 +80,7 @@ def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         message = "both sides have the same times to the nanosecond"
         hint = "give the two files of two runs"
         yield Notice(code="same_times", message=message, evidence="every process of every row", hint=hint)
-    few = [one for one in judged if one.found and one.row.verdict is None]
+    few = [one for one in judged if one.found and one.found.p_value is None]
     if few:
         message = "fewer than 3 processes on a side: no verdict"
         yield Notice(code="too_few_processes", message=message, evidence=_named(few), hint="bench --processes 10")
@@ -92,6 +89,27 @@ def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         evidence = "; ".join(dict.fromkeys(f"{one.pair.name}: {one.row.reason}" for one in failed[:_SHOWN]))
         yield Notice(
             code="runner_failed", message="runners failed", evidence=evidence, hint="their rows have no verdict"
+        )
+
+
+def _of_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Iterator[Notice]:
+    apart = [one for one in judged if one.found and one.found.p_value is not None and one.row.basis == "two_sessions"]
+    if apart:
+        known = min(one.replication.past_sessions for one in apart)
+        yield Notice(
+            code="one_session",
+            message="verdicts in parentheses hold for these two sessions only",
+            evidence="the difference between sessions is unknown "
+            f"({known} of {LEAST_SESSIONS_OF_HISTORY} other sessions in the history)",
+            hint=f"run: {settling_command(apart, changed)}",
+        )
+    pooled = [one for one in judged if one.row.history_pooled]
+    if pooled:
+        yield Notice(
+            code="pooled_sessions",
+            message="the spread of sessions is that of comparable rows: other runners and problems on this machine",
+            evidence=f"{_named(pooled)}: fewer than {LEAST_SESSIONS_OF_HISTORY} sessions of the rows themselves",
+            hint="measure these rows in more sessions",
         )
 
 

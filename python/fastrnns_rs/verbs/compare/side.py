@@ -28,6 +28,9 @@ class Series:
         reason: Why there are no numbers, as "failed: out of memory".
         mode: `train` or `inference`.
         sessions: Session of each of `medians_ns`; empty where sessions are unknown, as of foreign files.
+        kinds: What it shares with series of other sessions that measured the same; one for each file of a side.
+        families: What it shares with comparable series.
+        source_sha256: Hash of the runner's source.
     """
 
     runner: str
@@ -41,6 +44,9 @@ class Series:
     reason: str | None = None
     mode: Literal["train", "inference"] | None = None
     sessions: list[str] = field(default_factory=list)
+    kinds: frozenset[str] = frozenset()
+    families: frozenset[str] = frozenset()
+    source_sha256: str | None = None
 
     @property
     def session_levels(self) -> list[float]:
@@ -133,6 +139,9 @@ def _added(first: Series, second: Series) -> Series:
         first,
         medians_ns=medians,
         sessions=[*first.sessions, *second.sessions],
+        kinds=first.kinds | second.kinds,
+        families=first.families | second.families,
+        source_sha256=first.source_sha256 if first.source_sha256 == second.source_sha256 else None,
         n_samples=first.n_samples + second.n_samples,
         lack=first.lack or second.lack,
         reason=reason,

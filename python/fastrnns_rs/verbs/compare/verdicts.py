@@ -9,16 +9,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.comparison import Counts, Figures, Method, Row, RowBasis, Verdict, is_regression
+from fastrnns_rs.documents.comparison import (
+    Counts,
+    Figures,
+    Method,
+    Row,
+    RowBasis,
+    Verdict,
+    is_regression,
+    is_withheld,
+)
 from fastrnns_rs.errors import ExitCode, UsageError, nearest
+from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, lacks_spread, replication_of
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, MarginSource
+    from fastrnns_rs.verbs.compare.session_spread import Past
     from fastrnns_rs.verbs.compare.side import Series
 
 
-CONFIDENCE_LEVEL = 0.95
 FALSE_DISCOVERY_RATE = 0.05
 METHOD = "welch_log_process_medians"
 WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
@@ -26,8 +36,6 @@ WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 _FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
 #: Reason of a row whose times differ but do not vary.
 NO_SPREAD = "neither side has any spread: no verdict"
-#: From so many sessions on, a side shows how sessions differ.
-LEAST_SESSIONS = 3
 #: Fewer processes on a side give an interval that is wide.
 FEW_PROCESSES = 10
 
@@ -54,30 +62,33 @@ class Judged:
         row: What the document says of it.
         found: What the statistics said of this row alone; None where one side has no processes.
         step: Its place in the table; None without a p-value.
+        replication: The numbers that were compared.
     """
 
     pair: Pair
     row: Row
+    replication: Replication
     found: stats.Comparison | None
     step: Step | None
 
 
-def decide(pairs: Sequence[Pair], margin: float) -> list[Judged]:
+def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> list[Judged]:
     """Judges each pair by itself and then the table.
 
     Args:
         pairs: What is compared.
         margin: How small a difference does not matter, as a share: 0.01 is 1 %.
+        past: Earlier sessions, which show how much sessions differ.
 
     Raises:
         UsageError: Two sides are too far apart for a number.
     """
-    judged = [_judge(pair, margin) for pair in pairs]
+    judged = [_judge(pair, margin, past) for pair in pairs]
     tested = [index for index, one in enumerate(judged) if one.row.p_value is not None]
     places = ranked([(judged[index].row.verdict, judged[index].row.p_value or 0.0) for index in tested])
     for index, (step, adjusted) in zip(tested, places, strict=True):
         judged[index] = _corrected(judged[index], adjusted, step, margin)
-    return judged
+    return [replace(one, row=_settled(one)) for one in judged]
 
 
 def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, float]]:
@@ -108,62 +119,41 @@ def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | Non
     )
 
 
-def _judge(pair: Pair, margin: float) -> Judged:
+def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
     try:
-        found = _compared(pair, margin)
-        return Judged(pair=pair, row=_row(pair, found), found=found, step=None)
+        replication = replication_of(pair, past)
+        found = _compared(pair, replication, margin)
+        row = _row(pair, replication, found)
+        return Judged(pair=pair, row=row, replication=replication, found=found, step=None)
     except (ValueError, ArithmeticError) as error:
         raise UsageError(f"{pair.title} cannot be compared: {error}", "look at the times in the two files") from error
 
 
-def _compared(pair: Pair, margin: float) -> stats.Comparison | None:
+def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comparison | None:
     """What the statistics say, where both sides have processes."""
-    one, other = pair.baseline, pair.candidate
-    if one is None or other is None or one.lack or other.lack or not one.medians_ns or not other.medians_ns:
+    first, second = replication.baseline, replication.candidate
+    if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
         return None
-    values = replicates(pair)
-    found = stats.compare_samples(*values, margin=margin, confidence_level=CONFIDENCE_LEVEL)
-    return None if found.p_value is not None and lacks_spread(*values) else found
+    found = replication.compared(margin)
+    without = found.p_value is not None and replication.spread is None and lacks_spread(first, second)
+    return None if without else found
 
 
-def basis_of(pair: Pair) -> RowBasis | None:
-    """Returns the level that a pair is compared at. None where a side has no numbers, or its sessions are unknown.
-
-    Processes of one session share what differs between sessions: the temperature, other tenants, where memory lies.
-    From three sessions a side on, sessions are the replicates. With fewer, only processes of the same sessions are
-    comparable without a word of caution.
-    """
-    if pair.baseline is None or pair.candidate is None:
-        return None
-    first, second = {*pair.baseline.sessions}, {*pair.candidate.sessions}
-    if not first or not second:
-        return None
-    if first == second:
-        return "interleaved"
-    return "sessions" if min(len(first), len(second)) >= LEAST_SESSIONS else "two_sessions"
+def _settled(one: Judged) -> Row:
+    """Returns a row whose verdict is conditional if sessions may differ by an unknown amount."""
+    row, found = one.row, one.found
+    if row.additional_processes is not None and found is not None:
+        row = replace(row, required_processes=max(found.n_baseline, found.n_candidate) + row.additional_processes)
+    # What the processes of two sessions leave open, these sessions leave open as well.
+    if row.basis != "two_sessions" or row.verdict in {None, "inconclusive"}:
+        return row
+    return replace(row, verdict=None, conditional_verdict=row.verdict)
 
 
-def replicates(pair: Pair) -> tuple[list[float], list[float]]:
-    """Returns the numbers of both sides that a verdict is computed from, in nanoseconds."""
-    assert pair.baseline is not None  # noqa: S101  # a caller has looked
-    assert pair.candidate is not None  # noqa: S101
-    if basis_of(pair) == "sessions":
-        return pair.baseline.session_levels, pair.candidate.session_levels
-    return pair.baseline.medians_ns, pair.candidate.medians_ns
-
-
-def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
-    """Returns True if two sides differ and neither varies: by a coarse clock, or because times were copied.
-
-    Their standard error is 0, which is no evidence for the difference.
-    """
-    return len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]
-
-
-def _row(pair: Pair, found: stats.Comparison | None) -> Row:
+def _row(pair: Pair, replication: Replication, found: stats.Comparison | None) -> Row:
     one, other = pair.baseline, pair.candidate
     judged = found is not None and found.p_value is not None
-    basis = basis_of(pair)
+    basis, spread = replication.basis, replication.spread
     baseline, candidate = _figures(one, basis), _figures(other, basis)
     row = Row(
         runner=pair.name,
@@ -176,10 +166,13 @@ def _row(pair: Pair, found: stats.Comparison | None) -> Row:
         **{name: getattr(found, name) if found else None for name in _FOUND},
         verdict=WORDS[found.verdict] if found and judged else None,
         reason=found.reason if found else _missing(pair),
-        label=_label(pair),
+        label=_label(pair, basis),
         # More processes do not replace sessions.
-        additional_processes=found.additional_processes if found and judged and basis != "sessions" else None,
+        additional_processes=found.additional_processes if found and judged and replication.of_processes else None,
         basis=basis,
+        session_stddev=spread.stddev if spread else None,
+        history_sessions=spread.sessions if spread else None,
+        history_pooled=spread.pooled if spread else False,
     )
     if found is None and one is not None and other is not None and baseline is not None and candidate is not None:
         # Described, not judged.
@@ -200,8 +193,8 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
     reason = withdrawn(row.verdict, adjusted, step)
     if reason is not None:
         # As sure as its place in the table asks, the row by itself says how many processes that takes.
-        asked = stats.compare_samples(*replicates(one.pair), margin=margin, confidence_level=1 - step.threshold)
-        more = None if row.basis == "sessions" else asked.additional_processes
+        asked = one.replication.compared(margin, 1 - step.threshold)
+        more = asked.additional_processes if one.replication.of_processes else None
         row = replace(row, verdict="inconclusive", reason=reason, additional_processes=more)
     return replace(one, row=row, step=step)
 
@@ -231,12 +224,12 @@ def _missing(pair: Pair) -> str:
     return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or NO_SPREAD
 
 
-def _label(pair: Pair) -> str | None:
+def _label(pair: Pair, basis: RowBasis | None) -> str | None:
     """What a reader of the row must know before its numbers."""
     texts = ["forced: " + "; ".join(pair.conflicts)] if pair.conflicts else []
     texts += pair.intended
     sides = [one for one in (pair.baseline, pair.candidate) if one and one.medians_ns and not one.lack]
-    if basis_of(pair) == "sessions":
+    if basis == "sessions":
         texts.append(" and ".join(f"{len({*one.sessions})}" for one in sides) + " sessions are compared, not processes")
         return "; ".join(texts)
     counts = [len(one.medians_ns) for one in sides]
@@ -270,6 +263,8 @@ def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection
     """
     if "regression" in fail_on and any(is_regression(row, margin) for row in rows):
         return ExitCode.REGRESSION
+    if "regression" in fail_on and any(is_withheld(row, margin) for row in rows):
+        return ExitCode.INCONCLUSIVE
     if "inconclusive" in fail_on and {None, "inconclusive"}.intersection(row.verdict for row in rows):
         return ExitCode.INCONCLUSIVE
     return ExitCode.DONE
@@ -278,7 +273,7 @@ def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection
 def counts_of(verdicts: Iterable[Verdict | None]) -> Counts:
     """Counts the rows of each verdict."""
     words = Counter(verdict or "none" for verdict in verdicts)
-    return Counts(**{word: words[word] for word in ("faster", "slower", "equivalent", "inconclusive", "none")})
+    return Counts(**{str(word): count for word, count in words.items()})
 
 
 def method_of(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:

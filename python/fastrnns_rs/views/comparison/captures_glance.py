@@ -128,7 +128,7 @@ def _answer(comparison: Comparison, limit: int) -> list[str]:
     text = f"GPU time{_PER.get(comparison.basis or '', '')}: {times} ({_relative(whole)})"
     captures = [side.captures or 0 for side in (comparison.baseline, comparison.candidate)]
     if whole.verdict is not None:
-        counts = f"{words.VERDICTS[whole.verdict]}; kernels and copies: {words.counts(comparison.counts)}"
+        counts = f"{words.VERDICTS[whole.verdict]}; kernels and copies: {words.counts(comparison)}"
         return [*wrapped(text, limit), *wrapped(counts, limit)]
     if min(captures) < _LEAST_CAPTURES:
         count = "one process per side" if max(captures) == 1 else f"{captures[0]} and {captures[1]} captures"

@@ -47,7 +47,7 @@ def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column
         _number("change, %", lambda one: words.change(one.row.ratio)),
         _number("Cliff's delta", lambda one: delta(one.row.cliffs_delta)),
         _number("processes", lambda one: words.processes(one.row)),
-        Column("verdict", lambda one: words.VERDICTS[one.row.verdict]),
+        Column("verdict", lambda one: words.verdict(one.row)),
     ]
 
 

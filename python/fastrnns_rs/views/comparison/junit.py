@@ -61,7 +61,7 @@ def _change(
 def _of_sides(found: Row | Change, margin: float, keys: tuple[str, str]) -> list[tuple[str, object]]:
     """Every digit, for programs; what a row or a change does not have is None."""
     known = {"margin": margin}
-    shared = ("verdict", "label", *_FIGURES, "contribution")
+    shared = ("verdict", "conditional_verdict", "basis", "label", *_FIGURES, "contribution")
     sides = {"baseline": found.baseline, "candidate": found.candidate}
     return [
         *((key, known.get(key, getattr(found, key, None))) for key in shared),
@@ -79,7 +79,9 @@ def _case(
 ) -> tuple[str | None, str]:
     side: Figures | KernelFigures | None = found.candidate
     time_ns = getattr(side, "estimate_ns", None) if named else getattr(side, "total_ns", None)
-    verdict = found.verdict or "no verdict"
+    verdict = words.verdict_of(found) or "no verdict"
+    if found.verdict is None and verdict != "no verdict":
+        verdict += " for these two sessions only"
     notes = [note for note, _ in named.notes()] if named else []
     ratio = [] if found.ratio is None else [f"{verdict}: {words.ratio_with_interval(found)}"]
     element = "error" if named and named.broke else _element(found, margin)

@@ -38,7 +38,7 @@ def _headline(comparison: Comparison) -> str:
     forced = f"{words.FORCED}. " if comparison.method.forced else ""
     mean = comparison.geometric_mean
     told = "" if mean is None else f"; geometric mean {words.ratio_with_interval(mean)}"
-    return f"### {forced}{words.counts(comparison.counts)}{told}"
+    return f"### {forced}{words.counts(comparison)}{told}"
 
 
 def _rows(comparison: Comparison) -> Iterator[list[str]]:
@@ -48,7 +48,7 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
 
     def marked(one: words.NamedRow) -> str | None:
         told = verdict.text(one)
-        return f"**{told}**" if one.row.verdict in {"faster", "slower"} else told
+        return f"**{told}**" if words.verdict_of(one.row) in {"faster", "slower"} else told
 
     shown = [*first, both, change, delta, processes, Column(verdict.heading, marked)]
     drawn = cells(shown, named)
@@ -61,6 +61,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
         for one in named
         for note, foreign in one.notes()
     ]
+    told = words.sessions(comparison)
+    yield [] if told is None else [told]
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:

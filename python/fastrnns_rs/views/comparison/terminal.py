@@ -68,7 +68,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
         drawn.append([f"geometric mean of {mean.n}", None, None, None, *figures])
     yield lines(shown, drawn)
     yield [f"{_text(one.name)}: {_text(note) if foreign else note}" for one in named for note, foreign in one.notes()]
-    yield [words.counts(comparison.counts)]
+    told = words.sessions(comparison)
+    yield [words.counts(comparison), *([] if told is None else [told])]
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:
@@ -79,7 +80,7 @@ def _captures(comparison: Comparison) -> Iterator[list[str]]:
     renamed = [(one.name, former) for one in kernels if (former := columns.former_name(one)) is not None]
     yield [f"{visible(name)} was {visible(former)}, of the same shape" for name, former in renamed]
     yield _changes(comparison, "category", comparison.categories)
-    yield [words.counts(comparison.counts)]
+    yield [words.counts(comparison)]
 
 
 def _changes(comparison: Comparison, name: str, changes: list[Change]) -> list[str]:

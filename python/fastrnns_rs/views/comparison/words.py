@@ -14,7 +14,7 @@ from fastrnns_rs.views.units import ratio as show_ratio
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
-    from fastrnns_rs.documents.comparison import Change, Comparison, Counts, Figures, GeometricMean, Method, Row
+    from fastrnns_rs.documents.comparison import Change, Comparison, Figures, GeometricMean, Method, Row
 
     Judged: TypeAlias = Row | Change | GeometricMean
 
@@ -34,6 +34,8 @@ VERDICTS = {
     "inconclusive": "? inconclusive",
     None: "- no verdict",
 }
+#: From so many processes on, a suggested number has one digit; more than the second are no suggestion.
+_ROUNDED_FROM, _MOST_SUGGESTED = 20, 200
 
 
 class NamedRow:
@@ -55,7 +57,7 @@ class NamedRow:
         """Whether there is no verdict because a side broke, rather than because it has too little."""
         # A reason may name both sides.
         causes = (self.row.reason or "").split("; ")
-        return self.row.verdict is None and any(one.startswith(("failed", "timed out")) for one in causes)
+        return verdict_of(self.row) is None and any(one.startswith(("failed", "timed out")) for one in causes)
 
     def notes(self) -> Iterator[tuple[str, bool]]:
         """What the figures do not show: the label, the reason for no verdict, what would bring one.
@@ -72,11 +74,49 @@ class NamedRow:
             row.ratio_ci_high if row.ratio_ci_high is not None else 2.0
         ) < 1.0
         undecided = inconclusive and (row.additional_processes is None or overruled)
-        if row.reason and (row.verdict is None or undecided):
+        if row.reason and (verdict_of(row) is None or undecided):
             yield row.reason, True
-        if inconclusive and row.additional_processes is not None:
-            processes = "process" if row.additional_processes == 1 else "processes"
-            yield f"{row.additional_processes} more {processes} a side would settle it, in a new comparison", False
+        if inconclusive and (needed := _required(row)) is not None:
+            yield _suggestion(needed), False
+
+
+def verdict_of(found: Row | Change) -> str | None:
+    """The verdict, or the conditional one."""
+    return found.verdict or getattr(found, "conditional_verdict", None)
+
+
+def verdict(found: Row | Change) -> str:
+    """`↑ slower`, or `(↑ slower)` of a verdict that holds for two sessions only."""
+    shown = VERDICTS[verdict_of(found)]
+    return shown if found.verdict is not None or verdict_of(found) is None else f"({shown})"
+
+
+def sessions(comparison: Comparison) -> str | None:
+    """`sessions: standard deviation 0.6 % between sessions, from 11 sessions`, where these are of the history."""
+    known = [(row.session_stddev, row.history_sessions) for row in comparison.rows if row.basis == "history"]
+    spreads = sorted(spread for spread, _ in known if spread is not None)
+    counts = sorted(count for _, count in known if count is not None)
+    if not spreads or not counts:
+        return None
+    spread, count = (
+        " to ".join(dict.fromkeys((text(values[0]), text(values[-1]))))
+        for values, text in ((spreads, lambda value: f"{100 * value:.1f}"), (counts, str))
+    )
+    return f"sessions: standard deviation {spread} % between sessions, from {count} sessions"
+
+
+def _required(row: Row) -> int | None:
+    """Processes per side of a new comparison; older documents have those that are missing."""
+    if row.required_processes is not None or row.additional_processes is None:
+        return row.required_processes
+    return row.additional_processes + max(side.n_processes for side in (row.baseline, row.candidate) if side)
+
+
+def _suggestion(needed: int) -> str:
+    if needed > _MOST_SUGGESTED:
+        return f"cannot be decided with {_MOST_SUGGESTED} processes per side"
+    shown = f"{float(f'{needed:.1g}'):.0f}" if needed >= _ROUNDED_FROM else str(needed)
+    return f"needs a new comparison with about {shown} processes per side"
 
 
 def named_rows(comparison: Comparison) -> list[NamedRow]:
@@ -128,11 +168,15 @@ def processes(row: Row) -> str:
     return UNKNOWN if both == (0, 0) else f"{both[0]}+{both[1]}"
 
 
-def counts(found: Counts) -> str:
-    """`1 slower, 0 faster, 2 equivalent, 0 inconclusive`, and the rows without a verdict where there are any."""
-    rest = f", {found.none} without a verdict" if found.none else ""
-    shown = (f"{getattr(found, name)} {name}" for name in ("slower", "faster", "equivalent", "inconclusive"))
-    return ", ".join(shown) + rest
+def counts(comparison: Comparison) -> str:
+    """`1 slower, 0 faster, 2 equivalent, 0 inconclusive`, the rows without a verdict and the conditional verdicts."""
+    both = (comparison.counts, comparison.conditional_counts)
+    names = ("slower", "faster", "equivalent", "inconclusive")
+    shown = [f"{sum(getattr(one, name) for one in both)} {name}" for name in names]
+    none = comparison.counts.none
+    conditional = sum(getattr(both[1], name) for name in names)
+    told = ", ".join([*shown, *([f"{none} without a verdict"] if none else [])])
+    return f"{told}; {conditional} of these in parentheses" if conditional else told
 
 
 def method(found: Method) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import warnings
 from contextlib import ExitStack
 from importlib import metadata
@@ -38,6 +39,7 @@ def probe(device: str, dtype: str) -> dict[str, Any]:
         count = torch.cuda.device_count() if available else 0
     chosen = resolve(device, count)
     return {
+        "python_executable": sys.executable or None,
         "python_version": platform.python_version(),
         "torch_version": torch.__version__,
         "torchvision_version": _version("torchvision"),

@@ -3,9 +3,9 @@
 use super::processes::additional_processes;
 use super::reason::reason;
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
-use crate::error::{Result, require_finite};
+use crate::error::{Result, require, require_finite};
 use crate::results::result;
-use crate::stats::compare::hypotheses::{MeanDifference, cliffs_delta, hodges_lehmann, logarithms};
+use crate::stats::compare::hypotheses::{MeanDifference, StandardError, cliffs_delta, hodges_lehmann, logarithms};
 use crate::stats::samples::{Moments, positive};
 
 result! {
@@ -58,7 +58,8 @@ result! {
         /// How many more processes on each side settle an inconclusive comparison with a probability of 90 %, if ratio and
         /// spreads are what was observed, which is a guess where few processes were. Run that many and then judge: whoever
         /// adds processes and looks again until a verdict comes has it wrong more often than `confidence_level` says. None
-        /// for another verdict, with fewer than three processes on a side, and where 100,000 are not enough.
+        /// for another verdict, with fewer than three processes on a side, with a session error, and where 100,000 are not
+        /// enough.
         pub additional_processes: Option<usize>,
         /// How it was made: `welch_log_process_medians`.
         pub method: String,
@@ -74,16 +75,25 @@ result! {
 /// With three or four processes on one side and more on the other, degrees of freedom are at most those of equal numbers:
 /// Satterthwaite's let more false alarms pass than the level allows.
 ///
+/// Processes of one session share what the machine did then. `session_error` is the standard error of the log ratio that
+/// comprises it; where it is larger than Welch's, it takes its place.
+///
 /// # Errors
 /// An empty side; a number that is not finite or not above 0, by position; a margin outside [0, 1]; a level outside
-/// (0.5, 1); sides or intervals too far apart for a float; an interruption.
+/// (0.5, 1); a session error that is negative or infinite, or has no degrees of freedom; sides or intervals too far apart
+/// for a float; an interruption.
 pub fn compare_samples(
     baseline: &[f64],
     candidate: &[f64],
     margin: f64,
     confidence_level: f64,
+    session_error: Option<StandardError>,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Comparison> {
+    if let Some(StandardError { value, degrees_of_freedom }) = session_error {
+        require(value.is_finite() && value >= 0.0, "session_error", value, "finite and at least 0")?;
+        require(degrees_of_freedom > 0.0, "degrees of freedom of session_error", degrees_of_freedom, "above 0")?;
+    }
     positive("baseline", baseline, 1)?;
     positive("candidate", candidate, 1)?;
     let rule = Rule::new(margin, confidence_level)?;
@@ -93,7 +103,7 @@ pub fn compare_samples(
     let ratio = within_range((means.1 - means.0).exp())?;
 
     let enough = baseline.len().min(candidate.len()) >= LEAST_PROCESSES;
-    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule)).transpose()?;
+    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule, session_error)).transpose()?;
     let known = judged.as_ref();
     let means_of = known.map(|judged| &judged.means);
     Ok(Comparison {
@@ -121,7 +131,8 @@ pub fn compare_samples(
         log_stddev_candidate: means_of.map(|found| found.candidate.stddev),
         cliffs_delta: cliffs_delta(baseline, candidate, interrupted)?,
         shift: hodges_lehmann(baseline, candidate, confidence_level, interrupted)?.shift,
-        additional_processes: known.and_then(|judged| judged.additional_processes(rule)),
+        additional_processes: known
+            .and_then(|judged| if session_error.is_none() { judged.additional_processes(rule) } else { None }),
         method: "welch_log_process_medians".to_owned(),
     })
 }
@@ -138,9 +149,14 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(log_baseline: &[f64], log_candidate: &[f64], rule: Rule) -> Result<Self> {
+    fn of(
+        log_baseline: &[f64],
+        log_candidate: &[f64],
+        rule: Rule,
+        session_error: Option<StandardError>,
+    ) -> Result<Self> {
         let most = Rule::most_degrees_of_freedom(log_baseline.len(), log_candidate.len());
-        let means = MeanDifference::between(log_baseline, log_candidate)?.limited(most);
+        let means = MeanDifference::between(log_baseline, log_candidate)?.limited(most).at_least(session_error);
         let equivalence = means.interval(rule.equivalence_level());
         let difference = means.interval(rule.confidence_level);
         let ratios = |(low, high): (f64, f64)| Ok((low.exp(), within_range(high.exp())?));
@@ -168,7 +184,7 @@ mod tests {
     use super::*;
 
     fn compare(baseline: &[f64], candidate: &[f64]) -> Comparison {
-        compare_samples(baseline, candidate, 0.01, 0.95, &|| false).expect("sound processes")
+        compare_samples(baseline, candidate, 0.01, 0.95, None, &|| false).expect("sound processes")
     }
 
     #[test]
@@ -179,7 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn a_session_error_counts_where_it_is_the_larger_one() {
+        let sides = [[1.0, 1.01, 0.99, 1.005], [1.03, 1.02, 1.04, 1.035]];
+        let with = |value| {
+            let session = StandardError { value, degrees_of_freedom: 7.0 };
+            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(session), &|| false).expect("sound processes")
+        };
+        let alone = compare(&sides[0], &sides[1]);
+        assert_eq!(with(0.0).ratio_ci_low, alone.ratio_ci_low);
+        assert_eq!((alone.verdict, with(0.02).verdict), (Verdict::Slower, Verdict::Inconclusive));
+        assert_eq!((with(0.02).log_standard_error, with(0.02).degrees_of_freedom), (Some(0.02), Some(7.0)));
+        assert_eq!(with(0.02).additional_processes, None);
+        let wrong = StandardError { value: f64::NAN, degrees_of_freedom: 7.0 };
+        assert!(compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(wrong), &|| false).is_err());
+    }
+
+    #[test]
     fn can_be_broken_off() {
-        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, &|| true), Err(crate::error::Error::Interrupted));
+        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, None, &|| true), Err(crate::error::Error::Interrupted));
     }
 }

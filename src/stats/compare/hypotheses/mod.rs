@@ -18,6 +18,7 @@ pub use mann_whitney::{MannWhitney, RankMethod, mann_whitney};
 pub use permutation::{PermutationTest, permutation_test};
 pub use ranks::cliffs_delta;
 pub(crate) use welch::MeanDifference;
+pub use welch::StandardError;
 pub use welch::{Welch, welch};
 
 pub use crate::stats::samples::Statistic;

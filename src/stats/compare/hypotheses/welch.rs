@@ -55,6 +55,15 @@ pub fn welch(baseline: &[f64], candidate: &[f64], confidence_level: f64) -> Resu
     })
 }
 
+/// A standard error of a difference of means, and the degrees of freedom of its estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StandardError {
+    /// Standard error, in the unit of the means.
+    pub value: f64,
+    /// Degrees of freedom, above 0.
+    pub degrees_of_freedom: f64,
+}
+
 /// The difference of two means and what is needed to judge it, at whatever level.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MeanDifference {
@@ -80,6 +89,16 @@ impl MeanDifference {
     /// The same with no more than so many degrees of freedom.
     pub(crate) fn limited(self, most: f64) -> Self {
         Self { degrees_of_freedom: self.degrees_of_freedom.map(|degrees| degrees.min(most)), ..self }
+    }
+
+    /// The same with a standard error that is known otherwise, where that is the larger one.
+    pub(crate) fn at_least(self, known: Option<StandardError>) -> Self {
+        match known {
+            Some(known) if known.value > self.standard_error => {
+                Self { standard_error: known.value, degrees_of_freedom: Some(known.degrees_of_freedom), ..self }
+            }
+            _ => self,
+        }
     }
 
     fn of_means(baseline: Side, candidate: Side) -> Self {

@@ -11,15 +11,8 @@ from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures, Verdict
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair, match
-from fastrnns_rs.verbs.compare.verdicts import (
-    CONFIDENCE_LEVEL,
-    NO_SPREAD,
-    WORDS,
-    Step,
-    lacks_spread,
-    ranked,
-    withdrawn,
-)
+from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, lacks_spread
+from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, Weighed, WeighedSide

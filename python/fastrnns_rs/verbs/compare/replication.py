@@ -1,0 +1,97 @@
+"""What is repeated: processes of one session, or sessions, and how sessions differ where they are not repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs import stats
+from fastrnns_rs.documents.comparison import RowBasis
+from fastrnns_rs.verbs.compare.session_spread import SessionSpread, spread_between
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.series_matching import Pair
+    from fastrnns_rs.verbs.compare.session_spread import Past
+
+CONFIDENCE_LEVEL = 0.95
+#: From so many sessions on, a side shows how sessions differ.
+LEAST_SESSIONS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replication:
+    """The numbers of a pair that a verdict is computed from.
+
+    Attributes:
+        basis: The level that the pair is compared at. None if a side has no numbers, or its sessions are unknown.
+        baseline: Numbers of the baseline, in nanoseconds.
+        candidate: Numbers of the candidate, in nanoseconds.
+        spread: How sessions differ, if the basis is `history`.
+        past_sessions: Number of sessions that were found for that.
+        session_error: Standard error of the log ratio with this spread, and its degrees of freedom.
+    """
+
+    basis: RowBasis | None
+    baseline: list[float]
+    candidate: list[float]
+    spread: SessionSpread | None = None
+    past_sessions: int = 0
+    session_error: tuple[float, float] | None = None
+
+    @property
+    def of_processes(self) -> bool:
+        """Whether more processes make the interval narrower."""
+        return self.basis not in {"sessions", "history"}
+
+    def compared(self, margin: float, confidence_level: float = CONFIDENCE_LEVEL) -> stats.Comparison:
+        """Returns what the statistics say of the numbers.
+
+        Raises:
+            ValueError: A number is not above 0.
+            ArithmeticError: Two sides are too far apart for a number.
+        """
+        return stats.compare_samples(
+            self.baseline,
+            self.candidate,
+            margin=margin,
+            confidence_level=confidence_level,
+            session_error=self.session_error,
+        )
+
+
+def replication_of(pair: Pair, past: Past | None) -> Replication:
+    """Finds the level that a pair is compared at.
+
+    Processes of one session share what differs between sessions: the temperature, other tenants, where memory lies.
+    From three sessions a side on, sessions are the replicates. With fewer, the past may show how sessions differ. Else
+    only processes of the same sessions are comparable without a word of caution.
+
+    Args:
+        pair: Two series.
+        past: Earlier sessions; None where there are none.
+    """
+    one, other = pair.baseline, pair.candidate
+    if one is None or other is None or not one.medians_ns or not other.medians_ns:
+        return Replication(basis=None, baseline=[], candidate=[])
+    of_processes = Replication(basis=None, baseline=one.medians_ns, candidate=other.medians_ns)
+    first, second = {*one.sessions}, {*other.sessions}
+    if not first or not second:
+        return of_processes
+    if first == second:
+        return replace(of_processes, basis="interleaved")
+    if min(len(first), len(second)) >= LEAST_SESSIONS:
+        return Replication(basis="sessions", baseline=one.session_levels, candidate=other.session_levels)
+    spread, found = spread_between(one, other, past)
+    if spread is None:
+        return replace(of_processes, basis="two_sessions", past_sessions=found)
+    error = spread.error_between(one, other)
+    return replace(of_processes, basis="history", spread=spread, past_sessions=found, session_error=error)
+
+
+def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
+    """Returns True if two sides differ and neither varies: by a coarse clock, or because times were copied.
+
+    Their standard error is 0, which is no evidence for the difference.
+    """
+    return len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]

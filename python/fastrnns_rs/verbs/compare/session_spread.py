@@ -1,0 +1,185 @@
+"""How much sessions differ where nothing changed, as earlier sessions show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.compare.side import Series
+
+#: Eight sessions of one kind have so many degrees of freedom.
+LEAST_DEGREES = 7
+LEAST_SESSIONS_OF_HISTORY = LEAST_DEGREES + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastSession:
+    """One row of one session, by the logarithms of its processes' medians.
+
+    Attributes:
+        session: Id of the session.
+        kind: What was measured: rows of equal kind measured the same thing.
+        n_processes: Number of processes.
+        mean: Mean of the logarithms.
+        variance: Their variance, with the divisor n - 1; None of a single process.
+    """
+
+    session: str
+    kind: str
+    n_processes: int
+    mean: float
+    variance: float | None
+
+
+class Past(Protocol):
+    """Earlier sessions, such as those of the history."""
+
+    def equal(self, kinds: Iterable[str]) -> list[PastSession]:
+        """Returns the rows of these kinds."""
+
+    def comparable(self, families: Iterable[str]) -> list[PastSession]:
+        """Returns all rows of these families: of the same machine, software, settings, device and phase."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSpread:
+    """The spread of sessions within their kinds.
+
+    Attributes:
+        sessions: Number of sessions that it comes from.
+        variance: Variance of a session's mean, of logarithms, with its processes' share.
+        degrees_of_freedom: Of this variance.
+        process_variance: Variance of a process within its session.
+        process_degrees: Degrees of freedom of that.
+        inverse_processes: Mean of 1 / n, with the n processes of each session.
+        pooled: True if sessions of other runners or problems are among them.
+    """
+
+    sessions: int
+    variance: float
+    degrees_of_freedom: int
+    process_variance: float
+    process_degrees: int
+    inverse_processes: float
+    pooled: bool = False
+
+    @property
+    def stddev(self) -> float:
+        """Standard deviation between sessions, without the share of their processes. Both are estimates: at least 0."""
+        return math.sqrt(max(0.0, self.variance - self.process_variance * self.inverse_processes))
+
+    def error_between(self, baseline: Series, candidate: Series) -> tuple[float, float]:
+        """Returns the standard error of the log ratio of two sides, and its degrees of freedom.
+
+        A side's mean weighs each session by its processes. Where the sides have fewer processes per session than those
+        of the past, the variance of processes is added for those that are missing.
+        """
+        weight = _session_weight(baseline) + _session_weight(candidate)
+        of_processes = 1 / len(baseline.medians_ns) + 1 / len(candidate.medians_ns)
+        missing = max(0.0, of_processes - weight * self.inverse_processes)
+        parts = (self.variance * weight, self.process_variance * missing)
+        total = math.fsum(parts)
+        if total == 0:
+            return 0.0, float(self.degrees_of_freedom)
+        shares = [(part / total) ** 2 for part in parts]
+        inverse = shares[0] / self.degrees_of_freedom
+        if self.process_degrees:
+            inverse += shares[1] / self.process_degrees
+        return math.sqrt(total), 1 / inverse if inverse else math.inf
+
+
+def spread_between(baseline: Series, candidate: Series, past: Past | None) -> tuple[SessionSpread | None, int]:
+    """Looks for the spread of sessions that measured what one of two sides did.
+
+    The sides' own sessions count where a side has several. Where there are too few, sessions of comparable rows are
+    added.
+
+    Returns:
+        The spread, or None if there are fewer than eight sessions. And the number of sessions that were found.
+    """
+    own = [one for name, side in (("baseline", baseline), ("candidate", candidate)) for one in _own(name, side)]
+    excluded = {*baseline.sessions, *candidate.sessions}
+    if past is None:
+        return spread_of(own), len({one.session for one in own})
+
+    def others(found: list[PastSession]) -> list[PastSession]:
+        return [one for one in found if one.session not in excluded]
+
+    equal = own + others(past.equal({*baseline.kinds, *candidate.kinds}))
+    found = spread_of(equal)
+    if found is not None:
+        return found, found.sessions
+    pooled = own + others(past.comparable({*baseline.families, *candidate.families}))
+    return spread_of(pooled, pooled=True), len({one.session for one in equal})
+
+
+def spread_of(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSpread | None:
+    """Pools the variance of rows within their kinds.
+
+    Rows of one session are no independent evidence of how sessions differ: there are at most as many degrees of freedom
+    as sessions less one.
+
+    Args:
+        rows: Rows of sessions; one of each kind per session.
+        pooled: What the result says of itself.
+
+    Returns:
+        None with fewer than seven degrees of freedom.
+    """
+    kinds: dict[str, list[PastSession]] = {}
+    for row in rows:
+        kinds.setdefault(row.kind, []).append(row)
+    several = [each for each in kinds.values() if len(each) > 1]
+    counted = [row for each in several for row in each]
+    sessions = {row.session for row in counted}
+    degrees = sum(len(each) - 1 for each in several)
+    if min(degrees, len(sessions) - 1) < LEAST_DEGREES:
+        return None
+    squares = math.fsum((row.mean - _mean(each)) ** 2 for each in several for row in each)
+    within = [(row.variance, row.n_processes - 1) for row in counted if row.variance is not None]
+    process_degrees = sum(freedom for _, freedom in within)
+    process_squares = math.fsum(variance * freedom for variance, freedom in within)
+    return SessionSpread(
+        sessions=len(sessions),
+        variance=squares / degrees,
+        degrees_of_freedom=min(degrees, len(sessions) - 1),
+        process_variance=process_squares / process_degrees if process_degrees else 0.0,
+        process_degrees=process_degrees,
+        inverse_processes=math.fsum(1 / row.n_processes for row in counted) / len(counted),
+        pooled=pooled,
+    )
+
+
+def past_sessions(kind: str, series: Series) -> list[PastSession]:
+    """Returns the rows of a series' sessions."""
+    found: dict[str, list[float]] = {}
+    for session, median in zip(series.sessions, series.medians_ns, strict=True):
+        found.setdefault(session, []).append(math.log(median))
+    rows = []
+    for session, logs in found.items():
+        mean, several = _mean_of(logs), len(logs) > 1
+        variance = math.fsum((one - mean) ** 2 for one in logs) / (len(logs) - 1) if several else None
+        rows.append(PastSession(session=session, kind=kind, n_processes=len(logs), mean=mean, variance=variance))
+    return rows
+
+
+def _own(name: str, series: Series) -> list[PastSession]:
+    rows = past_sessions(name, series)
+    return rows if len(rows) > 1 else []
+
+
+def _session_weight(series: Series) -> float:
+    """Returns the sum of the squared shares of a side's sessions: 1 of one session, 1 / k of k equal ones."""
+    total = len(series.sessions)
+    return math.fsum((series.sessions.count(one) / total) ** 2 for one in {*series.sessions})
+
+
+def _mean(rows: Sequence[PastSession]) -> float:
+    return _mean_of([row.mean for row in rows])
+
+
+def _mean_of(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,92 @@
+"""The command that would settle verdicts that hold for two sessions only."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.problem.problem import PRESETS, Problem
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Difference, Value
+    from fastrnns_rs.verbs.compare.verdicts import Judged
+
+#: Measures a side so that sessions are the replicates.
+SESSIONS = "fastrnns-rs bench --sessions 3"
+#: Differences that `ab` takes as options of one side.
+_OPTIONS = {
+    "plan.threads": "--threads",
+    "plan.jit.fuser": "--fuser",
+    "plan.jit.executor": "--executor",
+}
+#: Differences that follow from others, or that change how much is measured and not what.
+_WITHOUT_EFFECT = ("num_threads", "plan.preset", "plan.stop.", "plan.warmup.", "problem.seed", "git.")
+#: Differences of software that another interpreter brings.
+_OF_INTERPRETER = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
+_INTERPRETER = "python_executable"
+_VARIABLES = "variables."
+
+
+def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str:
+    """Returns the `ab` that measures the difference of two runs, where its options can express that.
+
+    Args:
+        judged: Rows that have no verdict for want of sessions. The one with the largest change is measured.
+        changed: What differs between the two runs.
+
+    Returns:
+        The command of `ab`, or else the one that measures a side in several sessions.
+    """
+    decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
+    row = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
+    sides = _sides(changed)
+    series = row.pair.baseline, row.pair.candidate
+    sources = {one.source_sha256 for one in series if one is not None}
+    if not sides or len(sources) != 1 or None in sources or row.row.problem is None:
+        return SESSIONS
+    words = ["fastrnns-rs", "ab", row.row.runner, *_problem_options(row.row.problem), *sides]
+    return shlex.join(words)
+
+
+def _sides(changed: Sequence[Difference]) -> list[str] | None:
+    """Returns the options that make the differences. None if there is one that no option makes."""
+    found = {one.key: (one.baseline, one.candidate) for one in changed}
+    words: list[str] = []
+    for key, values in found.items():
+        if key in _OF_INTERPRETER:
+            if _INTERPRETER not in found:
+                return None
+        elif key == _INTERPRETER or key in _OPTIONS or key.startswith(_VARIABLES):
+            both = zip(("a", "b"), values, strict=True)
+            words += [word for side, value in both if value is not None for word in _option(key, side, value)]
+        elif not key.startswith(_WITHOUT_EFFECT):
+            return None
+    return words
+
+
+def _option(key: str, side: str, value: Value) -> Iterator[str]:
+    if key == _INTERPRETER:
+        yield from (f"--{side}-python", str(value))
+    elif key.startswith(_VARIABLES):
+        yield from (f"--{side}-env", f"{key.removeprefix(_VARIABLES)}={value}")
+    else:
+        yield from (f"--{side}", f"{_OPTIONS[key]} {value}")
+
+
+def _problem_options(problem: Problem) -> Iterator[str]:
+    """Yields the options without which `ab` would measure another problem."""
+    preset = PRESETS["cpu" if problem.device == "cpu" else "upstream"]
+    usual = Problem(mini_batch=preset.mini_batch if problem.image_size is None else preset.cnn_mini_batch).by_name()
+    for name in ("seq_length", "num_layers", "input_size", "hidden_size", "image_size"):
+        usual[name] = getattr(preset, name)
+    for name, value in problem.by_name().items():
+        flag = f"--{name.replace('_', '-')}"
+        if name in {"device", "seed"} or value is None or value == usual[name]:
+            continue
+        if isinstance(value, bool):
+            # None, as of a runner that has no such thing, is off as well.
+            yield from [flag] if value else []
+        else:
+            yield from (flag, str(value))
