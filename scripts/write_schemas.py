@@ -12,6 +12,7 @@ from fastrnns_rs.documents.codec import added_keys, join, json_schema
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.document import VERSION
+from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
@@ -34,6 +35,7 @@ DOCUMENTS = {
     "inductor": InductorReport,
     "list": Catalogue,
     "doctor": Diagnosis,
+    "history": History,
     "noise-floor": NoiseFloorDocument,
 }
 

@@ -19,6 +19,7 @@ from parts import FIRST, PARTS
 from processes import marked
 
 from fastrnns_rs.machine import environment
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 __all__ = ["FACTS", "PLANTED", "ROOT", "TINY", "Done", "run_cli"]
 
@@ -58,11 +59,21 @@ def generated_modules(tmp_path_factory: pytest.TempPathFactory) -> Modules:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_noise_floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What is known of this machine's noise is its user's: tests neither see nor replace it."""
+def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is known of this machine's noise, and the history, are their user's: tests neither see nor replace them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("FASTRNNS_NO_HISTORY", "1")
+        patch.delenv("FASTRNNS_HISTORY", raising=False)
         yield
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHistory:
+    """An empty history, which commands use."""
+    monkeypatch.delenv("FASTRNNS_NO_HISTORY")
+    monkeypatch.setenv("FASTRNNS_HISTORY", str(tmp_path / "history"))
+    return RunHistory(tmp_path / "history")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from run_files import FORMATS, both, exactly, failed, result, run, write
 from fastrnns_rs import FastrnnsError, compare
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
 
@@ -245,20 +246,22 @@ def test_whatever_a_file_holds_it_is_compared_or_told(tmp_path: Path) -> None:
     assert all(str(path) in one or "in common" in one or one.startswith(("cudnn", "jit")) for one in told), told
 
 
-def test_commands_of_the_page_run(call: Any, anywhere: Path) -> None:
+def test_commands_of_the_page_run(call: Any, anywhere: Path, history: RunHistory) -> None:
     page = (ROOT / "docs" / "comparing.md").read_text()
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
     lines = [line for kind, block in blocks if kind == "sh" for line in block.splitlines()]
     for index, name in enumerate(["before", "after", "before-1", "before-2", "after-1"]):
         write(anywhere / f"{name}.json", run([result(seed=index, level_ns=1e6 * (1 + (name == "after")))]))
-    for side in ("before", "after"):
+    for number, side in enumerate(("before", "after")):
+        history.keep(run([result(seed=number)], created_utc=f"2026-01-01T00:00:0{number}Z"))
+        history.tag(history.document().runs[-1:], side)
         (anywhere / side).mkdir()
         for seed, name in enumerate([f"{side}/one", *(f"{side}-{number}" for number in range(3))]):
             slower = {GEMM: 1.5} if side == "after" else {}
             # What a file is, its content tells.
             capture(anywhere / f"{name}.sqlite", seed=seed + 10 * len(slower), slower=slower)
     commands = [line for line in lines if re.match("fastrnns-rs (compare|show)", line)]
-    assert len(commands) >= 9
+    assert len(commands) >= 11
     for command in commands:
         words = [name for word in command.split()[1:] for name in sorted(map(str, anywhere.glob(word))) or [word]]
         assert call(*words).status == (3 if "--fail-on" in words else 0), command

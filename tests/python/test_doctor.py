@@ -118,9 +118,10 @@ def test_a_torch_that_is_not_installed_is_a_failed_check() -> None:
 
 
 def test_the_table_has_a_line_a_check_and_what_is_set(
-    anywhere: Path, broken_torch: dict[str, str], fake_smi: Callable[..., Path]
+    anywhere: Path, broken_torch: dict[str, str], fake_smi: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_smi()
+    monkeypatch.delenv("FASTRNNS_NO_HISTORY")
     # Odd bytes of a process, or of a variable, do not reach the terminal.
     (anywhere / "apps").write_bytes(b"77, \x1b[2Jname\xff\n")
     variables = {"FASTRNNS_BENCH_SEED": "7", "FASTRNNS_BENCH_SEP": "\x1b[31m\udcff\u202e|é"}

@@ -19,6 +19,7 @@ from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
@@ -29,7 +30,7 @@ from fastrnns_rs.errors import UsageError
 
 CENTURY = 1 << 62
 KINDS: list[type[Document]] = [
-    *(Capture, Comparison, Diagnosis, InductorReport, Catalogue, NoiseFloorDocument, Run, SummaryDocument),
+    *(Capture, Comparison, Diagnosis, History, InductorReport, Catalogue, NoiseFloorDocument, Run, SummaryDocument),
     Verification,
 ]
 

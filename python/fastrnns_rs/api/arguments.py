@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
@@ -121,6 +121,7 @@ class BenchArguments(RunArguments, total=False):
     axes: Mapping[str, Sequence[int | str | bool] | int | str | bool] | Sequence[str] | str | None
     filter: Sequence[str] | str | None
     resume: Run | str | os.PathLike[str] | None
+    history: str | os.PathLike[str] | Literal[False] | None
 
 
 class ProfileArguments(RunArguments, total=False):

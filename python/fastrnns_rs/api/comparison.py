@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.verdicts import check_causes
+from fastrnns_rs.verbs.history.run_history import chosen_history, past_of
+from fastrnns_rs.verbs.history.run_names import resolved, runs_of
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
@@ -25,15 +27,16 @@ def compare(
     fail_on: Collection[str] = (),
     iteration_range: str | None = None,
     nsys_path: str | None = None,
+    history: str | os.PathLike[str] | Literal[False] | None = None,
 ) -> Comparison:
     """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower.
 
     What `fastrnns-rs compare` does: of runs it fills `rows`, of captures `kernels`, `categories` and `device_time`.
 
     Args:
-        baseline: What is compared with: the path of a file, a run, or several of them, whose processes are added
-            together. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or
-            captures: everything that `read` takes.
+        baseline: What is compared with: the path of a file, a run, the name of a run in the history such as `@last`, or
+            several of them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or
+            google-benchmark. Or captures: everything that `read` takes.
         candidate: What is compared; None where the baseline is a run of `ab`, which has both sides.
         margin: How small a difference does not matter: a share, as 0.01 for 1 %, or `"noise-floor"` for what
             `ab --same` found on this machine; None for 1 %.
@@ -42,6 +45,8 @@ def compare(
         iteration_range: Of captures: the name of the ranges that mark iterations; unless given, ours and
             `ProfilerStep#N`.
         nsys_path: Of captures: the nsys that exports reports.
+        history: Of runs: folder with earlier runs, which show how much sessions differ; None for the user's history,
+            False for none.
 
     Returns:
         The comparison. A runner that failed, or that one side does not have, is a row without a verdict.
@@ -54,15 +59,20 @@ def compare(
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
-    return compare_sources(
-        _sources("baseline", baseline),
-        [] if candidate is None else _sources("candidate", candidate),
-        margin=margin,
-        force=force,
-        fail_on=causes,
-        iteration_range=iteration_range,
-        nsys_path=nsys_path,
-    ).comparison
+    kept = chosen_history(history)
+    sides = (_sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate))
+    first, second = (resolved(side, lambda: runs_of(kept)) for side in sides)
+    with past_of(kept) as past:
+        return compare_sources(
+            first,
+            second,
+            margin=margin,
+            force=force,
+            fail_on=causes,
+            iteration_range=iteration_range,
+            nsys_path=nsys_path,
+            past=past,
+        ).comparison
 
 
 def _sources(name: str, given: Source | Sequence[Source]) -> list[Source]:

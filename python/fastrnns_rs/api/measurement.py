@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from fastrnns_rs.api.arguments import (
@@ -16,17 +18,23 @@ from fastrnns_rs.api.arguments import (
     options_of,
     refuse_in_worker,
 )
-from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.layout import Layout
+from fastrnns_rs.documents.run_file import Process, Run
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.preparation import start
+from fastrnns_rs.verbs.history.run_history import chosen_history
+from fastrnns_rs.verbs.history.run_names import one_run
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Creator
+    from fastrnns_rs.verbs.history.run_history import RunHistory
 
 _KEYWORDS = Keywords(
-    BenchArguments, {**RUN_DEFAULTS, **defaults_of(Effort), "axes": None, "filter": None, "resume": None}
+    BenchArguments,
+    {**RUN_DEFAULTS, **defaults_of(Effort), "axes": None, "filter": None, "resume": None, "history": None},
 )
 
 
@@ -78,7 +86,9 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         cuda_pointwise_block_size: Threads of such a block.
         compile_timeout: Seconds that a process may compile, each time that it does.
         compile_cache: The folder where all processes keep what they compile; None for a new one for each.
-        resume: A run that was interrupted, or the path of its file, to go on with; the arguments are to be the same.
+        resume: A run that was interrupted, or the path of its file, or its name in the history such as `@last`, to go
+            on with; the arguments are to be the same.
+        history: Folder that the run is kept in; None for the user's history, False to keep nothing.
 
     Returns:
         The run. A runner that failed is a result with `status` and `reason`; it raises nothing.
@@ -92,7 +102,22 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
     given = _KEYWORDS.of_call("bench", arguments)
     options = options_of(given, choice_of(runners, given, Choice(variable_lstms=given["variable_lstms"])))
     options.choice.runners()
+    history = chosen_history(given["history"])
     earlier = given["resume"]
-    resume = earlier if earlier is None or isinstance(earlier, Run) else Run.load(earlier)
-    plan, run = start(options, Effort(**fields_of(Effort, given)), command=sys.argv, resume=resume)
-    return execute(plan, run)
+    if earlier is not None and not isinstance(earlier, Run):
+        earlier = Run.load(os.fspath(one_run(earlier, history)))
+    plan, run = start(options, Effort(**fields_of(Effort, given)), command=sys.argv, resume=earlier)
+    return execute(plan, run, save=_keeper(history) if history else lambda _run: None)
+
+
+def _keeper(history: RunHistory) -> Callable[[Run], None]:
+    """Returns a function that keeps a run after each process. A history that cannot be written to is warned of once."""
+    layout = Layout(keep=Process)
+
+    def keep(run: Run) -> None:
+        try:
+            history.keep(run, layout)
+        except UsageError as error:
+            warnings.warn(f"the run is not kept in the history: {error}", stacklevel=2)
+
+    return keep

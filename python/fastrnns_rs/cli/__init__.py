@@ -25,6 +25,7 @@ VERBS = {
     "compare": "Say which runners became faster or slower.",
     "ab": "Measure two sides at the same time, and compare them.",
     "show": "Show a file of bench, ab, compare or another tool again.",
+    "history": "List, tag, export and delete the runs that were kept.",
     "profile": "Capture runners with nsys, nvprof or torch.profiler.",
     "report": "Show where the time of captures went.",
     "verify": "Check that runners compute what they claim to.",

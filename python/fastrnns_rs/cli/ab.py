@@ -10,6 +10,7 @@ import click
 from fastrnns_rs.cli import (
     device_options,
     effort_options,
+    history_options,
     options,
     runner_options,
     shared,
@@ -22,6 +23,7 @@ from fastrnns_rs.errors import ExitCode, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
+    from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
@@ -53,17 +55,21 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @verdict_options.fail_on
 @verdict_options.formats("ab")
 @options.output("Write the run file here, after each process.")
+@history_options.options
 def command(**given: Any) -> int:
     """Measures two sides at the same time and says which is faster.
 
     A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
     turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
     """
-    with ResultsFile(given["output"]) as results:
-        return _measure(given, results)
+    from fastrnns_rs.cli.run_keeping import RunKeeping
+
+    history = history_options.history_of(given)
+    with ResultsFile(given["output"]) as results, RunKeeping(results, history) as keeping:
+        return _measure(given, results, keeping)
 
 
-def _measure(given: dict[str, Any], results: ResultsFile) -> int:
+def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -> int:
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
@@ -90,8 +96,9 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
         _check_noise_floor(run)
     terminal = Terminal(" ")
     try:
-        run = execute(plan, run, observer=terminal, save=results.save, executor=executor)
-    except Interrupted:
+        run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
+    except Interrupted as stopped:
+        keeping.tell_place(stopped.run)
         return ExitCode.INTERRUPTED
     finally:
         terminal.close()
@@ -99,6 +106,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     # Those of the run were told when they arose.
     shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
     shared.deliver(comparison.render(format_name), None)
+    keeping.tell_place(run)
     if run.status != "complete" or results.failed:
         return ExitCode.FAILED
     if given["same"]:

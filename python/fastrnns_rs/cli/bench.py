@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fastrnns_rs.cli import device_options, effort_options, options, runner_options, shared, sweep_options
+from fastrnns_rs.cli import (
+    device_options,
+    effort_options,
+    history_options,
+    options,
+    runner_options,
+    shared,
+    sweep_options,
+)
 from fastrnns_rs.cli.configuration import Code, Unconfigured
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
@@ -20,6 +29,7 @@ from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
+    from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
@@ -82,6 +92,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 )
 @options.formats("bench", formats.RUN, "What to write to stdout.", "the run file")
 @options.output("Write the run file here, after each process.")
+@history_options.options
 @click.option(
     "--resume",
     cls=Unconfigured,
@@ -95,15 +106,24 @@ def command(**given: Any) -> int:
     what the next would measure; their order is random. Sizes that are not given come from a preset: those of
     PyTorch's fastrnns on CUDA, smaller ones on a CPU.
     """
+    from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.verbs.bench import torchrun
 
     world = torchrun.world()
     leads = world is None or world.leads
-    with ResultsFile(_output(given) if leads else None) as results:
-        return _measure(given, results, leads=leads)
+    history = history_options.history_of(given)
+    if given["resume"] is not None:
+        from fastrnns_rs.verbs.history.run_names import one_run
+
+        given["resume"] = os.fspath(one_run(given["resume"], history))
+    with (
+        ResultsFile(_output(given) if leads else None) as results,
+        RunKeeping(results, history if leads else None) as keeping,
+    ):
+        return _measure(given, results, keeping, leads=leads)
 
 
-def _measure(given: dict[str, Any], results: ResultsFile, *, leads: bool) -> int:
+def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *, leads: bool) -> int:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.preparation import start
@@ -139,7 +159,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, *, leads: bool) -> int
         )
         try:
             observer = terminal if leads else None
-            run = execute(plan, run, observer=observer, save=results.save, team=team, executor=executor)
+            run = execute(plan, run, observer=observer, save=keeping.save, team=team, executor=executor)
         except Interrupted as stopped:
             run, interrupted = stopped.run, True
         finally:
@@ -149,6 +169,8 @@ def _measure(given: dict[str, Any], results: ResultsFile, *, leads: bool) -> int
     if format_name is not None and leads:
         shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name), None)
         results.on_stdout = format_name == "json"
+    if leads:
+        keeping.tell_place(run)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not results.failed else ExitCode.FAILED
@@ -187,7 +209,7 @@ def _options(given: dict[str, Any]) -> Any:
 
 #: What does not change what is run.
 _FORMATS = {"format_name", "as_json", "print_json"}
-_BESIDE = {"resume", "output", "sep", "sort", *_FORMATS}
+_BESIDE = {"resume", "output", "sep", "sort", "history", "no_history", *_FORMATS}
 
 
 def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:

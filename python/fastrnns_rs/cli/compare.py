@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import options, shared, verdict_options
+from fastrnns_rs.cli import history_options, options, shared, verdict_options
 from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
 from fastrnns_rs.cli.options import ListOption, Verb
 from fastrnns_rs.errors import UsageError
@@ -17,6 +17,7 @@ from fastrnns_rs.errors import UsageError
 EPILOG = """\b
 Examples:
   fastrnns-rs compare before.json after.json
+  fastrnns-rs compare @last~1 @last
   fastrnns-rs compare before.json after.json --fail-on regression --format markdown
   fastrnns-rs compare --baseline before-*.json --candidate after-*.json --margin 2%
   fastrnns-rs compare ab.json --explain cudnn/forward
@@ -54,6 +55,7 @@ class Files(ListOption):
 )
 @verdict_options.formats("compare")
 @options.output()
+@history_options.options
 def command(**given: Any) -> int:
     """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
 
@@ -63,6 +65,8 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
+    from fastrnns_rs.verbs.history.run_history import past_of
+    from fastrnns_rs.verbs.history.run_names import resolved, runs_of
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     note_programs(click.get_current_context(), "nsys_path")
@@ -71,11 +75,12 @@ def command(**given: Any) -> int:
         raise click.UsageError("--explain is text, and has no --format; give one of them")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
-    files = [*given["files"], *(given["baseline"] or ()), *(given["candidate"] or ())]
-    shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
     # Before files are read, which may take a while.
     margins.check(given["margin"])
-    first, second = _files(given)
+    history = history_options.history_of(given)
+    first, second = (resolved(side, lambda: runs_of(history)) for side in _files(given))
+    files = [os.fspath(one) for one in (*first, *second)]
+    shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
     if not are_captures(first, second):
         for name in ("iteration_range", "nsys_path", "wide"):
             if given[name] not in {None, False} and shared.is_flag(name):
@@ -84,7 +89,8 @@ def command(**given: Any) -> int:
         message = f"{first[0]} is a capture, one side of a comparison"
         raise UsageError(message, "give the other one too: compare BASELINE CANDIDATE")
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
-    found = compare_sources(first, second, fail_on=fail_on, **settings)
+    with past_of(history) as past:
+        found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
     row = given["explain"]
     width = get_terminal_size().columns if given["output"] is None else None
     shown = found.comparison.render(format_name, wide=given["wide"], width=width)

@@ -13,6 +13,8 @@ from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.escaping import visible
 
 _TABLE = "tool.fastrnns-rs"
+#: Options of several verbs that may stand in the table itself, for all of them.
+_SHARED = ("history",)
 #: Files of whole companies have some hundred kilobytes. That of another user may take seconds to read from here on.
 _MOST_BYTES = 1 << 24
 _MOST_FOREIGN_BYTES = 1 << 15
@@ -71,6 +73,9 @@ def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
     # Asked before it is read: where no other user may write, nothing changes in between.
     why = _why_foreign(path)
     tables = _tables(path, _MOST_BYTES if why is None else _MOST_FOREIGN_BYTES)
+    shared = {name: tables.pop(name) for name in _SHARED if isinstance(tables.get(name), str)}
+    known = {param.name for param in params}
+    tables[verb] = {**{name: one for name, one in shared.items() if name in known}, **tables.get(verb, {})}
     for name in tables:
         if name not in VERBS:
             raise UsageError(f"[{_TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
@@ -195,7 +200,7 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
     return value
 
 
-def _tables(path: Path, most: int) -> dict[str, dict[str, Any]]:
+def _tables(path: Path, most: int) -> dict[str, Any]:
     """Returns the table of each verb.
 
     Raises:
@@ -214,6 +219,6 @@ def _tables(path: Path, most: int) -> dict[str, dict[str, Any]]:
     if not isinstance(tables, dict):
         raise UsageError(f"[{_TABLE}] in {path} is not a table", f"write options under [{_TABLE}.bench]")
     for verb, options in tables.items():
-        if not isinstance(options, dict):
+        if not isinstance(options, dict) and not (verb in _SHARED and isinstance(options, str)):
             raise UsageError(f"{verb} in [{_TABLE}] of {path} is not a table", f"write it under [{_TABLE}.bench]")
     return tables

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Self
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.documents import writing
-from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
@@ -17,8 +16,6 @@ from fastrnns_rs.escaping import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.documents.layout import Layout
-    from fastrnns_rs.documents.run_file import Run
 
 #: A longer suffix is no suffix.
 _LONGEST_SUFFIX = 10
@@ -41,7 +38,6 @@ class ResultsFile:
         self._path = path
         self._place: str | None = None
         self._locks = WriterLocks()
-        self._layout: Layout | None = None
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self.failed = False
@@ -84,17 +80,20 @@ class ResultsFile:
         if os.path.isfile(path):  # noqa: PTH113  # a name that is too long is no error here
             self._locks.hold(path)
 
-    def save(self, run: Run) -> None:
-        """Writes the run so far, as far as the disk allows that."""
-        if self._path is None:
-            return
-        from fastrnns_rs.documents.layout import Layout
-        from fastrnns_rs.documents.run_file import Process
+    @property
+    def place(self) -> str | None:
+        """Returns the file that is written to, after all symbolic links. None for stdout, or before it is reserved."""
+        return self._place
 
-        # The samples of a process are laid out once, however often the run is saved.
-        self._layout = self._layout or Layout(keep=Process)
-        # Names of files in a document may be anything.
-        self._write(self._path, self._layout.pieces(run), f"fastrnns-rs-run-{distinct(run.run_id)}")
+    def save(self, pieces: Sequence[bytes], name: str) -> None:
+        """Writes the results so far, as far as the disk allows that.
+
+        Args:
+            pieces: The text of the document.
+            name: Name of the file that they are kept in elsewhere, without suffix.
+        """
+        if self._path is not None:
+            self._write(self._path, pieces, name)
 
     def deliver(self, text: str) -> None:
         """Writes a whole result, to stdout where there is no file."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import options, shared, sweep_options
+from fastrnns_rs.cli import history_options, options, shared, sweep_options
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 
 
 @click.command(name="show", cls=Verb)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that are so")
 @options.output()
-def command(file: Path, output: Path | None, **given: Any) -> int:
+@history_options.options
+def command(file: str, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
     format_name = shared.format_of(given) or "table"
-    shared.check_output(output, [file])
-    shared.deliver(_text(file, format_name, given), output)
+    from fastrnns_rs.verbs.history.run_names import one_run
+
+    path = Path(one_run(file, history_options.history_of(given)))
+    shared.check_output(output, [path])
+    shared.deliver(_text(path, format_name, given), output)
     return ExitCode.DONE
 
 

@@ -20,7 +20,7 @@ _SIZES = (
     *("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"),
     *("bidirectional", "channels_last"),
 )
-_DIGITS = 32
+_DIGITS = 16
 
 
 def setting_of(run: Run, side: str | None) -> str:

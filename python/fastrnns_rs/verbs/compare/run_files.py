@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import reading
+from fastrnns_rs.documents.collections_off import without_collections
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run
@@ -74,7 +73,7 @@ def read_side(sources: Sequence[Source]) -> Side:
         raise UsageError("a side of the comparison has no files", "give at least one")
     sides: list[Side] = []
     seen: dict[str, str] = {}
-    with _without_collections():
+    with without_collections():
         for source in sources:
             found, name = _open(source), _name(source)
             # A copy, or what a resumed run was resumed from, has the same name inside.
@@ -84,7 +83,9 @@ def read_side(sources: Sequence[Source]) -> Side:
                 raise UsageError(message, "a process counts once; give each run once")
             seen[key] = name
             sides.append(
-                side_of_run(found, label=name, file=name) if isinstance(found, Run) else replace(found, runs=[key])
+                side_of_run(found, label=_label(source), file=name)
+                if isinstance(found, Run)
+                else replace(found, runs=[key])
             )
     return pool(sides)
 
@@ -146,17 +147,10 @@ def _open(source: Source) -> Run | Side:
     return found
 
 
+def _label(source: Source) -> str:
+    """What people call a side: a run of the history by its name there."""
+    return _name(source) if isinstance(source, Run) else str(source)
+
+
 def _name(source: Source) -> str:
     return f"run {source.run_id}" if isinstance(source, Run) else os.fspath(source)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """A million samples are no garbage: looking for some takes a tenth of the time to read them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -1,0 +1,149 @@
+"""`fastrnns-rs history`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs.cli import history_options, options, shared
+from fastrnns_rs.cli.configuration import Target, Unconfigured
+from fastrnns_rs.cli.options import Verb, WordsOption
+from fastrnns_rs.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.history import History, KeptRun
+    from fastrnns_rs.verbs.history.run_history import RunHistory
+
+EPILOG = """\b
+Examples:
+  fastrnns-rs history
+  fastrnns-rs history --tag baseline
+  fastrnns-rs compare @tag:baseline @last
+  fastrnns-rs history @tag:baseline --export runs
+  fastrnns-rs history --prune --older-than 90d
+
+A run is named @last, @last~1, @tag:NAME, @git:REVISION or @ with the start of its id, wherever a file is: in compare,
+show and bench --resume. A tag and a commit may stand for several runs."""
+
+
+class Folders(WordsOption):
+    """A list of paths, which no variable sets."""
+
+    def __init__(self, declarations: Any, **settings: Any) -> None:
+        super().__init__(declarations, **{**settings, "allow_from_autoenv": False})
+
+    def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
+        """The paths as they are; none for the bare flag."""
+        return tuple(one for one in value if one)
+
+
+@click.command(name="history", cls=Verb, epilog=EPILOG)
+@click.argument("runs", nargs=-1, metavar="[RUN...]")
+@click.option("--tag", cls=Unconfigured, metavar="NAME", help="Give the runs a tag. [default run: @last]")
+@click.option("--untag", cls=Unconfigured, metavar="NAME", help="Take a tag from the runs.")
+@click.option(
+    "--export", "target", cls=Target, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy the runs there."
+)
+@click.option("--import", "sources", cls=Folders, metavar="FOLDER...", help="Copy run files into the history.")
+@click.option("--prune", is_flag=True, help="Delete runs that have no tag, by age or size.")
+@click.option("--older-than", cls=Unconfigured, metavar="AGE", help="prune: those older than 90d, 12w, 6m or 1y.")
+@click.option("--keep", cls=Unconfigured, metavar="SIZE", help="prune: the oldest, until 500MiB or 2GiB are left.")
+@click.option("--dry-run", is_flag=True, help="prune: say what would be deleted.")
+@history_options.folder
+@options.formats("history", ["table", "json"])
+@options.output()
+def command(**given: Any) -> int:
+    """Lists, tags, exports, imports and deletes the runs that bench and ab kept.
+
+    Without an option it lists all runs, or those that are named.
+    """
+    history = history_options.history_of(given)
+    assert history is not None  # noqa: S101  # this verb has no --no-history
+    format_name = shared.format_of(given) or "table"
+    acts = [name for name in ("tag", "untag", "target", "sources") if given[name] is not None]
+    acts += ["prune"] if given["prune"] else []
+    if len(acts) > 1:
+        raise click.UsageError("--tag, --untag, --export, --import and --prune exclude each other; give one of them")
+    if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
+        raise click.UsageError("--older-than, --keep and --dry-run are of --prune")
+    shared.check_output(given["output"])
+    if acts == ["sources"]:
+        return _import(history, given["sources"])
+    found = history.document()
+    shared.tell_warnings(found.warnings)
+    if acts == ["prune"]:
+        return _prune(history, found, given)
+    chosen = _chosen(found, given["runs"], last=bool(acts))
+    if acts:
+        _act(history, acts[0], chosen, given)
+        return ExitCode.DONE
+    from fastrnns_rs.views.history import table
+
+    listed = {one.run_id for one in chosen}
+    shown = found.with_runs([one for one in found.runs if one.run_id in listed])
+    shared.deliver(shown.to_json() if format_name == "json" else table(shown), given["output"])
+    return ExitCode.DONE
+
+
+def _chosen(found: History, words: tuple[str, ...], *, last: bool) -> list[KeptRun]:
+    """The runs that are named; all of them where none is, or the last one."""
+    from fastrnns_rs.verbs.history.run_names import HINT, is_name, named_runs
+
+    for word in words:
+        if not is_name(word):
+            raise UsageError(f"{word} names no run", HINT)
+    if not words and not last:
+        return found.runs
+    return [run for word in words or ("@last",) for run in named_runs(word, found.runs)]
+
+
+def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, Any]) -> None:
+    from fastrnns_rs.views.history import name_of
+
+    if act == "target":
+        from fastrnns_rs.verbs.history.transfer import export_runs
+
+        paths = export_runs(chosen, given["target"])
+        shared.tell([f"{len(paths)} run files are in {given['target']}"])
+    elif act == "tag":
+        history.tag(chosen, given["tag"])
+        shared.tell([f"{name_of(one)} has the tag {given['tag']}" for one in chosen])
+    else:
+        history.untag(chosen, given["untag"])
+        shared.tell([f"{name_of(one)} has the tag {given['untag']} no more" for one in chosen])
+
+
+def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
+    from fastrnns_rs.escaping import visible
+    from fastrnns_rs.verbs.history.transfer import import_runs
+
+    if not sources:
+        raise click.UsageError("--import needs a folder of run files")
+    kept, refused = import_runs(history, [Path(one) for one in sources])
+    shared.tell(visible(f"note: left out: {one}") for one in refused)
+    shared.tell([f"new in the history: {len(kept)} {'run' if len(kept) == 1 else 'runs'}"])
+    return ExitCode.DONE
+
+
+def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
+    from fastrnns_rs.verbs.history.pruning import age_of, bytes_of, outdated
+    from fastrnns_rs.views.history import name_of
+
+    if given["runs"]:
+        raise click.UsageError("--prune chooses the runs by --older-than and --keep")
+    if given["older_than"] is None and given["keep"] is None:
+        raise click.UsageError("--prune needs --older-than or --keep")
+    old = outdated(
+        found.runs,
+        now=datetime.now(UTC),
+        older_than=None if given["older_than"] is None else age_of(given["older_than"]),
+        keep_bytes=None if given["keep"] is None else bytes_of(given["keep"]),
+    )
+    gone = old if given["dry_run"] else history.remove(old)
+    shared.tell(f"{name_of(one)} of {one.last_started_utc}" for one in gone)
+    would = "would be deleted" if given["dry_run"] else "were deleted"
+    shared.tell([f"{len(gone)} of {len(found.runs)} runs {would}"])
+    return ExitCode.DONE

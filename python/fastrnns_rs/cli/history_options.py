@@ -1,0 +1,42 @@
+"""Options about the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs.cli.configuration import Target
+from fastrnns_rs.cli.options import F, several
+from fastrnns_rs.cli.shared import is_flag
+
+if TYPE_CHECKING:
+    from fastrnns_rs.verbs.history.run_history import RunHistory
+
+folder: Callable[[F], F] = click.option(
+    "--history",
+    cls=Target,
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="FASTRNNS_HISTORY",
+    metavar="DIR",
+    help="Folder of the history. [default: history in the user's data folder]",
+)
+options: Callable[[F], F] = several(
+    folder,
+    click.option("--no-history", is_flag=True, envvar="FASTRNNS_NO_HISTORY", help="Neither read nor keep a history."),
+)
+
+
+def history_of(given: dict[str, Any]) -> RunHistory | None:
+    """Returns the history that the options ask for. None if they ask for none."""
+    from fastrnns_rs.verbs.history.run_history import RunHistory, default_folder
+
+    if given.get("no_history"):
+        if is_flag("history") and is_flag("no_history"):
+            raise click.UsageError("--history and --no-history contradict each other; give one of them")
+        # A flag wins over what is configured.
+        if not is_flag("history"):
+            return None
+    return RunHistory(given["history"] or default_folder())

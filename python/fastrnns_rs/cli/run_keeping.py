@@ -1,0 +1,119 @@
+"""Where a run goes while it is measured: the file at `--output`, and the history."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.cli import shared
+from fastrnns_rs.documents import writing
+from fastrnns_rs.documents.file_names import distinct
+from fastrnns_rs.documents.layout import Layout
+from fastrnns_rs.documents.run_file import Process
+from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.verbs.history.run_history import LARGE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Self
+
+    from fastrnns_rs.cli.results_file import ResultsFile
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.history.run_history import RunHistory
+
+_GIB = 1 << 30
+
+
+class RunKeeping:
+    """Saves a run after each of its processes, for a `with` block.
+
+    A history that cannot be written to is warned of, and is no reason to fail. If nothing else has the run, it is kept
+    elsewhere at the end.
+
+    Args:
+        results: The file at `--output`.
+        history: The history; None for none.
+    """
+
+    def __init__(self, results: ResultsFile, history: RunHistory | None) -> None:
+        self._results = results
+        self._history = history
+        # The samples of a process are laid out once, however often the run is saved.
+        self._layout = Layout(keep=Process)
+        self._locks = WriterLocks()
+        self._path: Path | None = None
+        self._unsaved: Sequence[bytes] = ()
+        self._name = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._locks:
+            if self._unsaved and self._results.place is None:
+                self._keep_elsewhere()
+
+    def save(self, run: Run) -> None:
+        """Writes the run so far, as far as the disks allow that."""
+        if self._history is None and self._results.place is None:
+            return
+        pieces = self._layout.pieces(run)
+        # Names of files in a document may be anything.
+        self._name = f"fastrnns-rs-run-{distinct(run.run_id)}"
+        self._results.save(pieces, self._name)
+        if self._history is not None:
+            self._keep(self._history, run, pieces)
+
+    def tell_place(self, run: Run) -> None:
+        """Says what the run is called in the history, and what to do with it next."""
+        if self._history is None or self._path is None or self._unsaved:
+            return
+        runs = self._history.document().runs
+        if not runs or runs[-1].run_id != run.run_id:
+            # Another command has begun a run meanwhile.
+            shared.tell([f"Saved as @{run.run_id[:12]}."])
+        elif run.status == "interrupted":
+            shared.tell(["Saved as @last (incomplete)."])
+            if not run.sides:
+                shared.tell(["Continue: fastrnns-rs bench --resume @last"])
+        else:
+            shared.tell(["Saved as @last."])
+            if [one.verb for one in runs[-2:]] == ["bench", "bench"]:
+                shared.tell(["Compare with the run before: fastrnns-rs compare @last~1 @last"])
+        total = sum(one.size_bytes for one in runs)
+        if total > LARGE_BYTES:
+            hint = "hint: fastrnns-rs history --prune --older-than 90d deletes old runs that have no tag"
+            shared.tell([f"note: the history has {total / _GIB:.1f} GiB", hint])
+
+    def _keep(self, history: RunHistory, run: Run, pieces: Sequence[bytes]) -> None:
+        try:
+            if self._path is None:
+                history.make()
+                path = history.place_of(run)
+                if os.path.realpath(path) != self._results.place:
+                    self._locks.hold(path)
+                self._path = path
+            if os.path.realpath(self._path) != self._results.place:
+                writing.write(self._path, pieces)
+            self._unsaved = ()
+        except UsageError as error:
+            if not self._unsaved:
+                _tell(f"warning: the run is not kept in the history: {error.message}", f"hint: {error.hint}")
+            self._unsaved = pieces
+
+    def _keep_elsewhere(self) -> None:
+        try:
+            place = writing.write_new(tempfile.gettempdir(), self._name, ".json", self._unsaved)
+            _tell(
+                f"warning: the run is not in the history, but in {place}", f"hint: fastrnns-rs history --import {place}"
+            )
+        except OSError as error:
+            _tell(f"warning: the run is not kept: no temporary file can be written: {error.strerror}")
+
+
+def _tell(*lines: str) -> None:
+    shared.tell(map(visible, lines))

@@ -1,0 +1,61 @@
+"""What the index has of a run file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.verbs.compare.run_side import side_of_run
+from fastrnns_rs.verbs.compare.session_spread import past_sessions
+from fastrnns_rs.verbs.history.run_index import SEPARATOR
+
+_LONGEST_FAULT = 300
+#: The row of a file, and those of its sessions.
+Record = tuple[tuple[Any, ...], list[tuple[Any, ...]]]
+
+
+def read_file(folder: Path, stamp: tuple[str, int, int]) -> Iterable[Record]:
+    """Yields the row of a file and those of its sessions; nothing if the file is gone by now.
+
+    Args:
+        folder: Folder of the file.
+        stamp: Its name, size and time.
+    """
+    path = folder / stamp[0]
+    try:
+        run = Run.load(path)
+        rows = [(stamp[0], *row) for row in _session_rows(run)]
+        yield (*stamp, None, *to_plain(_columns(run))), rows
+    except FastrnnsError as error:
+        if path.exists():
+            yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11), []
+
+
+def _columns(run: Run) -> list[Any]:
+    rows = run.results or run.plan.runners
+    git = run.environment.git
+    return [
+        *(run.run_id, run.created_utc, run.sessions[-1].started_utc if run.sessions else run.created_utc, run.status),
+        *(git.commit, git.dirty, "ab" if run.sides else "bench"),
+        _joined(one.runner for one in rows),
+        _joined(one.problem.device for one in rows),
+        *(run.environment.torch_version, run.sessions[-1].machine_id if run.sessions else None),
+    ]
+
+
+def _joined(names: Iterable[str]) -> str:
+    return SEPARATOR.join(dict.fromkeys(visible(one) for one in names))
+
+
+def _session_rows(run: Run) -> Iterable[tuple[Any, ...]]:
+    sides: list[str | None] = [one.name for one in run.sides] or [None]
+    for side in sides:
+        for series in side_of_run(run, side=side, label="", file=run.run_id).series:
+            [kind], [family] = series.kinds, series.families
+            for row in past_sessions(kind, series):
+                yield row.session, kind, family, row.n_processes, row.mean, row.variance

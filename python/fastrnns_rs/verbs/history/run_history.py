@@ -1,0 +1,260 @@
+"""The history: where it is, what is in it, and what is added to and taken from it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastrnns_rs.documents import writing
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.collections_off import without_collections
+from fastrnns_rs.documents.file_names import distinct
+from fastrnns_rs.documents.history import History, KeptRun
+from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.errors import UsageError, of_system
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.layout import Layout
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.session_spread import Past
+
+#: From so many bytes on, a run that is kept is told how large the history is.
+LARGE_BYTES = 2 << 30
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+#: The most foreign files that a warning names.
+_MOST_NAMED = 3
+
+
+def default_folder() -> Path:
+    """Returns the folder of the user's history, by the platform's custom."""
+    import platformdirs
+
+    return platformdirs.user_data_path("fastrnns-rs") / "history"
+
+
+def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> RunHistory | None:
+    """Returns the history that a caller asks for.
+
+    Args:
+        given: Folder; None for the one that `FASTRNNS_HISTORY` names, or the user's; False for none, as
+            `FASTRNNS_NO_HISTORY` asks where nothing is given.
+    """
+    if given is False or (given is None and os.environ.get("FASTRNNS_NO_HISTORY", "0") not in {"", "0", "false"}):
+        return None
+    return RunHistory(Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder()))
+
+
+@dataclass(frozen=True, slots=True)
+class RunHistory:
+    """A folder with `runs`, of run files; `tags`, with a folder for each tag; and `index.sqlite`, made from the files.
+
+    Attributes:
+        folder: The folder; it is made when the first run is kept.
+    """
+
+    folder: Path
+
+    @property
+    def runs_folder(self) -> Path:
+        """Returns the folder of the run files."""
+        return self.folder / "runs"
+
+    @property
+    def tags_folder(self) -> Path:
+        """Returns the folder of the tags."""
+        return self.folder / "tags"
+
+    def index(self) -> RunIndex:
+        """Returns the index, for a `with` block."""
+        return RunIndex(self.folder / "index.sqlite", self.runs_folder)
+
+    def place_of(self, run: Run) -> Path:
+        """Returns the path that a run has in the history."""
+        when = re.sub(r"[^0-9TZ]", "", run.created_utc)[:16]
+        return self.runs_folder / f"{when}-{distinct(run.run_id)[-24:]}.json"
+
+    def make(self) -> None:
+        """Makes the folder of the run files.
+
+        Raises:
+            UsageError: It cannot be made.
+        """
+        try:
+            self.runs_folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"the history cannot be kept in {self.folder}: {error.strerror}"
+            raise UsageError(message, "give another folder with --history, or --no-history") from error
+
+    def keep(self, run: Run, layout: Layout | None = None) -> Path:
+        """Writes a run into the history.
+
+        Args:
+            run: The run.
+            layout: Makes the text of a run that is kept several times.
+
+        Returns:
+            The path of its file.
+
+        Raises:
+            UsageError: The history cannot be written to.
+        """
+        from fastrnns_rs.documents.layout import Layout
+
+        self.make()
+        path = self.place_of(run)
+        writing.write(path, (layout or Layout()).pieces(run))
+        return path
+
+    def document(self) -> History:
+        """Returns all runs, the one that was started last at the end. A run that is there twice is listed once."""
+        with self.index() as index:
+            rows = index.rows()
+        # Thousands of objects that stay are no garbage.
+        with without_collections():
+            return self._document(rows)
+
+    def _document(self, rows: list[tuple[Any, ...]]) -> History:
+        tags, folder = self._tags(), f"{self.runs_folder}/"
+        runs: dict[str, KeptRun] = {}
+        foreign = []
+        for name, size, fault, run_id, created, started, status, commit, dirty, verb, runners, devices, *more in rows:
+            if fault is not None:
+                foreign.append(f"{name}: {fault}")
+                continue
+            # The later of two has more of the run.
+            runs.pop(run_id, None)
+            runs[run_id] = KeptRun(
+                run_id=run_id,
+                created_utc=created,
+                last_started_utc=started,
+                path=folder + name,
+                size_bytes=size,
+                tags=sorted(tags.get(run_id, ())),
+                commit=commit,
+                dirty=None if dirty is None else bool(dirty),
+                status=status,
+                verb=verb,
+                runners=runners.split(SEPARATOR),
+                devices=devices.split(SEPARATOR),
+                torch_version=more[0],
+                machine_id=more[1],
+            )
+        return History(folder=str(self.folder), runs=[*runs.values()], warnings=[*_foreign(foreign)])
+
+    def tag(self, runs: Iterable[KeptRun], tag: str) -> None:
+        """Gives runs a tag.
+
+        Raises:
+            UsageError: The tag is no name, or the history cannot be written to.
+        """
+        check_tag(tag)
+        try:
+            for one in runs:
+                place = self.tags_folder / tag
+                place.mkdir(parents=True, exist_ok=True)
+                (place / _safe(one.run_id)).write_text(one.run_id, encoding="utf-8")
+        except OSError as error:
+            raise of_system(error) from error
+
+    def untag(self, runs: Iterable[KeptRun], tag: str) -> None:
+        """Takes a tag from runs.
+
+        Raises:
+            UsageError: The tag is no name, a run does not have it, or the history cannot be written to.
+        """
+        check_tag(tag)
+        place = self.tags_folder / tag
+        for one in runs:
+            if tag not in one.tags:
+                raise UsageError(f"the run {one.run_id} has no tag {tag}", "fastrnns-rs history lists the tags")
+            try:
+                (place / _safe(one.run_id)).unlink(missing_ok=True)
+                with suppress(OSError):
+                    # Others may have it.
+                    place.rmdir()
+            except OSError as error:
+                raise of_system(error) from error
+
+    def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
+        """Deletes runs, but for those that are being written.
+
+        Returns:
+            Those that were deleted.
+
+        Raises:
+            UsageError: The history cannot be written to.
+        """
+        removed = []
+        for one in runs:
+            with WriterLocks() as locks:
+                try:
+                    locks.hold(Path(one.path))
+                except UsageError:
+                    continue
+                try:
+                    Path(one.path).unlink()
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    raise of_system(error) from error
+            removed.append(one)
+        return removed
+
+    def _tags(self) -> dict[str, set[str]]:
+        """Returns the tags of each run."""
+        found: dict[str, set[str]] = {}
+        for folder in _folders(self.tags_folder):
+            if not _TAG.fullmatch(folder.name):
+                continue
+            for file in folder.iterdir():
+                with suppress(OSError, UnicodeError):
+                    found.setdefault(file.read_text(encoding="utf-8"), set()).add(folder.name)
+        return found
+
+
+def past_of(history: RunHistory | None) -> AbstractContextManager[Past | None]:
+    """Returns the earlier sessions of a history, for a `with` block."""
+    if history is None or not history.runs_folder.is_dir():
+        return nullcontext()
+    return history.index()
+
+
+def check_tag(tag: str) -> None:
+    """Refuses what is no tag.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not _TAG.fullmatch(tag):
+        hint = "a tag has up to 64 letters, digits and ._+-, and begins with a letter or a digit"
+        raise UsageError(f"{tag!r} is no tag", hint)
+
+
+def _foreign(found: Sequence[str]) -> Iterable[Notice]:
+    if found:
+        more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        yield Notice(
+            code="foreign_files",
+            message=f"{len(found)} files in the history are no run files"
+            if len(found) > 1
+            else "a file is no run file",
+            evidence="; ".join(found[:_MOST_NAMED]) + more,
+            hint="move them out of the folder runs of the history",
+        )
+
+
+def _folders(path: Path) -> list[Path]:
+    try:
+        return [one for one in path.iterdir() if one.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _safe(run_id: str) -> str:
+    return distinct(run_id)

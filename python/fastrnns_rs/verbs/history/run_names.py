@@ -1,0 +1,175 @@
+"""Names of runs in the history: `@last`, `@last~2`, `@tag:baseline`, `@git:main` and `@` with the start of an id."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from fastrnns_rs.errors import MissingError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.history import KeptRun
+    from fastrnns_rs.verbs.history.run_history import RunHistory
+
+_LAST = re.compile(r"last(?:~([0-9]{1,9}))?")
+_ID = re.compile(r"[0-9a-f-]{4,64}")
+_LIST = "fastrnns-rs history lists the runs"
+#: What names a run.
+HINT = "give @last, @last~1, @tag:NAME, @git:REVISION or @ with the start of an id"
+_GIT_TIMEOUT_S = 30.0
+_MOST_NAMED = 4
+
+Named = TypeVar("Named")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRun(os.PathLike[str]):
+    """A run file of the history, and the name that it was given by.
+
+    Attributes:
+        path: Path of the file.
+        name: Name, such as `@last`.
+    """
+
+    path: str
+    name: str
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def is_name(word: object) -> bool:
+    """Returns True if a word names runs in the history; a file of such a name is written with its folder, `./@last`."""
+    return isinstance(word, str) and word.startswith("@")
+
+
+def named_runs(word: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+    """Returns the runs that a name stands for.
+
+    Args:
+        word: The name.
+        runs: All runs, the last one at the end.
+
+    Raises:
+        MissingError: There is no such run.
+        UsageError: It is no name, or the commit is not known to git.
+    """
+    name = word.removeprefix("@")
+    if not runs:
+        raise MissingError(f"{word}: the history has no runs", "fastrnns-rs bench keeps one")
+    last = _LAST.fullmatch(name)
+    if last is not None:
+        before = int(last[1] or 0)
+        if before >= len(runs):
+            raise MissingError(f"{word}: the history has {len(runs)} runs", _LIST)
+        return [runs[-1 - before]]
+    kind, colon, value = name.partition(":")
+    if colon and kind == "tag":
+        return _tagged(word, value, runs)
+    if colon and kind == "git":
+        return _of_commit(word, value, runs)
+    if _ID.fullmatch(name):
+        found = [one for one in runs if one.run_id.startswith(name)]
+        if len(found) > 1:
+            raise UsageError(f"{word} is the start of {len(found)} ids", _LIST)
+        if found:
+            return found
+        raise MissingError(f"no run has an id that starts with {name}", _LIST)
+    raise UsageError(f"{word} names no run", HINT)
+
+
+def runs_of(history: RunHistory | None) -> list[KeptRun]:
+    """Returns all runs of a history.
+
+    Raises:
+        UsageError: There is no history.
+    """
+    if history is None:
+        raise UsageError("the name of a run needs a history", "allow a history, or give the path of a file")
+    return history.document().runs
+
+
+def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
+    """Returns the one run file that a name stands for; whatever else is given stays as it is.
+
+    Raises:
+        MissingError: There is no such run.
+        UsageError: The name stands for several runs, or for none.
+    """
+    found = resolved([word], lambda: runs_of(history))
+    if len(found) > 1:
+        names = " ".join(str(one) for one in found[:_MOST_NAMED])
+        raise UsageError(f"{word} names {len(found)} runs", f"give one of them: {names}")
+    return found[0]
+
+
+def resolved(words: Iterable[Named], runs: Callable[[], Sequence[KeptRun]]) -> list[Named | NamedRun]:
+    """Puts runs in the place of their names; whatever else there is stays as it is.
+
+    Args:
+        words: Names, and others.
+        runs: Returns all runs; called if there is a name.
+
+    Raises:
+        MissingError: There is no such run.
+        UsageError: A name is none.
+    """
+    found: list[Named | NamedRun] = []
+    known: Sequence[KeptRun] | None = None
+    for word in words:
+        if isinstance(word, str) and is_name(word):
+            known = runs() if known is None else known
+            each = named_runs(word, known)
+            # Of several runs each is called by its id.
+            names = [str(word)] if len(each) == 1 else [f"@{one.run_id[:12]}" for one in each]
+            found += [NamedRun(one.path, name) for one, name in zip(each, names, strict=True)]
+        else:
+            found.append(word)
+    return found
+
+
+def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+    found = [one for one in runs if tag in one.tags]
+    if not found:
+        every = {name for one in runs for name in one.tags}
+        raise MissingError(f"{word}: no run has this tag", nearest(tag, every) if every else _LIST)
+    return found
+
+
+def _of_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+    """Returns the complete runs of a commit whose files were as committed."""
+    commit = _commit(word, revision)
+    found = [one for one in runs if one.commit == commit]
+    clean = [one for one in found if one.dirty is False and one.status == "complete"]
+    if clean:
+        return clean
+    if found:
+        message = f"{word}: {len(found)} runs of commit {commit[:12]}, none of them complete and of a clean checkout"
+        raise MissingError(message, _LIST)
+    raise MissingError(f"{word}: no run of commit {commit[:12]}", _LIST)
+
+
+def _commit(word: str, revision: str) -> str:
+    hint = "give a branch, a tag or a commit of the repository in this folder"
+    try:
+        # What begins with a dash would be an option.
+        done = subprocess.run(
+            ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],  # noqa: S607  # the user's git
+            capture_output=True,
+            text=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{word}: git does not tell: {error}", hint) from error
+    commit = done.stdout.strip().splitlines()[-1:]
+    if done.returncode or not commit:
+        raise UsageError(f"{word}: git knows no commit {revision!r} here", hint)
+    return commit[0]

@@ -1,0 +1,87 @@
+"""Runs go to another folder, and come from one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents import reading, writing
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.writer_lock import locked
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, of_system
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.history import KeptRun
+    from fastrnns_rs.verbs.history.run_history import RunHistory
+
+
+def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
+    """Copies run files into a folder, under the names that they have in the history.
+
+    A file that is there already stays, if it has the same content.
+
+    Returns:
+        The paths of the copies.
+
+    Raises:
+        UsageError: The folder cannot be written to, or has another file of such a name.
+    """
+    found = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in runs:
+            path = folder / Path(one.path).name
+            content = reading.content(one.path)
+            if path.exists() and reading.content(path) != content:
+                raise UsageError(f"{path} is there, and is another file", "export into an empty folder")
+            with locked(path) as place:
+                writing.write(path, [content], place)
+            found.append(path)
+    except OSError as error:
+        raise of_system(error) from error
+    return found
+
+
+def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Copies the run files of folders, or single ones, into the history.
+
+    A run that the history has is not replaced.
+
+    Returns:
+        The paths of the copies, and what was left out, each with the reason.
+
+    Raises:
+        MissingError: There is nothing at one of the places.
+        UsageError: The history cannot be written to.
+    """
+    kept: list[Path] = []
+    refused: list[str] = []
+    history.make()
+    known = {one.run_id for one in history.document().runs}
+    for file in _files(places):
+        try:
+            run = Run.load(file)
+        except FastrnnsError as error:
+            refused.append(error.message)
+            continue
+        if run.run_id in known:
+            refused.append(f"{file} is in the history")
+            continue
+        known.add(run.run_id)
+        place = history.place_of(run)
+        with locked(place):
+            # As it is: a newer build may have written keys that this one does not know.
+            writing.write(place, [reading.content(file)])
+        kept.append(place)
+    return kept, refused
+
+
+def _files(places: Sequence[Path]) -> Iterable[Path]:
+    for place in places:
+        if place.is_dir():
+            yield from sorted(one for one in place.glob("*.json") if not one.name.startswith("."))
+        elif place.is_file():
+            yield place
+        else:
+            raise MissingError(f"no folder or file at {place}", "give a folder of run files")

@@ -1,0 +1,333 @@
+"""The history: what `bench` and `ab` keep, how runs are named, and what `history` does with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import run_cli, run_pretended, run_with_facts
+from conftest import ROOT, TINY
+from run_files import ENVIRONMENT, SESSION, exactly, run
+
+import fastrnns_rs
+from fastrnns_rs import MissingError, UsageError, compare
+from fastrnns_rs.documents.history import History
+from fastrnns_rs.documents.run_file import Git, Run
+from fastrnns_rs.verbs.history import pruning
+from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history, default_folder
+from fastrnns_rs.verbs.history.run_names import named_runs
+
+BENCH = ["bench", "--group", "rnns", "--rnns", "cudnn", "--processes", "3", *TINY]
+
+
+def made(number: int, level: int = 1000, **changes: Any) -> Run:
+    """A run of a session of its own."""
+    started = f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z"
+    session = replace(SESSION, session_id=f"session {number}", started_utc=started)
+    row = exactly([level, level + 2, level + 4])
+    row = replace(row, processes=[replace(one, session=session.session_id) for one in row.processes])
+    return run([row], run_id=f"{number:032x}", created_utc=started, sessions=[session], **changes)
+
+
+def kept(history: RunHistory, *runs: Run) -> list[str]:
+    for one in runs:
+        history.keep(one)
+    return [one.run_id for one in history.document().runs]
+
+
+def test_bench_keeps_every_run(history: RunHistory, anywhere: Path) -> None:
+    first = run_pretended(*BENCH)
+    assert "Saved as @last.\n" in first.stderr
+    assert "compare @last~1" not in first.stderr
+    second = run_pretended(*BENCH, "--output", "here.json")
+    assert "Compare with the run before: fastrnns-rs compare @last~1 @last\n" in second.stderr
+    [one, other] = history.document().runs
+    assert Run.load(other.path) == Run.load(anywhere / "here.json")
+    assert (one.status, one.verb, one.runners, one.devices) == ("complete", "bench", ["cudnn"], ["cpu"])
+    assert run_cli("show", "@last").stdout == run_cli("show", "here.json").stdout
+    compared = run_cli("compare", "@last~1", "@last", "--json")
+    assert compared.json()["baseline"] == {**compared.json()["baseline"], "label": "@last~1", "files": [one.path]}
+    assert sorted(os.listdir(history.folder)) == ["index.sqlite", "runs"]
+
+
+def test_ab_keeps_its_run(history: RunHistory) -> None:
+    done = run_pretended("ab", "cudnn", "aten", "--processes", "3", *TINY)
+    assert "Saved as @last.\n" in done.stderr
+    assert [one.verb for one in history.document().runs] == ["ab"]
+    assert run_cli("compare", "@last", "--json").json()["rows"][0]["basis"] == "interleaved"
+
+
+def test_without_a_history_nothing_is_left(history: RunHistory, anywhere: Path) -> None:
+    for words in (["--no-history"], []):
+        variables = {} if words else {"FASTRNNS_NO_HISTORY": "1"}
+        assert "Saved" not in run_pretended(*BENCH, *words, **variables).stderr
+    assert not history.folder.exists()
+    contradiction = run_cli(*BENCH, "--no-history", "--history", "x")
+    assert (contradiction.status, "contradict each other" in contradiction.stderr) == (2, True)
+    # A flag wins over a variable.
+    run_pretended(*BENCH, "--history", "own", FASTRNNS_NO_HISTORY="1")
+    assert len(RunHistory(anywhere / "own").document().runs) == 1
+    named = run_cli("show", "@last", "--no-history")
+    assert "error: the name of a run needs a history" in named.stderr
+
+
+def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch, anywhere: Path) -> None:
+    monkeypatch.delenv("FASTRNNS_NO_HISTORY")
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs]\nhistory = "runs of this"\n')
+    assert run_pretended(*BENCH).status == 0
+    assert len(RunHistory(anywhere / "runs of this").document().runs) == 1
+    assert len(run_cli("history", "--json").json()["runs"]) == 1
+    assert run_cli("list").status == 0
+    (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs]\nhistory = 3\n")
+    assert "history in [tool.fastrnns-rs]" in run_cli("history").stderr
+    anywhere.chmod(0o777)
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs]\nhistory = "elsewhere"\n')
+    foreign = run_cli("history", "--json", XDG_DATA_HOME=anywhere / "data")
+    assert "sets files to write, and" in foreign.stderr
+    assert foreign.json()["folder"] == str(anywhere / "data" / "fastrnns-rs" / "history")
+
+
+def test_an_interrupted_run_is_kept_and_resumed(history: RunHistory) -> None:
+    [run_id] = kept(history, Run.from_dict({**made(1).to_dict(), "status": "interrupted"}))
+    [one] = history.document().runs
+    assert (one.run_id, one.status) == (run_id, "interrupted")
+    begun = run_pretended(*BENCH, "--processes", "4").stderr
+    assert "Saved as @last." in begun
+    last = history.document().runs[-1]
+    plain = json.loads(Path(last.path).read_text())
+    Path(last.path).write_text(json.dumps({**plain, "status": "interrupted"}))
+    os.utime(history.runs_folder)
+    resumed = run_with_facts("bench", "--resume", "@last")
+    assert resumed.status == 0, resumed.stderr
+    assert [one.status for one in history.document().runs] == ["interrupted", "complete"]
+    assert len(Run.load(last.path).sessions) == 2
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_runs_are_named(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(5)))
+    runs = history.document().runs
+    history.tag(runs[1:3], "baseline")
+    runs = history.document().runs
+
+    def named(word: str) -> list[int]:
+        return [int(one.run_id, 16) for one in named_runs(word, runs)]
+
+    assert [named(word) for word in ("@last", "@last~0", "@last~4")] == [[4], [4], [0]]
+    assert named("@tag:baseline") == [1, 2]
+    assert named(f"@{3:032x}") == [3]
+    for word, kind, message in (
+        ("@last~5", MissingError, "the history has 5 runs"),
+        ("@tag:basline", MissingError, "no run has this tag"),
+        ("@00000000", UsageError, "is the start of 5 ids"),
+        ("@abcdef", MissingError, "no run has an id that starts with abcdef"),
+        ("@first", UsageError, "names no run"),
+        ("@", UsageError, "names no run"),
+        ("@last~-1", UsageError, "names no run"),
+        ("@git:main", UsageError, "git knows no commit 'main' here"),
+        ("@git:--all", UsageError, "git knows no commit '--all' here"),
+        ("@git:\0", UsageError, "git does not tell"),
+    ):
+        with pytest.raises(kind, match=message):
+            named(word)
+    with pytest.raises(MissingError, match="the history has no runs"):
+        named_runs("@last", [])
+    both = run_cli("show", "@tag:baseline")
+    assert both.status == 2
+    assert "@tag:baseline names 2 runs" in both.stderr
+
+
+def test_runs_are_named_by_their_commit(history: RunHistory, anywhere: Path) -> None:
+    def git(*words: str) -> str:
+        own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        return subprocess.run(["git", *own, *words], capture_output=True, text=True, check=True).stdout.strip()
+
+    git("init", "--quiet", "--initial-branch", "main")
+    git("commit", "--quiet", "--allow-empty", "--message", "first")
+    commit = git("rev-parse", "HEAD")
+
+    def of_commit(number: int, *, dirty: bool, commit: str = commit, **changes: Any) -> Run:
+        environment = replace(ENVIRONMENT, git=Git(commit=commit, dirty=dirty))
+        return made(number, environment=environment, **changes)
+
+    kept(history, of_commit(1, dirty=True))
+    with pytest.raises(MissingError, match="1 runs of commit .*, none of them complete and of a clean checkout"):
+        named_runs("@git:main", history.document().runs)
+    kept(history, of_commit(2, dirty=False), of_commit(3, dirty=False), of_commit(4, dirty=False, commit="f" * 40))
+    kept(history, of_commit(5, dirty=False, status="interrupted"))
+    assert [int(one.run_id, 16) for one in named_runs("@git:main", history.document().runs)] == [2, 3]
+    assert "2 sessions" not in run_cli("compare", "@git:HEAD", "@last").stderr
+    git("commit", "--quiet", "--allow-empty", "--message", "second")
+    with pytest.raises(MissingError, match="no run of commit"):
+        named_runs("@git:HEAD", history.document().runs)
+
+
+def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
+    assert run_cli("history").stdout == f"no runs in {history.folder}\n"
+    kept(history, made(1), made(2))
+    assert run_cli("history", "--tag", "new").stderr == f"@{'0' * 12} has the tag new\n"
+    assert run_cli("history", "@last~1", "@last", "--tag", "both").status == 0
+    lines = run_cli("history").stdout.splitlines()
+    assert len(lines) == 3
+    assert "both new" in lines[2]
+    document = run_cli("history", "@last", "--json").json()
+    assert [one["tags"] for one in document["runs"]] == [["both", "new"]]
+    assert History.from_dict(document).to_dict() == document
+    assert {"run_id", "created_utc", "path", "tags", "commit", "status"} <= document["runs"][0].keys()
+    assert run_cli("history", "--untag", "both").status == 0
+    assert [one.tags for one in history.document().runs] == [["both"], ["new"]]
+    assert "has no tag both" in run_cli("history", "--untag", "both").stderr
+    for tag in ("", "../x", "a/b", "-x", "a b", "x" * 65, "\x1b[31m"):
+        refused = run_cli("history", f"--tag={tag}")
+        assert (refused.status, "is no tag" in refused.stderr) == (2, True)
+    for words, message in (
+        (["--tag", "a", "--prune"], "exclude each other"),
+        (["--older-than", "3d"], "are of --prune"),
+        (["--prune"], "needs --older-than or --keep"),
+        (["--prune", "--older-than", "soon"], "'soon' is no age"),
+        (["--prune", "--keep", "much"], "'much' is no size"),
+        (["--prune", "@last", "--keep", "1"], "chooses the runs by"),
+        (["run.json"], "run.json names no run"),
+        (["--import"], "needs a folder"),
+    ):
+        refused = run_cli("history", *words)
+        assert (refused.status, message in refused.stderr) == (2, True), refused.stderr
+
+
+def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:
+    ids = kept(history, made(1), made(2), made(3))
+    assert "2 run files are in out" in run_cli("history", "@last", "@last~1", "--export", "out").stderr
+    assert run_cli("history", "@last", "--export", "out").status == 0
+    (anywhere / "out" / "notes.json").write_text("{}")
+    (anywhere / "out" / "cut.json").write_text(json.dumps(made(9).to_dict())[:500])
+    back = run_cli("history", "--import", "out", "--history", "other")
+    assert back.stderr.count("note: left out") == 2
+    assert "new in the history: 2 runs" in back.stderr
+    assert [one.run_id for one in RunHistory(anywhere / "other").document().runs] == ids[1:]
+    again = run_cli("history", "--import", "out", "--history", "other")
+    assert "new in the history: 0 runs" in again.stderr
+    assert run_cli("history", "--import", "nowhere").status == 5
+    [name] = [one for one in os.listdir("out") if one.startswith("20260101T000003Z")]
+    (anywhere / "out" / name).write_text("mine")
+    assert "is there, and is another file" in run_cli("history", "@last", "--export", "out").stderr
+    assert (anywhere / "out" / name).read_text() == "mine"
+
+
+def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(6)))
+    history.tag(history.document().runs[:1], "baseline")
+    trial = run_cli("history", "--prune", "--keep", "1", "--dry-run")
+    assert "5 of 6 runs would be deleted" in trial.stderr
+    assert len(history.document().runs) == 6
+    size = history.document().runs[0].size_bytes
+    assert "3 of 6 runs were deleted" in run_cli("history", "--prune", "--keep", str(3 * size + 10)).stderr
+    assert [int(one.run_id, 16) for one in history.document().runs] == [0, 4, 5]
+    assert "2 of 3 runs were deleted" in run_cli("history", "--prune", "--older-than", "1w").stderr
+    assert [one.tags for one in history.document().runs] == [["baseline"]]
+
+
+def test_ages_and_sizes() -> None:
+    assert [pruning.age_of(text).days for text in ("90d", "12W", " 6m", "1y")] == [90, 84, 180, 365]
+    sizes = ("5", "5B", "2KiB", "1.5 MB", "2gib")
+    assert [pruning.bytes_of(text) for text in sizes] == [5, 5, 2048, 1_500_000, 2 << 30]
+    for text in ("", "d", "-1d", "1", "9999999d", "1e3d"):
+        with pytest.raises(UsageError):
+            pruning.age_of(text)
+    for text in ("", "-5", "five", "1TiB", "1e9", "nan"):
+        with pytest.raises(UsageError):
+            pruning.bytes_of(text)
+    strange = replace_started("when?")
+    assert pruning.outdated([strange], now=datetime.now(UTC), older_than=timedelta(days=1)) == [strange]
+
+
+def replace_started(text: str) -> Any:
+    from fastrnns_rs.documents.history import KeptRun
+
+    return KeptRun(
+        run_id="1",
+        created_utc=text,
+        last_started_utc=text,
+        path="x",
+        size_bytes=1,
+        tags=[],
+        commit=None,
+        dirty=None,
+        status="complete",
+        verb="bench",
+        runners=[],
+        devices=[],
+        torch_version="",
+        machine_id=None,
+    )
+
+
+def test_the_past_decides_a_comparison(history: RunHistory) -> None:
+    source = {"source_sha256": "a" * 64}
+    levels = [1000, 1008, 991, 1012, 1003, 985, 1020, 997, 1001, 1090]
+    made_runs = [made(number, level) for number, level in enumerate(levels)]
+    kept(history, *(replace(one, results=[replace(row, **source) for row in one.results]) for one in made_runs))
+    plain = run_cli("compare", "@last~1", "@last", "--json", "--fail-on", "regression")
+    row = plain.json()["rows"][0]
+    assert (plain.status, row["basis"], row["verdict"], row["history_sessions"]) == (3, "history", "slower", 8)
+    without = run_cli("compare", history.document().runs[-2].path, history.document().runs[-1].path, "--no-history")
+    assert "(↑ slower)" in without.stdout
+    assert "(0 of 8 other sessions in the history)" in without.stdout
+    found = compare("@last~1", "@last")
+    assert (found.rows[0].basis, found.baseline.label) == ("history", "@last~1")
+    assert compare("@last~1", "@last", history=history.folder).rows == found.rows
+    with pytest.raises(UsageError, match="the name of a run needs a history"):
+        compare("@last~1", "@last", history=False)
+    history.tag(history.document().runs[:4], "baseline")
+    tagged = compare(["@tag:baseline"], "@last")
+    assert (len(tagged.baseline.files), tagged.rows[0].history_sessions) == (4, 9)
+
+
+def test_commands_of_the_page_run(history: RunHistory, anywhere: Path) -> None:
+    page = (ROOT / "docs" / "history.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("fastrnns-rs history")]
+    assert len(lines) >= 8
+    kept(history, made(1), made(2))
+    history.tag(history.document().runs, "baseline")
+    for line in lines:
+        done = run_cli(*line.split()[1:])
+        assert done.status == 0, (line, done.stderr)
+    assert run_cli("history", "--help").stdout.count("fastrnns-rs history") >= 4
+
+
+def test_python_keeps_runs_too(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pretended_workers
+
+    from fastrnns_rs.api import measurement
+
+    execute: Callable[..., Run] = measurement.execute
+    pretended = pretended_workers.each(pretended_workers.rising)
+    monkeypatch.setattr(
+        measurement, "execute", lambda *given, **more: execute(*given, **{**more, "executor": pretended})
+    )
+    tiny = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "processes": 2, "device": "cpu"}
+    done = fastrnns_rs.bench("cudnn", **tiny)  # type: ignore[arg-type]
+    assert [one.run_id for one in history.document().runs] == [done.run_id]
+    fastrnns_rs.bench("cudnn", history=False, **tiny)  # type: ignore[arg-type]
+    assert len(history.document().runs) == 1
+    (history.folder / "file").write_text("")
+    with pytest.warns(UserWarning, match="the run is not kept in the history") as heard:
+        fastrnns_rs.bench("cudnn", history=history.folder / "file", **tiny)  # type: ignore[arg-type]
+    assert len(heard) >= 1
+
+
+def test_the_users_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "fastrnns-rs" / "history"
+    assert chosen_history(None) is None  # as the tests' own variable asks
+    monkeypatch.setenv("FASTRNNS_NO_HISTORY", "0")
+    assert chosen_history(None) == RunHistory(default_folder())
+    assert chosen_history(given=False) is None
