@@ -116,6 +116,8 @@ class BenchArguments(RunArguments, total=False):
     order_seed: int | None
     devices: Sequence[str] | None
     side_by_side: bool
+    sessions: int
+    every: str | None
     compile_timeout: float
     compile_cache: str | os.PathLike[str] | None
     axes: Mapping[str, Sequence[int | str | bool] | int | str | bool] | Sequence[str] | str | None

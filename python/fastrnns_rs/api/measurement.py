@@ -75,6 +75,8 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         order_seed: Seed of the order of processes; None for a random one.
         devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, in place of `device`.
         side_by_side: Whether these measure a runner at the same time, rather than one after the other.
+        sessions: Number of sessions, each with so many processes.
+        every: Time from the start of one session to that of the next, as `20m`; None for ten minutes.
         axes: Options that take several values in turn, every combination of them: `{"hidden_size": [128, 256]}`, or
             texts as the command line takes them, `"hidden-size=pow2:6:10"`.
         filter: What a row must be to be measured, as `hidden-size>=256` or `runner~jit`; several must all hold.

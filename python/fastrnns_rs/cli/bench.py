@@ -60,6 +60,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 @sweep_options.axes
 @sweep_options.rows("Measure only rows that are so")
 @effort_options.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
+@effort_options.sessions
 @click.option(
     "--stop",
     metavar="RULE",

@@ -35,6 +35,18 @@ def processes(help_text: str) -> Callable[[F], F]:
     )
 
 
+sessions: Callable[[F], F] = several(
+    click.option(
+        "--sessions",
+        type=Count(min=1),
+        default=1,
+        show_default=True,
+        help="Measure in several sessions, each with --processes. Three of each side are compared as sessions.",
+    ),
+    click.option("--every", metavar="TIME", help="From the start of one session to that of the next. [default: 10m]"),
+)
+
+
 #: Of each pair the one that a flag gives wins over the other, where that is configured.
 _RIVALS = (("nloops", "stop"), ("stop", "nloops"), ("quick", "rigorous"), ("rigorous", "quick"))
 
@@ -50,5 +62,5 @@ def effort_of(given: dict[str, Any]) -> Effort:
     from fastrnns_rs.verbs.bench.effort import Effort
 
     names = ("processes", "rigorous", "affinity", "order_seed")
-    further = {name: given[name] for name in ("stop", "devices", "side_by_side") if name in given}
+    further = {name: given[name] for name in ("stop", "devices", "side_by_side", "sessions", "every") if name in given}
     return Effort(**{name: given[name] for name in names}, **further)

@@ -134,7 +134,10 @@ class PlannedRunner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRecord:
-    """What the run set out to do, and what ended it. `precision` is the widest relative half width of an interval."""
+    """What the run set out to do, and what ended it. `precision` is the widest relative half width of an interval.
+
+    `processes` are those of all `sessions` together.
+    """
 
     preset: str
     processes: int
@@ -153,6 +156,8 @@ class PlanRecord:
     devices: list[str] = field(default_factory=list, metadata=since("1.1"))
     side_by_side: bool = field(default=False, metadata=since("1.1"))
     axes: list[SweepAxis] = field(default_factory=list, metadata=since("1.1"))
+    sessions: int = field(default=1, metadata=since("1.3"))
+    session_interval_s: float | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes import phases
-from fastrnns_rs.views.bench_text import about, compiling, first_calls, outcome, warnings
+from fastrnns_rs.views.bench_text import about, compiling, duration, first_calls, outcome, warnings
 from fastrnns_rs.views.run import sweep_tables
 from fastrnns_rs.views.run.run_table import RunTable, name
 
@@ -58,6 +58,14 @@ class Terminal:
         if sys.stderr is not None and sys.stderr.isatty():
             done = sum(len(result.processes) for result in run.results)
             self._begin_progress(plan, done, max(1, len(run.ranks)))
+
+    def session_waits(self, number: int, seconds: float) -> None:
+        """Says when the next session begins."""
+        text = f"session {number} begins in {duration(seconds)}"
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=text)
+        else:
+            self._write(text)
 
     def process_begins(self, task: BenchTask, index: int) -> None:
         """Shows which runner is on."""

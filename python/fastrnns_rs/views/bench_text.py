@@ -57,16 +57,18 @@ def _amount(plan: BenchPlan) -> str:
     warmup = "the warm-up that is detected" if loop.warmup is None else _count(loop.warmup, "warm-up iteration")
     timed = f"{loop.seconds:.3g} s of iterations" if loop.nloops is None else _count(loop.nloops, "timed iteration")
     each = f"{_count(plan.processes, 'process', 'processes')} of each, with {warmup} and {timed}"
+    if plan.sessions > 1:
+        each += f", in {plan.sessions} sessions that begin every {duration(plan.every_s)}"
     if rule is not None and rule.rule == "precision":
         wanted = f"within ±{100 * rule.value:.3g} %"
-        return f"at least {each}, until intervals are {wanted} or {_duration(rule.limit_s)} are over"
+        return f"at least {each}, until intervals are {wanted} or {duration(rule.limit_s)} are over"
     processes = plan.processes * len(plan.measured)
     beside = ", and what compiling takes" if any(task.runner.compiles for task in plan.measured) else ""
     if loop.nloops is not None:
-        return f"{each}; {_duration(processes * plan.start_s)} to start them all{beside}"
+        return f"{each}; {duration(processes * plan.start_s)} to start them all{beside}"
     # Building a model takes a while too, and a process that is not steady at its end goes on for as long again.
     least, most = (processes * (plan.start_s + times * loop.seconds) for times in (1, 2.5))
-    about, at_most = _duration(least), _duration(most)
+    about, at_most = duration(least), duration(most)
     return f"{each}; that takes about {about}{f' to {at_most}' if at_most != about else ''}{beside}"
 
 
@@ -145,7 +147,7 @@ def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Seconds as a person says them."""
     minute, hour = 60, 3600
     if seconds < 2 * minute:

@@ -66,6 +66,8 @@ class BenchPlan:
         compile_timeout: Seconds that a worker may compile.
         compile_cache: The folder that all workers compile into; None for one of each worker's own.
         axes: What is swept.
+        sessions: Number of sessions, which share the processes of each runner equally.
+        every_s: Seconds from the start of one session to that of the next.
     """
 
     preset: tuple[str, str]
@@ -82,6 +84,8 @@ class BenchPlan:
     compile_timeout: float = DEFAULT_COMPILE_TIMEOUT_S
     compile_cache: str | None = None
     axes: tuple[SweepAxis, ...] = ()
+    sessions: int = 1
+    every_s: float = 0.0
 
     @property
     def measured(self) -> list[BenchTask]:
@@ -119,6 +123,7 @@ def plan_bench(
     if not effort.rigorous and effort.processes is None:
         running = sum(one.refusal is None for one in tasks)
         seconds = seconds_within(seconds, processes * running, start_s)
+    processes *= effort.sessions
     loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
     if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
         # A process that is not steady goes on for as long again.
@@ -141,6 +146,8 @@ def plan_bench(
         compile_timeout=options.compile_timeout,
         compile_cache=None if options.compile_cache is None else check_cache(os.fspath(options.compile_cache)),
         axes=tuple(axis.record() for axis in options.axes),
+        sessions=effort.sessions,
+        every_s=effort.every_s() if effort.sessions > 1 else 0.0,
     )
 
 

@@ -84,6 +84,9 @@ def _positive(text: str, wrong: UsageError) -> float:
 RIGOROUS_PROCESSES = 20
 #: More would be a mistake: at the least some days.
 MOST_PROCESSES = 100_000
+MOST_SESSIONS = 1000
+#: What a session shares, as temperature and other tenants, is to change until the next one.
+DEFAULT_EVERY = "10m"
 #: An interval from fewer processes is not one to stop by.
 LEAST_FOR_PRECISION = 5
 #: What a default run on a CPU takes at most, roughly.
@@ -99,13 +102,15 @@ class Effort:
     """What a bench is asked to spend; None stands for what the preset says.
 
     Attributes:
-        processes: Fresh processes of each runner.
+        processes: Fresh processes of each runner, in each session.
         rigorous: Many processes.
         stop: The rule that ends the run, as `parse_rule` takes it.
         affinity: The CPUs that workers may use, as `0,2-3`.
         order_seed: Seed of the order in which processes run; None for a random one.
         devices: The devices, where each runner is to run on several.
         side_by_side: Whether these measure at the same time, rather than one after the other.
+        sessions: Number of sessions.
+        every: Time from the start of one session to that of the next, as `20m`.
     """
 
     processes: int | None = None
@@ -115,12 +120,21 @@ class Effort:
     order_seed: int | None = None
     devices: Sequence[str] | None = None
     side_by_side: bool = False
+    sessions: int = 1
+    every: str | None = None
 
     def __post_init__(self) -> None:
+        check_count("sessions", self.sessions, least=1, most=MOST_SESSIONS)
+        self.every_s()
+        if self.every is not None and self.sessions == 1:
+            raise UsageError("every is the time between sessions, and there is one", "give sessions, as --sessions 3")
         check_count("processes", self.processes, least=1, most=MOST_PROCESSES)
         check_count("order_seed", self.order_seed, least=0, most=(1 << 32) - 1)
         if self.stop is not None and not isinstance(self.stop, str):
             raise UsageError(f"stop is {self.stop!r}", "give a text as precision:1%")
+        if self.sessions > 1 and (self.stop or "").strip().startswith("precision"):
+            message = "sessions have a number of processes, and precision decides how many there are"
+            raise UsageError(message, "give --processes in place of --stop precision")
         if self.devices is not None:
             _check_devices(self.devices)
         if self.side_by_side and len(self.devices or ()) < _LEAST_SIDE_BY_SIDE:
@@ -133,6 +147,15 @@ class Effort:
             UsageError: There is no such rule.
         """
         return None if self.stop is None else parse_rule(self.stop)
+
+    def every_s(self) -> float:
+        """Seconds from the start of one session to that of the next.
+
+        Raises:
+            UsageError: It is no time.
+        """
+        text = str(self.every or DEFAULT_EVERY)
+        return _seconds(text, UsageError(f"every is {text!r}", "give a time as 20m, 1h or 90s"))
 
     def cpus(self) -> tuple[int, ...] | None:
         """The CPUs that were asked for.

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.machine import warnings
-from fastrnns_rs.machine.session import utc_now
+from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
@@ -30,6 +30,9 @@ class Observer(Protocol):
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
         """Nothing new has run yet; of a run that is resumed `run` has the results so far."""
+
+    def session_waits(self, number: int, seconds: float) -> None:
+        """The session of this number, from 1 on, begins in so many seconds."""
 
     def process_begins(self, task: BenchTask, index: int) -> None:
         """A worker is started, the runner's `index`-th."""
@@ -56,7 +59,7 @@ class Silent:
     def _nothing(self, *_given: object) -> None:
         """Shows nothing."""
 
-    begins = process_begins = phase = process_ends = row_changes = runner_ends = ends = _nothing
+    begins = session_waits = process_begins = phase = process_ends = row_changes = runner_ends = ends = _nothing
 
 
 class Interrupted(KeyboardInterrupt):
@@ -148,6 +151,9 @@ class _Execution:
                 self._results[index] = row.result()
         self._order = sum(len(row.processes) for row in self._rows)
         self._session = run.sessions[-1].session_id if run.sessions else None
+        # Which part of the processes the current session measures, and when it began.
+        self._part: int | None = None
+        self._part_began = self._clock()
         self._ended: set[int] = set()
         self._stopped_by = plan.rule.rule if plan.rule else "time" if plan.loop.nloops is None else "count"
         self.warnings = [*run.warnings]
@@ -177,6 +183,7 @@ class _Execution:
                 done = min((len(self._rows[index].replicates) for index in left), default=most)
                 late = done >= plan.processes and self._clock() > deadline
                 if done < most and not late:
+                    self._enter_part((most - 1) * plan.sessions // plan.processes)
                     yield left
             if len(self._ended) == len(self._rows):
                 return
@@ -185,6 +192,22 @@ class _Execution:
                 for index in {*range(len(self._rows))} - self._ended:
                     self._end(index)
                 return
+
+    def _enter_part(self, part: int) -> None:
+        """Begins a session where the one before has measured its part; waits for its time.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+        """
+        if self._part is not None and part > self._part:
+            left = self._part_began + self._plan.every_s - self._clock()
+            if left > 0:
+                self._observer.session_waits(part + 1, left)
+                time.sleep(left)
+            session = new_session()
+            self._run = replace(self._run, sessions=[*self._run.sessions, session])
+            self._session, self._part_began = session.session_id, self._clock()
+        self._part = part
 
     def _settle(self, index: int) -> None:
         """Ends a row that has had enough, or cannot go on; one side of two tells nothing, so both end then."""

@@ -68,6 +68,8 @@ def start(
     told = [one for device in devices for one in warnings.before(run.environment, device=device)]
     run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
     if team is not None:
+        if plan.sessions > 1:
+            raise UsageError("ranks measure in one session", "start torchrun again for each session")
         return agreed(team, plan, run)
     return (plan, run) if resume is None else resumed(resume, plan, run)
 

@@ -1,0 +1,93 @@
+"""`bench --sessions`: parts of a run that begin one after the other, and are compared as sessions."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from commands import run_cli, run_pretended
+from conftest import TINY
+
+from fastrnns_rs import UsageError
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.verbs.bench import execution
+from fastrnns_rs.verbs.bench.effort import Effort
+
+BENCH = ["bench", "--group", "rnns", "--rnns", "cudnn", "aten", *TINY]
+
+
+def sessions_of(run: Run) -> list[list[str | None]]:
+    """The sessions of each row's processes, in order."""
+    return [[one.session for one in row.processes] for row in run.results]
+
+
+def test_each_session_has_its_processes(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(execution.time, "sleep", waited.append)
+    done = run_pretended(*BENCH, "--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json")
+    assert done.status == 0, done.stderr
+    run = Run.load("run.json")
+    ids = [one.session_id for one in run.sessions]
+    assert len(set(ids)) == 3
+    assert sessions_of(run) == [[one for one in ids for _ in range(2)]] * 2
+    assert (run.plan.processes, run.plan.sessions, run.plan.session_interval_s) == (6, 3, 3600.0)
+    # Whoever waits for a child sleeps too, for milliseconds.
+    long = [seconds for seconds in waited if seconds > 60]
+    assert len(long) == 2
+    assert all(3500 < seconds <= 3600 for seconds in long)
+    assert "6 processes of each" in done.stderr
+    assert "in 3 sessions that begin every 60 min" in done.stderr
+    assert "session 2 begins in 60 min" in done.stderr
+    # A session is measured before the next one begins.
+    orders = [{one.order for row in run.results for one in row.processes if one.session == session} for session in ids]
+    assert all(max(one) < min(other) for one, other in pairwise(orders))
+
+
+def test_three_sessions_a_side_are_compared_as_sessions(anywhere: Path) -> None:
+    for name in ("before", "after"):
+        words = ["--processes", "1", "--sessions", "3", "--every", "1ms", "--output", f"{name}.json"]
+        assert run_pretended(*BENCH, *words).status == 0
+    rows = run_cli("compare", "before.json", "after.json", "--json").json()["rows"]
+    assert {one["basis"] for one in rows} == {"sessions"}
+
+
+def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
+    words = ["--processes", "2", "--sessions", "3", "--every", "1ms"]
+    assert run_pretended(*BENCH, *words, "--output", "run.json").status == 0
+    plain = json.loads(Path("run.json").read_text())
+    first = plain["sessions"][:2]
+    known = {one["session_id"] for one in first}
+    for row in plain["results"]:
+        row["processes"] = [one for one in row["processes"] if one["session"] in known][:3]
+    Path("run.json").write_text(json.dumps({**plain, "sessions": first, "status": "interrupted"}))
+    done = run_pretended("bench", "--resume", "run.json")
+    assert done.status == 0, done.stderr
+    run = Run.load("run.json")
+    ids = [one.session_id for one in run.sessions]
+    # The rest of the second session is a session of its own.
+    assert len(ids) == 4
+    assert sessions_of(run) == [[ids[0], ids[0], ids[1], ids[2], ids[3], ids[3]]] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--every", "20m"], "every is the time between sessions, and there is one"),
+        (["--sessions", "2", "--every", "soon"], "every is 'soon'"),
+        (["--sessions", "2", "--every", "-5m"], "every is '-5m'"),
+        (["--sessions", "2", "--stop", "precision:1%"], "sessions have a number of processes"),
+        (["--sessions", "0"], "Invalid value for '--sessions'"),
+        (["--sessions", "1001"], "sessions is 1001"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: list[str], message: str) -> None:
+    done = run_pretended(*BENCH, *words)
+    assert (done.status, message in done.stderr) == (2, True), done.stderr
+
+
+def test_a_session_begins_ten_minutes_after_the_one_before() -> None:
+    assert Effort(sessions=2).every_s() == 600
+    with pytest.raises(UsageError):
+        Effort(sessions=2, every="10")
