@@ -18,6 +18,7 @@ from conftest import FACTS
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+import fastrnns_rs
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.profile import command, request_of
@@ -32,8 +33,19 @@ from fastrnns_rs.verbs.profile.child_command import arguments, child_command
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
-    *("nsys_path", "nvprof_path", "separate", "output_dir", "keep", "redact", "baseline", "dry_run", "no_report"),
-    *("format_name", "as_json", "output", "timeout", "internal_run", "answer", "stem", "flags_only"),
+    *(
+        "nsys_path",
+        "nvprof_path",
+        "separate",
+        "processes",
+        "output_dir",
+        "keep",
+        "redact",
+        "baseline",
+        "dry_run",
+        "no_report",
+    ),
+    *("no_report", "format_name", "as_json", "output", "timeout", "internal_run", "answer", "stem", "flags_only"),
 }
 #: How runners are chosen: the child is told their names.
 CHOICES = {"rnns", "cnns", "group", "variable_lstms", "runner", "runner_file", "runner_module"}
@@ -227,7 +239,9 @@ def test_a_variable_is_called_like_its_flag(verb: str, monkeypatch: pytest.Monke
     for one in options:
         flag = max(one.opts, key=len).removeprefix("--").replace("-", "_").upper()
         variable = f"FASTRNNS_{verb.upper()}_{flag}"
-        assert one.envvar == variable or (one.envvar is None and one.name.upper() == flag), variable
+        # Some have a variable for all verbs besides.
+        own = one.envvar[0] if isinstance(one.envvar, list) else one.envvar
+        assert own == variable or (own is None and one.name.upper() == flag), variable
 
 
 def test_the_child_reads_neither_variables_nor_files(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,3 +328,17 @@ def test_doctor_looks_at_the_disk_that_captures_go_to(anywhere: Path) -> None:
     (anywhere / "file").touch()
     configure(anywhere, f"output-dir = '{anywhere / 'file' / 'below'}'")
     assert doctor()["disk.output"]["status"] == "fail"
+
+
+def test_several_processes_are_captured_in_turns() -> None:
+    asked = ["profile", "--torch", "--rnns", "cudnn", "py", "--dry-run"]
+    one = run_with_facts(*asked, "--separate").stdout.splitlines()
+    assert len(one) == 2
+    assert run_with_facts(*asked, "--separate", "--processes", "3").stdout.splitlines() == [*one, *one[::-1], *one]
+    together = run_with_facts(*asked, "--processes", "2").stdout.splitlines()
+    assert len(together) == 2
+    several = run_with_facts("profile", "--torch", "--processes", "2", "--json")
+    assert "--json is one capture record, and --processes makes several" in several.stderr
+    assert run_with_facts(*asked, "--processes", "1001").status == 2
+    lines = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, processes=3, dry_run=True, device="cpu")
+    assert len(lines) == 6

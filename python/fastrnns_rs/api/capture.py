@@ -55,6 +55,7 @@ def profile(
     runners: Runners = None,
     *,
     separate: Literal[False] = False,
+    processes: Literal[1] = 1,
     dry_run: Literal[False] = False,
     **arguments: Unpack[ProfileArguments],
 ) -> Capture: ...
@@ -63,18 +64,34 @@ def profile(
     runners: Runners = None,
     *,
     separate: Literal[True],
+    processes: int = 1,
     dry_run: Literal[False] = False,
     **arguments: Unpack[ProfileArguments],
 ) -> list[Capture]: ...
 @overload
 def profile(
-    runners: Runners = None, *, separate: bool = False, dry_run: Literal[True], **arguments: Unpack[ProfileArguments]
+    runners: Runners = None,
+    *,
+    separate: bool = False,
+    processes: int,
+    dry_run: Literal[False] = False,
+    **arguments: Unpack[ProfileArguments],
+) -> Capture | list[Capture]: ...
+@overload
+def profile(
+    runners: Runners = None,
+    *,
+    separate: bool = False,
+    processes: int = 1,
+    dry_run: Literal[True],
+    **arguments: Unpack[ProfileArguments],
 ) -> list[list[str]]: ...
 @_KEYWORDS.shown
 def profile(
     runners: Sequence[str | Creator] | str | Creator | None = None,
     *,
     separate: bool = False,
+    processes: int = 1,
     dry_run: bool = False,
     **arguments: Unpack[ProfileArguments],
 ) -> Capture | list[Capture] | list[list[str]]:
@@ -83,6 +100,7 @@ def profile(
     Args:
         runners: Names, or functions decorated with `runner`; with neither groups `cudnn`, `aten` and `jit`.
         separate: A capture of each runner, not one of all.
+        processes: Number of captures of each, each of a fresh process; a verdict of `compare` needs three of each side.
         dry_run: Nothing is run, and the command lines are returned that would be.
         arguments: By name:
         groups: Groups of runners.
@@ -138,8 +156,8 @@ def profile(
         memory_snapshot: The history of CUDA's allocator is written.
 
     Returns:
-        The record of the capture, whose `artefacts` name the files; a list of them with `separate`. With `dry_run` a
-        list of command lines, each a list of words.
+        The record of the capture, whose `artefacts` name the files; a list of them with `separate`, or with several
+        `processes`. With `dry_run` a list of command lines, each a list of words.
 
     Raises:
         UsageError: An argument makes no sense, or a runner cannot honour it.
@@ -155,13 +173,13 @@ def profile(
     given = _KEYWORDS.of_call("profile", arguments)
     request = _request(runners, given)
     prepared = capture_plan.prepare(request, _programs(given["tool"], given["tool_path"]))
-    each = capture_plan.alone(prepared) if separate else [prepared]
+    each = capture_plan.captures_of(prepared, separate=separate, processes=processes)
     folder = file_names.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
     place = capture_run.Place(folder=folder, keep=given["keep"], redact=given["redact"], baseline=given["baseline"])
     if dry_run:
         return [shlex.split(capture_run.dry_run(one, place)) for one in each]
     captures = _captures(each, place)
-    return captures if separate else captures[0]
+    return captures if separate or processes > 1 else captures[0]
 
 
 def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:

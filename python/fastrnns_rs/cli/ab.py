@@ -55,7 +55,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @verdict_options.fail_on
 @verdict_options.formats("ab")
 @options.output("Write the run file here, after each process.")
-@history_options.options
+@history_options.options("ab")
 def command(**given: Any) -> int:
     """Measures two sides at the same time and says which is faster.
 

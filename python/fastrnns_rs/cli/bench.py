@@ -93,7 +93,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 )
 @options.formats("bench", formats.RUN, "What to write to stdout.", "the run file")
 @options.output("Write the run file here, after each process.")
-@history_options.options
+@history_options.options("bench")
 @click.option(
     "--resume",
     cls=Unconfigured,

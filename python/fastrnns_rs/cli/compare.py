@@ -55,7 +55,7 @@ class Files(ListOption):
 )
 @verdict_options.formats("compare")
 @options.output()
-@history_options.options
+@history_options.options("compare")
 def command(**given: Any) -> int:
     """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import history_options, options, shared
-from fastrnns_rs.cli.configuration import Target, Unconfigured
+from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.options import Verb, WordsOption
 from fastrnns_rs.errors import ExitCode, UsageError
 
@@ -29,11 +29,8 @@ A run is named @last, @last~1, @tag:NAME, @git:REVISION or @ with the start of i
 show and bench --resume. A tag and a commit may stand for several runs."""
 
 
-class Folders(WordsOption):
-    """A list of paths, which no variable sets."""
-
-    def __init__(self, declarations: Any, **settings: Any) -> None:
-        super().__init__(declarations, **{**settings, "allow_from_autoenv": False})
+class Folders(WordsOption, Unconfigured):
+    """A list of paths, of the command line alone."""
 
     def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
         """The paths as they are; none for the bare flag."""
@@ -45,14 +42,14 @@ class Folders(WordsOption):
 @click.option("--tag", cls=Unconfigured, metavar="NAME", help="Give the runs a tag. [default run: @last]")
 @click.option("--untag", cls=Unconfigured, metavar="NAME", help="Take a tag from the runs.")
 @click.option(
-    "--export", "target", cls=Target, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy the runs there."
+    "--export", cls=Unconfigured, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy the runs there."
 )
-@click.option("--import", "sources", cls=Folders, metavar="FOLDER...", help="Copy run files into the history.")
-@click.option("--prune", is_flag=True, help="Delete runs that have no tag, by age or size.")
+@click.option("--import", cls=Folders, metavar="FOLDER...", help="Copy run files into the history.")
+@click.option("--prune", cls=Unconfigured, is_flag=True, help="Delete runs that have no tag, by age or size.")
 @click.option("--older-than", cls=Unconfigured, metavar="AGE", help="prune: those older than 90d, 12w, 6m or 1y.")
 @click.option("--keep", cls=Unconfigured, metavar="SIZE", help="prune: the oldest, until 500MiB or 2GiB are left.")
-@click.option("--dry-run", is_flag=True, help="prune: say what would be deleted.")
-@history_options.folder
+@click.option("--dry-run", cls=Unconfigured, is_flag=True, help="prune: say what would be deleted.")
+@history_options.folder("history")
 @options.formats("history", ["table", "json"])
 @options.output()
 def command(**given: Any) -> int:
@@ -63,15 +60,15 @@ def command(**given: Any) -> int:
     history = history_options.history_of(given)
     assert history is not None  # noqa: S101  # this verb has no --no-history
     format_name = shared.format_of(given) or "table"
-    acts = [name for name in ("tag", "untag", "target", "sources") if given[name] is not None]
+    acts = [name for name in ("tag", "untag", "export", "import") if given[name] is not None]
     acts += ["prune"] if given["prune"] else []
     if len(acts) > 1:
         raise click.UsageError("--tag, --untag, --export, --import and --prune exclude each other; give one of them")
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise click.UsageError("--older-than, --keep and --dry-run are of --prune")
     shared.check_output(given["output"])
-    if acts == ["sources"]:
-        return _import(history, given["sources"])
+    if acts == ["import"]:
+        return _import(history, given["import"])
     found = history.document()
     shared.tell_warnings(found.warnings)
     if acts == ["prune"]:
@@ -103,11 +100,11 @@ def _chosen(found: History, words: tuple[str, ...], *, last: bool) -> list[KeptR
 def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, Any]) -> None:
     from fastrnns_rs.views.history import name_of
 
-    if act == "target":
+    if act == "export":
         from fastrnns_rs.verbs.history.transfer import export_runs
 
-        paths = export_runs(chosen, given["target"])
-        shared.tell([f"{len(paths)} run files are in {given['target']}"])
+        paths = export_runs(chosen, given["export"])
+        shared.tell([f"{len(paths)} run files are in {given['export']}"])
     elif act == "tag":
         history.tag(chosen, given["tag"])
         shared.tell([f"{name_of(one)} has the tag {given['tag']}" for one in chosen])

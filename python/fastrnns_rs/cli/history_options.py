@@ -15,18 +15,24 @@ from fastrnns_rs.cli.shared import is_flag
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
-folder: Callable[[F], F] = click.option(
-    "--history",
-    cls=Target,
-    type=click.Path(file_okay=False, path_type=Path),
-    envvar="FASTRNNS_HISTORY",
-    metavar="DIR",
-    help="Folder of the history. [default: history in the user's data folder]",
-)
-options: Callable[[F], F] = several(
-    folder,
-    click.option("--no-history", is_flag=True, envvar="FASTRNNS_NO_HISTORY", help="Neither read nor keep a history."),
-)
+
+def folder(verb: str) -> Callable[[F], F]:
+    """`--history`, with its variables: that of a verb, and the one of all verbs."""
+    return click.option(
+        "--history",
+        cls=Target,
+        type=click.Path(file_okay=False, path_type=Path),
+        envvar=[f"FASTRNNS_{verb.upper()}_HISTORY", "FASTRNNS_HISTORY"],
+        metavar="DIR",
+        help="Folder of the history. [default: history in the user's data folder]",
+    )
+
+
+def options(verb: str) -> Callable[[F], F]:
+    """The same, and `--no-history`."""
+    variables = [f"FASTRNNS_{verb.upper()}_NO_HISTORY", "FASTRNNS_NO_HISTORY"]
+    none = click.option("--no-history", is_flag=True, envvar=variables, help="Neither read nor keep a history.")
+    return several(folder(verb), none)
 
 
 def history_of(given: dict[str, Any]) -> RunHistory | None:

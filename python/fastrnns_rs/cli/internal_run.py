@@ -17,8 +17,19 @@ if TYPE_CHECKING:
 
 #: What is done with a capture, or around it: whoever starts the profiler does that.
 OF_THE_CAPTURE = (
-    *("nsys_path", "nvprof_path", "separate", "keep", "redact", "baseline", "timeout", "dry_run", "no_report"),
-    *("format_name", "as_json", "output"),
+    *(
+        "nsys_path",
+        "nvprof_path",
+        "separate",
+        "processes",
+        "keep",
+        "redact",
+        "baseline",
+        "timeout",
+        "dry_run",
+        "no_report",
+    ),
+    *("no_report", "format_name", "as_json", "output"),
 )
 #: What the command that makes a capture tells the process that is profiled, and nobody else.
 FOR_THE_CHILD = ("runner", "runner_module", "answer", "stem", "flags_only")

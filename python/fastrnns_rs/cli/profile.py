@@ -39,6 +39,7 @@ EPILOG = """\b
 Examples:
   fastrnns-rs profile --nsys
   fastrnns-rs profile --torch --rnns jit py --with-stack
+  fastrnns-rs profile --nsys --rnns cudnn --processes 3 --output-dir before
   fastrnns-rs profile --nsys --dry-run
   nsys profile -o mine fastrnns-rs profile --internal-run
 
@@ -79,6 +80,7 @@ _OF_TORCH = (
 @runner_options.machine
 @runner_options.torchscript
 @click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
+@options.count("--processes", 1, "Captures of each, each of a fresh process; compare needs three of each side.")
 @click.option(
     "--output-dir", cls=Target, type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]"
 )
@@ -186,9 +188,10 @@ def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFil
     as_json = given["as_json"] or given["format_name"] == "json"
     results.reserve(given["runner_file"])
     prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
-    each = capture_plan.alone(prepared) if given["separate"] else [prepared]
+    each = capture_plan.captures_of(prepared, **shared.take(given, "separate", "processes"))
     if as_json and len(each) > 1 and not given["dry_run"]:
-        raise UsageError("--json is one capture record, and --separate makes several", "look for them in --output-dir")
+        flag = "--separate" if given["separate"] else "--processes"
+        raise UsageError(f"--json is one capture record, and {flag} makes several", "look for them in --output-dir")
     for name, why in prepared.skipped.items():
         click.echo(f"note: {visible(name)} is skipped: {visible(why)}", err=True)
     if prepared.chosen:

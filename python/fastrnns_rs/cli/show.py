@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that are so")
 @options.output()
-@history_options.options
+@history_options.options("show")
 def command(file: str, output: Path | None, **given: Any) -> int:
     """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
     format_name = shared.format_of(given) or "table"

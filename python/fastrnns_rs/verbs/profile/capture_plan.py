@@ -10,11 +10,15 @@ from dataclasses import dataclass, replace
 from fastrnns_rs._core import Profiler, run_command
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.profile.attempt import child_environment, end_of
+
+#: More would be a mistake: each takes some seconds at least.
+_MOST_PROCESSES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +79,22 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
 
 
-def alone(prepared: Prepared) -> list[Prepared]:
-    """The same, one runner a capture."""
-    return [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in prepared.plan.tasks]
+def captures_of(prepared: Prepared, *, separate: bool = False, processes: int = 1) -> list[Prepared]:
+    """Returns the captures to make, in their order.
+
+    Args:
+        prepared: What is captured.
+        separate: One runner a capture, instead of all in one.
+        processes: Number of captures of each, each of a process of its own. Every second round is in reverse order, so
+            that a drift meets two runners alike.
+
+    Raises:
+        UsageError: The number is none.
+    """
+    check_count("processes", processes, least=1, most=_MOST_PROCESSES)
+    tasks = prepared.plan.tasks
+    each = [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in tasks] if separate else [prepared]
+    return [one for number in range(processes) for one in (each if number % 2 == 0 else reversed(each))]
 
 
 def _check_function(module: str, name: str, timeout: float) -> None:
