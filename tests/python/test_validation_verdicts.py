@@ -15,6 +15,13 @@ def test_false_alarms_are_at_most_6_percent() -> None:
     assert max(alarms.values()) <= 0.06, table.markdown()
 
 
+def test_a_drift_fools_every_rule_where_sides_are_not_interleaved() -> None:
+    table, alarms = validating.orders(trials(500, 10_000))
+    table.publish("orders")
+    assert alarms[True] <= 0.06, table.markdown()
+    assert alarms[False] > 0.8, table.markdown()
+
+
 def test_rules_that_pool_values_raise_many() -> None:
     # What the verdict is held against must show the fault: else the scenarios are too easy.
     student, mann_whitney = validating.pooled_alarms(S2, trials(1000, 10_000), seed=7)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.stats
 from numpy.random import Generator
 from validation_tables import Table
-from verdict_scenarios import EQUAL, S2, S3, SCENARIOS, UNEQUAL, Scenario, medians
+from verdict_scenarios import EQUAL, S2, S3, S4, SCENARIOS, UNEQUAL, Scenario, medians
 
 from fastrnns_rs import stats
 from fastrnns_rs.verbs.compare.replication import LEAST_SESSIONS
@@ -66,15 +66,15 @@ def verdicts(
     return Verdicts(trials, dict(zip(words.tolist(), counts.tolist(), strict=True)))
 
 
-def pooled_alarms(scenario: Scenario, trials: int, seed: int) -> tuple[float, float]:
+def pooled_alarms(scenario: Scenario, trials: int, seed: int, *, interleaved: bool = True) -> tuple[float, float]:
     """How often Student's t and Mann and Whitney's test on all values, 10 of each of 10 processes, see a difference.
 
-    There is none. The sides are measured one after the other, as tools with these rules do.
+    There is none.
     """
     rng = np.random.default_rng(seed)
     alarms = np.zeros(2)
     for start in range(0, trials, BATCH):
-        sides = scenario.logs(min(BATCH, trials - start), EQUAL, rng, interleaved=False)
+        sides = scenario.logs(min(BATCH, trials - start), EQUAL, rng, interleaved=interleaved)
         baseline, candidate = (np.exp(side).reshape(len(side), -1) for side in sides)
         tests = (
             scipy.stats.ttest_ind(baseline, candidate, axis=1),
@@ -100,6 +100,22 @@ def false_alarms(trials: int) -> tuple[Table, dict[tuple[str, tuple[int, int]], 
     names = [f"{one} + {other} processes" for one, other in (EQUAL, *UNEQUAL)]
     columns = ("no difference", *names, "pooled Student t", "pooled Mann-Whitney")
     title = f"Comparisons without a difference that are called faster or slower, % of {trials}"
+    return Table(title, columns, tuple(rows)), numbers
+
+
+def orders(trials: int) -> tuple[Table, dict[bool, float]]:
+    """What the order of processes is worth where the machine drifts, whatever the rule."""
+    numbers, rows = {}, []
+    for place, interleaved in enumerate((True, False)):
+        rng = np.random.default_rng(1200 + place)
+        sides = S4.logs(trials, EQUAL, rng, interleaved=interleaved)
+        found = [stats.compare_samples(*pair).verdict for pair in zip(*map(medians, sides), strict=True)]
+        numbers[interleaved] = sum(one in DIFFERENT for one in found) / trials
+        pooled = pooled_alarms(S4, trials, seed=1210 + place, interleaved=interleaved)
+        name = "interleaved" if interleaved else "one side after the other"
+        rows.append((name, percent(numbers[interleaved]), *map(percent, pooled)))
+    columns = ("order of 10 + 10 processes", "`compare_samples`", "pooled Student t", "pooled Mann-Whitney")
+    title = f"S4 without a difference, called different, % of {trials}"
     return Table(title, columns, tuple(rows)), numbers
 
 
