@@ -7,7 +7,7 @@ from validation_tables import is_long, trials
 
 
 def test_the_history_keeps_the_error_rate() -> None:
-    table, errors = validating.history_errors(trials(100, 10_000), trials(4, 400))
+    table, errors = validating.history_errors(trials(100, 10_000), trials(4, 1500))
     table.publish("history")
     slack = 0 if is_long() else 0.06
     assert max(one.different for one in errors.values()) <= 0.06 + slack, table.markdown()

@@ -20,8 +20,8 @@ fail_on: Callable[[F], F] = click.option(
     "--fail-on",
     cls=ListOption,
     metavar="CAUSE...",
-    help="regression: exit code 3 when a row is slower by more than the margin. inconclusive: 4 when one is, or has "
-    "no verdict.",
+    help="regression: exit code 3 when a row is slower by more than the margin, or 4 when it would be if sessions did "
+    "not differ. inconclusive: 4 when a row is, or has no verdict.",
 )
 
 

@@ -232,6 +232,8 @@ def _label(pair: Pair, basis: RowBasis | None) -> str | None:
     if basis == "sessions":
         texts.append(" and ".join(f"{len({*one.sessions})}" for one in sides) + " sessions are compared, not processes")
         return "; ".join(texts)
+    if basis == "two_sessions":
+        texts.append("conditional on these two sessions")
     counts = [len(one.medians_ns) for one in sides]
     if len(counts) == 2 and 3 <= min(counts) < FEW_PROCESSES:  # noqa: PLR2004  # two sides; fewer give no verdict
         texts.append(f"fewer than {FEW_PROCESSES} processes: a wide interval")
