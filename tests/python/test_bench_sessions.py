@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from commands import run_cli, run_pretended
 from conftest import TINY
 
-from fastrnns_rs import UsageError
+from fastrnns_rs import UsageError, stats
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.verbs.bench import execution
 from fastrnns_rs.verbs.bench.effort import Effort
@@ -40,6 +41,14 @@ def test_each_session_has_its_processes(anywhere: Path, monkeypatch: pytest.Monk
     assert "6 processes of each" in done.stderr
     assert "in 3 sessions that begin every 60 min" in done.stderr
     assert "session 2 begins in 60 min" in done.stderr
+    # The interval is that of the sessions.
+    row = run.results[0]
+    medians = [stats.quantiles(one.forward_ns[one.steady_from :], [0.5])[0] for one in row.processes]
+    means = [statistics.geometric_mean(medians[at : at + 2]) for at in (0, 2, 4)]
+    assert row.forward is not None
+    assert row.forward.ci_method == "t_log_sessions"
+    assert row.forward.n_processes == 6
+    assert row.forward.ci_low_ns == pytest.approx(stats.process_ci(means).ci_low)
     # A session is measured before the next one begins.
     orders = [{one.order for row in run.results for one in row.processes if one.session == session} for session in ids]
     assert all(max(one) < min(other) for one, other in pairwise(orders))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import PhaseSummary
-from fastrnns_rs.replicates import levels
+from fastrnns_rs.replicates import level, levels
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
 if TYPE_CHECKING:
@@ -19,12 +19,15 @@ _LEAST_FOR_INTERVAL = 3
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 
 
-def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
+def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None] = ()) -> PhaseSummary:
     """Describes a phase.
+
+    From three sessions on, these are what is repeated: processes of one session share what differs between sessions.
 
     Args:
         replicates: For each replicate, for each of its processes (one, or one of each rank) its timed samples, in
             nanoseconds and in order; none of them empty.
+        sessions: Session of each replicate, where these are known.
     """
     processes = [one for ranks in replicates for one in ranks]
     found = summarize([sample for one in processes for sample in one])
@@ -45,6 +48,9 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]]) -> PhaseSummary:
             estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
         elif len(replicates) < _LEAST_FOR_INTERVAL:
             estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
+        elif (of_sessions := _between_sessions(levels(replicates), sessions)) is not None:
+            estimate, sure = of_sessions.estimate, of_sessions.confidence_level
+            low, high, method = of_sessions.ci_low, of_sessions.ci_high, "t_log_sessions"
         else:
             estimate, sure = interval.estimate, interval.confidence_level
             low, high, method = interval.ci_low, interval.ci_high, interval.ci_method
@@ -65,3 +71,14 @@ def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | 
     """The estimate from process medians; None where a timer saw nothing of one, for it has no logarithm."""
     medians = levels(replicates)
     return process_ci(medians) if min(medians) > 0 else None
+
+
+def _between_sessions(levels: Sequence[float], sessions: Sequence[str | None]) -> ProcessInterval | None:
+    """The estimate from the means of sessions; None with fewer than three of them."""
+    found: dict[str, list[float]] = {}
+    for session, level_ns in zip(sessions, levels, strict=False):
+        if session is not None:
+            found.setdefault(session, []).append(level_ns)
+    if len(found) < _LEAST_FOR_INTERVAL or sum(map(len, found.values())) < len(levels):
+        return None
+    return process_ci([level(each) for each in found.values()])

@@ -117,7 +117,8 @@ class Row:
     def _described(self) -> Result:
         status, reason = self._outcome()
         # Numbers of a runner that failed are kept as samples, not offered as a result.
-        phases = [summary(one) for one in self.timed()] if status == "ok" else []
+        sessions = [ranks[0].session for ranks in self.replicates]
+        phases = [summary(one, sessions) for one in self.timed()] if status == "ok" else []
         classes = {one.warmup_class for one in self.counted} - {None}
         described: list[PhaseSummary | None] = [*phases, None, None]
         return Result(
