@@ -167,6 +167,34 @@ def test_earlier_sessions_tell_how_sessions_differ() -> None:
     assert again.rows == found.rows
 
 
+def test_sessions_of_other_settings_are_no_history() -> None:
+    first, second = past_run("now", 1001), past_run("then", 1090)
+
+    def basis(**changes: Any) -> str | None:
+        past = [replace(one, environment=replace(ENVIRONMENT, **changes)) for one in past_runs()]
+        return compare_sources([first], [second], past=Sessions(past)).comparison.rows[0].basis
+
+    # Our own variables say where things go; what they do to a run stands in its plan.
+    for same in (
+        {"variables": {"FASTRNNS_HISTORY": "elsewhere"}},
+        {"load_average_1m": 3.0},
+        {"python_executable": "x"},
+    ):
+        assert basis(**same) == "history"
+    for other in (
+        {"variables": {"OMP_NUM_THREADS": "1"}},
+        {"torch_version": "2.16.0"},
+        {"num_threads": 1},
+        {"cpu_affinity": [0]},
+        {"cpu_microcode": "0x2c"},
+        {"aslr": 0},
+        {"os": "Linux 6.2"},
+    ):
+        assert basis(**other) == "two_sessions"
+    plans = [replace(one, plan=replace(one.plan, threads=1)) for one in past_runs()]
+    assert compare_sources([first], [second], past=Sessions(plans)).comparison.rows[0].basis == "two_sessions"
+
+
 def test_a_noisier_candidate_is_not_judged_by_the_past_alone() -> None:
     first, second = past_run("now", 1000), of_sessions(("then", [1000, 1200, 1440]))[0]
     second = replace(second, results=[replace(one, source_sha256=SOURCE) for one in second.results])
@@ -241,6 +269,8 @@ def test_the_command_that_settles_it() -> None:
 
     shown = "fastrnns-rs ab cudnn --seq-length 16 --input-size 64 --hidden-size 64 --mini-batch 4"
     assert hint(first, with_variables(OMP_WAIT_POLICY="ACTIVE")) == f"{shown} --b-env OMP_WAIT_POLICY=ACTIVE"
+    own = with_variables(FASTRNNS_HISTORY="elsewhere", OMP_WAIT_POLICY="ACTIVE")
+    assert hint(first, own) == f"{shown} --b-env OMP_WAIT_POLICY=ACTIVE"
     assert hint(with_variables(A="1 2"), past_run("c", 900)) == f"{shown} --a-env 'A=1 2'"
     threads = replace(second, plan=replace(second.plan, threads=1), environment=replace(ENVIRONMENT, num_threads=1))
     assert hint(first, threads) == f"{shown} --b '--threads 1'"

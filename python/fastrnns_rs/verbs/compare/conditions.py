@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Keys of the environment that differ from session to session, and those of the working directory. What of that
 #: matters for a row is its source.
-_OF_MOMENT = ("load_average_1m", "git", "gpus", "python_executable")
+_OF_MOMENT = ("load_average_1m", "git", "gpus", "python_executable", "variables")
 #: Keys of a problem that make it larger or smaller, or draw other numbers.
 _SIZES = (
     *("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"),
@@ -32,12 +32,15 @@ def setting_of(run: Run, side: str | None) -> str:
     """
     own = next((one for one in run.sides if one.name == side), None)
     environment = to_plain(run.environment if own is None else own.environment)
+    # What our own variables do stands in the plan.
+    variables = {name: value for name, value in environment["variables"].items() if not name.startswith("FASTRNNS_")}
     gpus = [{key: one[key] for key in ("name", "uuid", "power_limit_w")} for one in environment["gpus"]]
     plan = run.plan
     return _hash(
         {
             "machine": run.sessions[0].machine_id if run.sessions else None,
             "environment": {key: value for key, value in environment.items() if key not in _OF_MOMENT},
+            "variables": variables,
             "gpus": gpus,
             "own_variables": {} if own is None else own.variables,
             "build": run.tool.build_profile,

@@ -22,7 +22,15 @@ _OPTIONS = {
     "plan.jit.executor": "--executor",
 }
 #: Differences that follow from others, or that change how much is measured and not what.
-_WITHOUT_EFFECT = ("num_threads", "plan.preset", "plan.stop.", "plan.warmup.", "problem.seed", "git.")
+_WITHOUT_EFFECT = (
+    "num_threads",
+    "plan.preset",
+    "plan.stop.",
+    "plan.warmup.",
+    "problem.seed",
+    "git.",
+    "variables.FASTRNNS_",
+)
 #: Differences of software that another interpreter brings.
 _OF_INTERPRETER = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 _INTERPRETER = "python_executable"
@@ -58,10 +66,12 @@ def _sides(changed: Sequence[Difference]) -> list[str] | None:
         if key in _OF_INTERPRETER:
             if _INTERPRETER not in found:
                 return None
+        elif key.startswith(_WITHOUT_EFFECT):
+            continue
         elif key == _INTERPRETER or key in _OPTIONS or key.startswith(_VARIABLES):
             both = zip(("a", "b"), values, strict=True)
             words += [word for side, value in both if value is not None for word in _option(key, side, value)]
-        elif not key.startswith(_WITHOUT_EFFECT):
+        else:
             return None
     return words
 
