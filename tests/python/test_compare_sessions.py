@@ -128,10 +128,10 @@ class Sessions:
         ]
 
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
-        return [row for series, row in self.rows if {*kinds} & series.kinds]
+        return [row for series, row in self.rows if {*kinds} & {*series.kinds}]
 
     def comparable(self, families: Iterable[str]) -> list[PastSession]:
-        return [row for series, row in self.rows if {*families} & series.families]
+        return [row for series, row in self.rows if {*families} & {*series.families}]
 
 
 LEVELS = [1000, 1008, 991, 1012, 1003, 985, 1020, 997]

@@ -13,6 +13,7 @@ from conftest import ROOT
 from run_files import exactly, process, result, run
 
 from fastrnns_rs.cli.results_file import ResultsFile
+from fastrnns_rs.cli.run_keeping import RunKeeping
 from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, Run
@@ -114,10 +115,12 @@ def test_numbers_that_json_lacks_are_refused(value: object) -> None:
 def test_a_run_is_saved_after_each_process_as_it_would_be_alone(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     results = ResultsFile(path)
+    results.reserve()
+    keeping = RunKeeping(results, None)
     rows = [result("cudnn", count=3), exactly([100, 200, 300], "py")]
     for count in (0, 1, 2, 3):
         made = run([replace(row, processes=row.processes[:count]) for row in rows])
-        results.save(made)
+        keeping.save(made)
         assert path.read_bytes() == layout.text(made).encode()
         assert Run.load(path) == made
 

@@ -56,7 +56,7 @@ def series(row: int, logs: Sequence[Logs], name: str) -> Series:
         medians_ns=medians,
         n_samples=len(medians),
         sessions=sessions,
-        kinds=frozenset({str(row)}),
+        kinds=(str(row),),
     )
 
 

@@ -75,7 +75,8 @@ def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
     tables = _tables(path, _MOST_BYTES if why is None else _MOST_FOREIGN_BYTES)
     shared = {name: tables.pop(name) for name in _SHARED if isinstance(tables.get(name), str)}
     known = {param.name for param in params}
-    tables[verb] = {**{name: one for name, one in shared.items() if name in known}, **tables.get(verb, {})}
+    if found := {name: one for name, one in shared.items() if name in known}:
+        tables[verb] = {**found, **tables.get(verb, {})}
     for name in tables:
         if name not in VERBS:
             raise UsageError(f"[{_TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))

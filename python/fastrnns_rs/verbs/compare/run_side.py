@@ -81,8 +81,8 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             n_samples=count,
             reason=reason,
             mode=result.mode,
-            kinds=frozenset({kind}),
-            families=frozenset({family}),
+            kinds=(kind,),
+            families=(family,),
             source_sha256=result.source_sha256,
         )
 

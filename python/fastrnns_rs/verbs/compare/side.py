@@ -44,8 +44,8 @@ class Series:
     reason: str | None = None
     mode: Literal["train", "inference"] | None = None
     sessions: list[str] = field(default_factory=list)
-    kinds: frozenset[str] = frozenset()
-    families: frozenset[str] = frozenset()
+    kinds: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
     source_sha256: str | None = None
 
     @property
@@ -139,8 +139,8 @@ def _added(first: Series, second: Series) -> Series:
         first,
         medians_ns=medians,
         sessions=[*first.sessions, *second.sessions],
-        kinds=first.kinds | second.kinds,
-        families=first.families | second.families,
+        kinds=tuple(dict.fromkeys((*first.kinds, *second.kinds))),
+        families=tuple(dict.fromkeys((*first.families, *second.families))),
         source_sha256=first.source_sha256 if first.source_sha256 == second.source_sha256 else None,
         n_samples=first.n_samples + second.n_samples,
         lack=first.lack or second.lack,
