@@ -200,6 +200,21 @@ def test_foreign_files_are_named_and_left_alone(history: RunHistory, tmp_path: P
     document.to_json().encode()
 
 
+@pytest.mark.parametrize("run_id", ["", "..", "../../x", "a/b", "x" * 5000, "\x1b[2J", "~"])
+def test_the_id_of_a_run_names_no_other_file(history: RunHistory, tmp_path: Path, run_id: str) -> None:
+    made(1).save(tmp_path / "elsewhere.json")
+    foreign = tmp_path / "foreign.json"
+    run([exactly([1000])], run_id=run_id, created_utc="../../../y").save(foreign)
+    kept, refused = import_runs(history, [foreign])
+    assert (len(kept), refused) == (1, [])
+    history.tag(history.document().runs, "tag")
+    assert [one.tags for one in history.document().runs] == [["tag"]]
+    history.untag(history.document().runs, "tag")
+    assert [one.tags for one in history.document().runs] == [[]]
+    assert [one.parent for one in kept] == [history.runs_folder]
+    assert sorted(os.listdir(tmp_path)) == ["elsewhere.json", "foreign.json", "history"]
+
+
 def test_changed_and_removed_files_are_noticed(history: RunHistory) -> None:
     paths = [history.keep(made(number)) for number in range(3)]
     assert len(ids(history)) == 3

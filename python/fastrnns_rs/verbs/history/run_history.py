@@ -257,4 +257,5 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _safe(run_id: str) -> str:
-    return distinct(run_id)
+    # An id from elsewhere may be any text.
+    return distinct(run_id) or "~"
