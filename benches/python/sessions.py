@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,11 +51,15 @@ def main() -> None:
 def measure(folder: Path) -> None:
     """Measures a session, and keeps its run file."""
     folder.mkdir(parents=True, exist_ok=True)
-    output = folder / f"{datetime.now(UTC):%Y-%m-%dT%H%M}.json"
+    name = f"{datetime.now(UTC):%Y-%m-%dT%H%M}.json"
     words = ["--device", "cpu", "--group", "rnns", "--rnns", *RUNNERS, "--processes", str(PROCESSES), *LOOP]
-    done = subprocess.run([sys.executable, "-m", "fastrnns_rs", "bench", *words, "--output", str(output)], check=False)
+    command = [sys.executable, "-m", "fastrnns_rs", "bench", *words, "--no-history", "--output", name]
+    done = subprocess.run(command, cwd=folder, check=False)
     if done.returncode:
         sys.exit(f"bench ended with exit code {done.returncode}")
+    run = Run.load(folder / name)
+    # Where Python lies on a machine is nobody else's business.
+    replace(run, environment=replace(run.environment, python_executable=None)).save(folder / name)
 
 
 def report(runs: Sequence[Run]) -> Iterator[str]:
