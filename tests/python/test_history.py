@@ -19,6 +19,7 @@ from run_files import ENVIRONMENT, SESSION, exactly, run
 
 import fastrnns_rs
 from fastrnns_rs import MissingError, UsageError, compare
+from fastrnns_rs.cli import run_keeping
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.run_file import Git, Run
 from fastrnns_rs.verbs.history import pruning
@@ -56,6 +57,14 @@ def test_bench_keeps_every_run(history: RunHistory, anywhere: Path) -> None:
     compared = run_cli("compare", "@last~1", "@last", "--json")
     assert compared.json()["baseline"] == {**compared.json()["baseline"], "label": "@last~1", "files": [one.path]}
     assert sorted(os.listdir(history.folder)) == ["index.sqlite", "runs"]
+
+
+def test_a_large_history_is_told_of(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "GiB" not in run_pretended(*BENCH).stderr
+    monkeypatch.setattr(run_keeping, "LARGE_BYTES", 1000)
+    told = run_pretended(*BENCH).stderr
+    assert "note: the history has 0.0 GiB\nhint: fastrnns-rs history --prune --older-than 90d" in told
+    assert len(history.document().runs) == 2
 
 
 def test_ab_keeps_its_run(history: RunHistory) -> None:
