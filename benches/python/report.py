@@ -202,8 +202,11 @@ def main() -> None:
     parser.add_argument("--kernels", type=int, default=10_000_000, help="kernels of the export: 10^7 make some 3 GB")
     parser.add_argument("--folder", type=Path, help="where the large files go, and stay; a temporary folder by default")
     given = parser.parse_args()
+    # Else every start compiles all modules that it loads, which happens once on a machine of its own.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         traces(folder, given.times)
         exports(folder, given.kernels)
 

@@ -128,7 +128,7 @@ def test_runs_are_named(history: RunHistory) -> None:
     runs = history.document().runs
 
     def named(word: str) -> list[int]:
-        return [int(one.run_id, 16) for one in named_runs(word, runs)]
+        return [int(one.run_id, 16) for one in named_runs(word, history, runs)]
 
     assert [named(word) for word in ("@last", "@last~0", "@last~4")] == [[4], [4], [0]]
     assert named("@tag:baseline") == [1, 2]
@@ -141,6 +141,9 @@ def test_runs_are_named(history: RunHistory) -> None:
         ("@first", UsageError, "names no run"),
         ("@", UsageError, "names no run"),
         ("@last~-1", UsageError, "names no run"),
+        ("@like:last~9", MissingError, "the history has 5 runs"),
+        ("@like:tag:baseline", UsageError, "2 runs have the name after @like:"),
+        ("@like:", UsageError, "names no run"),
         ("@git:main", UsageError, "git knows no commit 'main' here"),
         ("@git:--all", UsageError, "git knows no commit '--all' here"),
         ("@git:\0", UsageError, "git does not tell"),
@@ -148,10 +151,35 @@ def test_runs_are_named(history: RunHistory) -> None:
         with pytest.raises(kind, match=message):
             named(word)
     with pytest.raises(MissingError, match="the history has no runs"):
-        named_runs("@last", [])
+        named_runs("@last", history, [])
     both = run_cli("show", "@tag:baseline")
     assert both.status == 2
     assert "@tag:baseline names 2 runs" in both.stderr
+
+
+def test_runs_that_measured_the_same_have_a_name(history: RunHistory) -> None:
+    other = made(2)
+    longer = made(6)
+    both = [*longer.results, replace(longer.results[0], runner="another")]
+    kept(
+        history,
+        *(made(0), made(1, status="interrupted")),
+        replace(other, results=[replace(one, source_sha256="b" * 64) for one in other.results]),
+        replace(made(3), environment=replace(ENVIRONMENT, torch_version="0.1")),
+        *(made(4), made(5), replace(longer, results=both), made(7)),
+    )
+    runs = history.document().runs
+
+    def named(word: str) -> list[int]:
+        return [int(one.run_id, 16) for one in named_runs(word, history, runs)]
+
+    assert named("@like:last~2") == [0, 4, 5]
+    # A run with more rows has these rows as well, but not the other way round.
+    assert named("@like:last") == [0, 4, 5, 6, 7]
+    assert named("@like:last~1") == [6]
+    # One that was interrupted is compared if it is asked for.
+    assert named("@like:last~6") == [0, 1]
+    assert named("@like:last~5") == [2]
 
 
 def test_runs_are_named_by_their_commit(history: RunHistory, anywhere: Path) -> None:
@@ -169,14 +197,14 @@ def test_runs_are_named_by_their_commit(history: RunHistory, anywhere: Path) -> 
 
     kept(history, of_commit(1, dirty=True))
     with pytest.raises(MissingError, match="1 runs of commit .*, none of them complete and of a clean checkout"):
-        named_runs("@git:main", history.document().runs)
+        named_runs("@git:main", history, history.document().runs)
     kept(history, of_commit(2, dirty=False), of_commit(3, dirty=False), of_commit(4, dirty=False, commit="f" * 40))
     kept(history, of_commit(5, dirty=False, status="interrupted"))
-    assert [int(one.run_id, 16) for one in named_runs("@git:main", history.document().runs)] == [2, 3]
+    assert [int(one.run_id, 16) for one in named_runs("@git:main", history, history.document().runs)] == [2, 3]
     assert "2 sessions" not in run_cli("compare", "@git:HEAD", "@last").stderr
     git("commit", "--quiet", "--allow-empty", "--message", "second")
     with pytest.raises(MissingError, match="no run of commit"):
-        named_runs("@git:HEAD", history.document().runs)
+        named_runs("@git:HEAD", history, history.document().runs)
 
 
 def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
@@ -286,6 +314,16 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     plain = run_cli("compare", "@last~1", "@last", "--json", "--fail-on", "regression")
     row = plain.json()["rows"][0]
     assert (plain.status, row["basis"], row["verdict"], row["history_sessions"]) == (3, "history", "slower", 8)
+    assert not row["history_pooled"]
+    kept(history, *(replace(one, results=[replace(row, **source) for row in one.results]) for one in [made(20, 1030)]))
+    left_open = compare("@last~2", "@last")
+    [hint] = [one.hint for one in left_open.warnings if one.code == "short_baseline"]
+    assert (left_open.rows[0].verdict, hint) == ("inconclusive", "run: fastrnns-rs compare @like:last~2 @last")
+    assert compare("@like:last~2", "@last").rows[0].verdict == "slower"
+    files = [one.path for one in history.document().runs]
+    [hint] = [one.hint for one in compare(files[-3], files[-1]).warnings if one.code == "short_baseline"]
+    assert hint == "give the earlier runs of the baseline too: @like:NAME, or --baseline FILE..."
+    os.remove(files[-1])
     without = run_cli("compare", history.document().runs[-2].path, history.document().runs[-1].path, "--no-history")
     assert "(↑ slower)" in without.stdout
     assert "(0 of 8 other sessions in the history)" in without.stdout
@@ -294,6 +332,8 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     assert compare("@last~1", "@last", history=history.folder).rows == found.rows
     with pytest.raises(UsageError, match="the name of a run needs a history"):
         compare("@last~1", "@last", history=False)
+    alike = compare("@like:last~1", "@last")
+    assert (len(alike.baseline.files), alike.rows[0].history_sessions) == (9, 9)
     history.tag(history.document().runs[:4], "baseline")
     tagged = compare(["@tag:baseline"], "@last")
     assert (len(tagged.baseline.files), tagged.rows[0].history_sessions) == (4, 9)

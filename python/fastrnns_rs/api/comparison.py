@@ -11,7 +11,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.history.run_history import chosen_history, past_of
-from fastrnns_rs.verbs.history.run_names import resolved, runs_of
+from fastrnns_rs.verbs.history.run_names import resolved
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
@@ -61,7 +61,7 @@ def compare(
     check_causes(causes)
     kept = chosen_history(history)
     sides = (_sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate))
-    first, second = (resolved(side, lambda: runs_of(kept)) for side in sides)
+    first, second = (resolved(side, kept) for side in sides)
     with past_of(kept) as past:
         return compare_sources(
             first,

@@ -66,7 +66,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
     from fastrnns_rs.verbs.history.run_history import past_of
-    from fastrnns_rs.verbs.history.run_names import resolved, runs_of
+    from fastrnns_rs.verbs.history.run_names import resolved
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     note_programs(click.get_current_context(), "nsys_path")
@@ -78,7 +78,7 @@ def command(**given: Any) -> int:
     # Before files are read, which may take a while.
     margins.check(given["margin"])
     history = history_options.history_of(given)
-    first, second = (resolved(side, lambda: runs_of(history)) for side in _files(given))
+    first, second = (resolved(side, history) for side in _files(given))
     files = [os.fspath(one) for one in (*first, *second)]
     shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
     if not are_captures(first, second):

@@ -73,7 +73,7 @@ def command(**given: Any) -> int:
     shared.tell_warnings(found.warnings)
     if acts == ["prune"]:
         return _prune(history, found, given)
-    chosen = _chosen(found, given["runs"], last=bool(acts))
+    chosen = _chosen(history, found.runs, given["runs"], last=bool(acts))
     if acts:
         _act(history, acts[0], chosen, given)
         return ExitCode.DONE
@@ -85,7 +85,7 @@ def command(**given: Any) -> int:
     return ExitCode.DONE
 
 
-def _chosen(found: History, words: tuple[str, ...], *, last: bool) -> list[KeptRun]:
+def _chosen(history: RunHistory, runs: list[KeptRun], words: tuple[str, ...], *, last: bool) -> list[KeptRun]:
     """The runs that are named; all of them where none is, or the last one."""
     from fastrnns_rs.verbs.history.run_names import HINT, is_name, named_runs
 
@@ -93,8 +93,8 @@ def _chosen(found: History, words: tuple[str, ...], *, last: bool) -> list[KeptR
         if not is_name(word):
             raise UsageError(f"{word} names no run", HINT)
     if not words and not last:
-        return found.runs
-    return [run for word in words or ("@last",) for run in named_runs(word, found.runs)]
+        return runs
+    return [run for word in words or ("@last",) for run in named_runs(word, history, runs)]
 
 
 def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, Any]) -> None:

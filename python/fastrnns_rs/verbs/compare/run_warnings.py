@@ -26,6 +26,7 @@ def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Seque
         *_of_sides(baseline, candidate),
         *_of_rows(judged),
         *_of_sessions(judged, changed),
+        *_of_short_baselines(baseline, candidate, judged),
         *_of_machines(changed),
         *_of_company(changed),
     ]
@@ -111,6 +112,23 @@ def _of_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Ite
             evidence=f"{_named(pooled)}: fewer than {LEAST_SESSIONS_OF_HISTORY} sessions of the rows themselves",
             hint="measure these rows in more sessions",
         )
+
+
+def _of_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
+    """Says how rows are settled that one session of the baseline leaves open, though the history has more of them."""
+    # Names of the history have an @; a path beside a file is written with its folder.
+    named = [side.label for side in (baseline, candidate) if len(side.files) == 1 and side.label.startswith("@")]
+    apart = [one for one in judged if one.row.basis == "history" and one.row.verdict == "inconclusive"]
+    open_rows = [one for one in apart if one.pair.baseline and len({*one.pair.baseline.sessions}) == 1]
+    if not open_rows:
+        return
+    known = f"run: fastrnns-rs compare @like:{named[0][1:]} {named[1]}" if len(named) == 2 else None  # noqa: PLR2004  # the two sides
+    yield Notice(
+        code="short_baseline",
+        message="more sessions of the baseline would settle more",
+        evidence=f"{_named(open_rows)}: one session, compared with the spread of others",
+        hint=known or "give the earlier runs of the baseline too: @like:NAME, or --baseline FILE...",
+    )
 
 
 def _of_machines(changed: Sequence[Difference]) -> Iterator[Notice]:

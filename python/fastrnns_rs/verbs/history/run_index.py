@@ -91,6 +91,16 @@ class RunIndex:
         )
         return [(os.fsdecode(row[0]), *row[1:]) for row in found]
 
+    def alike(self, name: str) -> set[str]:
+        """Returns the names of files that have every row of one file: of equal kinds, with whatever else."""
+        kinds = "SELECT DISTINCT kind FROM sessions WHERE name = ?"
+        text = (
+            f"SELECT name FROM sessions WHERE kind IN ({kinds}) GROUP BY name"  # noqa: S608  # text of ours
+            f" HAVING COUNT(DISTINCT kind) = (SELECT COUNT(*) FROM ({kinds}))"
+        )
+        encoded = os.fsencode(name)
+        return {os.fsdecode(found) for (found,) in self._of(text, [encoded, encoded])}
+
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these kinds; see `Past`."""
         return self._sessions("kind", [*kinds])
@@ -113,7 +123,7 @@ class RunIndex:
                 found.setdefault((session, kind), row)
         return [*found.values()]
 
-    def _of(self, text: str, values: Sequence[str] = ()) -> list[Any]:
+    def _of(self, text: str, values: Sequence[str | bytes] = ()) -> list[Any]:
         try:
             return self._fetched(text, values)
         except sqlite3.DatabaseError:
@@ -122,7 +132,7 @@ class RunIndex:
             self.__enter__()
             return self._fetched(text, values)
 
-    def _fetched(self, text: str, values: Sequence[str] = ()) -> list[Any]:
+    def _fetched(self, text: str, values: Sequence[str | bytes] = ()) -> list[Any]:
         assert self._database is not None  # noqa: S101  # the block has begun
         return self._database.execute(text, values).fetchall()
 

@@ -1,12 +1,16 @@
-"""Names of runs in the history: `@last`, `@last~2`, `@tag:baseline`, `@git:main` and `@` with the start of an id."""
+"""Names of runs in the history.
+
+`@last`, `@last~2`, `@tag:baseline`, `@git:main`, `@` with the start of an id, and `@like:` with any of these.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.errors import MissingError, UsageError, nearest
@@ -19,7 +23,7 @@ _LAST = re.compile(r"last(?:~([0-9]{1,9}))?")
 _ID = re.compile(r"[0-9a-f-]{4,64}")
 _LIST = "fastrnns-rs history lists the runs"
 #: What names a run.
-HINT = "give @last, @last~1, @tag:NAME, @git:REVISION or @ with the start of an id"
+HINT = "give @last, @last~1, @tag:NAME, @git:REVISION, @ with the start of an id, or @like: with one of these"
 _GIT_TIMEOUT_S = 30.0
 _MOST_NAMED = 4
 
@@ -50,12 +54,13 @@ def is_name(word: object) -> bool:
     return isinstance(word, str) and word.startswith("@")
 
 
-def named_runs(word: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
     """Returns the runs that a name stands for.
 
     Args:
         word: The name.
-        runs: All runs, the last one at the end.
+        history: The history.
+        runs: All its runs, the last one at the end.
 
     Raises:
         MissingError: There is no such run.
@@ -64,6 +69,8 @@ def named_runs(word: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
     name = word.removeprefix("@")
     if not runs:
         raise MissingError(f"{word}: the history has no runs", "fastrnns-rs bench keeps one")
+    if name.startswith("like:"):
+        return _like(word, history, runs)
     last = _LAST.fullmatch(name)
     if last is not None:
         before = int(last[1] or 0)
@@ -85,17 +92,6 @@ def named_runs(word: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
     raise UsageError(f"{word} names no run", HINT)
 
 
-def runs_of(history: RunHistory | None) -> list[KeptRun]:
-    """Returns all runs of a history.
-
-    Raises:
-        UsageError: There is no history.
-    """
-    if history is None:
-        raise UsageError("the name of a run needs a history", "allow a history, or give the path of a file")
-    return history.document().runs
-
-
 def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
     """Returns the one run file that a name stands for; whatever else is given stays as it is.
 
@@ -103,36 +99,51 @@ def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
         MissingError: There is no such run.
         UsageError: The name stands for several runs, or for none.
     """
-    found = resolved([word], lambda: runs_of(history))
+    found = resolved([word], history)
     if len(found) > 1:
         names = " ".join(str(one) for one in found[:_MOST_NAMED])
         raise UsageError(f"{word} names {len(found)} runs", f"give one of them: {names}")
     return found[0]
 
 
-def resolved(words: Iterable[Named], runs: Callable[[], Sequence[KeptRun]]) -> list[Named | NamedRun]:
+def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named | NamedRun]:
     """Puts runs in the place of their names; whatever else there is stays as it is.
 
     Args:
         words: Names, and others.
-        runs: Returns all runs; called if there is a name.
+        history: The history; it is read if there is a name.
 
     Raises:
         MissingError: There is no such run.
-        UsageError: A name is none.
+        UsageError: A name is none, or there is no history.
     """
     found: list[Named | NamedRun] = []
     known: Sequence[KeptRun] | None = None
     for word in words:
         if isinstance(word, str) and is_name(word):
-            known = runs() if known is None else known
-            each = named_runs(word, known)
+            if history is None:
+                message, hint = "the name of a run needs a history", "allow a history, or give the path of a file"
+                raise UsageError(message, hint)
+            known = history.document().runs if known is None else known
+            each = named_runs(word, history, known)
             # Of several runs each is called by its id.
             names = [str(word)] if len(each) == 1 else [f"@{one.run_id[:12]}" for one in each]
             found += [NamedRun(one.path, name) for one, name in zip(each, names, strict=True)]
         else:
             found.append(word)
     return found
+
+
+def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
+    """Returns a run and the complete ones before it that measured the same rows under the same conditions."""
+    found = named_runs(f"@{word.removeprefix('@like:')}", history, runs)
+    if len(found) > 1:
+        raise UsageError(f"{word}: {len(found)} runs have the name after @like:", "name one run")
+    with history.index() as index:
+        names = index.alike(Path(found[0].path).name)
+    before = runs[: runs.index(found[0])]
+    alike = [one for one in before if one.status == "complete" and Path(one.path).name in names]
+    return [*alike, *found]
 
 
 def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
