@@ -1,0 +1,117 @@
+"""Builds the emulated devices: one library that stands in for the CUDA libraries that torch calls.
+
+It is preloaded, so that its functions come before those of NVIDIA's libraries, and it is called `libcuda.so.1`, so that
+whoever loads the driver finds it. Headers and the list of what torch calls are those of the torch that is installed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+SOURCES = Path(__file__).parent / "device"
+#: Ignored by git.
+BUILT = Path(__file__).parents[2] / "target" / "emulated-cuda"
+NAME = "libcuda.so.1"
+_FLAGS = (
+    "-std=c++17",
+    "-O1",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Wno-missing-field-initializers",
+    "-Werror",
+)
+#: What is emulated: other libraries that torch loads work without a device.
+_EMULATED = re.compile(r"(?:__)?(?:cuda|cublas|cudnn|cu[A-Z](?!ile))\w*")
+#: Torch's libraries that call CUDA, but for those that are loaded where they are needed.
+_CALLERS = ("c10_cuda", "torch_cuda", "torch_cpu", "torch_python", "caffe2_nvrtc")
+
+
+def compiler() -> str | None:
+    """Returns the C++ compiler."""
+    return shutil.which(os.environ.get("CXX", "c++"))
+
+
+@cache
+def library() -> Path:
+    """Returns the path of the library, which is built if there is none for these sources and this torch.
+
+    Raises:
+        subprocess.CalledProcessError: The compiler refuses a source.
+    """
+    packages = _packages()
+    sources = sorted(SOURCES.glob("*.?pp"))
+    version = (packages / "torch" / "version.py").read_bytes()
+    key = hashlib.sha256(
+        b"".join([Path(__file__).read_bytes(), version, *(one.read_bytes() for one in sources)])
+    ).hexdigest()
+    folder = BUILT / key[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        # Workers of the tests build once.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / NAME).exists():
+            _build(folder, packages)
+    return folder / NAME
+
+
+def _build(folder: Path, packages: Path) -> None:
+    nvidia = packages / "nvidia"
+    headers = [
+        *(f"-I{one}" for one in sorted(nvidia.glob("*/include"))),
+        # The compiler's own part of the headers.
+        *("-isystem", str(packages / "triton" / "backends" / "nvidia" / "include")),
+    ]
+
+    def compiled(source: Path) -> str:
+        target = folder / f"{source.stem}.o"
+        _run(compiler() or "c++", *_FLAGS, *headers, "-c", str(source), "-o", str(target))
+        return str(target)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = [*pool.map(compiled, sorted(SOURCES.glob("*.cpp")))]
+    missing = _called(packages) - _symbols("--defined-only", *objects)
+    rest = folder / "missing.cpp"
+    rest.write_text(
+        f'#include "{SOURCES}/calls.hpp"\n'
+        + "".join(
+            f'extern "C" __attribute__((visibility("default"))) int {name}() {{ return emulated::missing("{name}"); }}\n'
+            for name in sorted(missing)
+        )
+    )
+    made = folder / f"{NAME}.new"
+    _run(compiler() or "c++", "-shared", f"-Wl,-soname,{NAME}", *objects, compiled(rest), "-ldl", "-o", str(made))
+    made.rename(folder / NAME)
+
+
+def _called(packages: Path) -> set[str]:
+    """Returns the functions of CUDA that torch calls."""
+    libraries = (packages / "torch" / "lib" / f"lib{name}.so" for name in _CALLERS)
+    return _symbols("--undefined-only", "--dynamic", *map(str, libraries))
+
+
+def _symbols(*arguments: str) -> set[str]:
+    listed = _run("nm", "--format=just-symbols", *arguments)
+    names = (line.split("@")[0] for line in listed.splitlines())
+    return {name for name in names if _EMULATED.fullmatch(name)}
+
+
+def _run(*argv: str) -> str:
+    return subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def _packages() -> Path:
+    spec = importlib.util.find_spec("torch")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parents[1]

@@ -1,0 +1,72 @@
+// What a test asks of the emulated devices, from the file that the variable EMULATED_CUDA names.
+//
+// A line is a word and its values; later lines win:
+//
+//   devices 2                              how many there are
+//   clock virtual | real                   see clock.hpp
+//   log /tmp/calls.tsv                     where calls are logged; no log without it
+//   memory_mib 16384                       of each device
+//   capability 1 7.0                       of device 1
+//   duration *sgemm* 3000                  of kernels by a glob of their names, in nanoseconds
+//   fault cudaSetDevice 46 device 1        an error of a function: of one device, `from` its third call, `times` 2
+//   call_ns 100                            what a call takes of the host's virtual time
+//   launch_ns 1000                         from a launch to its start on an idle device
+//   event_step_ns 32                       step of the clock that events are stamped with
+//   arithmetic                             what operators compute is in memory, so that small values are read as they are
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace emulated {
+
+using Ns = std::int64_t;
+
+struct Capability {
+    int major = 9;
+    int minor = 0;
+};
+
+struct Duration {
+    std::string glob;
+    Ns ns;
+};
+
+struct Fault {
+    std::string function;
+    int code;
+    int device = -1;   // -1: any
+    long from = 1;     // the first call that fails
+    long times = -1;   // how many fail; -1: all
+    long calls = 0;
+};
+
+struct Settings {
+    int devices = 1;
+    bool virtual_clock = true;
+    std::string log;
+    std::size_t memory_bytes = std::size_t{16} << 30;
+    std::map<int, Capability> capabilities;
+    std::vector<Duration> durations;
+    std::vector<Fault> faults;
+    Ns call_ns = 100;
+    Ns launch_ns = 1000;
+    Ns kernel_ns = 2000;
+    Ns event_step_ns = 32;
+    // Whether a Python mode computes what operators would: see arithmetic.py.
+    bool arithmetic = false;
+
+    Capability capability(int device) const;
+    // How long a kernel of this name runs.
+    Ns duration(const std::string &kernel) const;
+};
+
+// The settings of this process, read once. A line that is not understood ends it, and says so.
+Settings &settings();
+
+// The error that a call of a function gets, or 0.
+int fault_of(const char *function, int device);
+
+}  // namespace emulated

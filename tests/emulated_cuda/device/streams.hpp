@@ -1,0 +1,86 @@
+// Streams, what they are given, events and graphs.
+//
+// An operation that is enqueued gets its begin and end at once: it begins when its stream has done what came before. What it
+// does to memory is done at once too, so that a missing synchronisation never shows stale data, but only in times and the log.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+
+namespace emulated {
+
+struct Graph;
+struct Event;
+
+struct Stream {
+    int device;
+    int id;
+    int priority = 0;
+    // Waits for the default stream, and is waited for.
+    bool blocking = true;
+    // When it will have done everything that it was given.
+    Ns tail = 0;
+    std::shared_ptr<Graph> capturing;
+    bool began_capture = false;
+};
+
+enum class Kind { kernel, copy, set, record, wait };
+
+struct Operation {
+    Kind kind;
+    Stream *stream;
+    // Of a kernel its mangled name, else what it is.
+    std::string name;
+    Ns duration = 0;
+    Event *event = nullptr;
+    std::function<void()> effect;
+    std::size_t bytes = 0;
+    // As CUPTI has it of copies and sets.
+    int copy_kind = 0;
+    int memory_kinds[2] = {0, 0};
+    unsigned grid[3] = {1, 1, 1};
+    unsigned block[3] = {1, 1, 1};
+    unsigned correlation = 0;
+    unsigned graph = 0;
+};
+
+struct Event {
+    int device;
+    bool timing = true;
+    bool recorded = false;
+    Ns time = 0;
+    // The graph in whose capture it was recorded last.
+    std::shared_ptr<Graph> captured;
+};
+
+struct Graph {
+    unsigned id;
+    std::vector<Operation> operations;
+    std::vector<std::function<void()>> destructors;
+    ~Graph();
+};
+
+// The stream of a handle: one that was created, or a device's default stream for the handles that CUDA reserves.
+Stream &stream_of(void *handle);
+Stream &default_stream(int device);
+Stream *new_stream(int device, bool blocking, int priority);
+void forget(Stream *stream);
+
+// Gives an operation to a stream, or to the graph that the stream is captured into. Returns when it ends.
+Ns enqueue(Operation operation);
+void launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correlation);
+// Returns when everything of a device will be done.
+Ns tail_of(int device);
+
+// The device of this thread.
+int current_device();
+void set_current_device(int device);
+
+// Told of each operation that runs, with its begin and end.
+extern void (*observer)(const Operation &, Ns begin, Ns end);
+
+}  // namespace emulated

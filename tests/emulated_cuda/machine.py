@@ -1,0 +1,113 @@
+"""An emulated machine for one process and its children, and the log of what they called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from emulated_cuda import building
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of CUDA.
+
+    Attributes:
+        thread: Id of the thread.
+        at_ns: The host's time when it began.
+        function: Name of the function.
+        device: Number of the device.
+        stream: Number of the stream: 0 is the default stream of a device, -1 is none.
+        error: What it returned, 0 for success.
+        detail: Name of a kernel, size of a copy, `timing` for an event that is stamped.
+    """
+
+    thread: int
+    at_ns: int
+    function: str
+    device: int
+    stream: int
+    error: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallLog:
+    """The calls of one process, in order."""
+
+    calls: Sequence[Call]
+
+    def of(self, *functions: str) -> list[Call]:
+        """Returns the calls of some functions."""
+        return [one for one in self.calls if one.function in functions]
+
+    def kernels(self, part: str = "") -> list[Call]:
+        """Returns the launches of kernels whose names have a part, those of cuDNN and cuBLAS among them."""
+        launches = [
+            one for one in self.calls if "Launch" in one.function or one.function.startswith(("cudnn", "cublas"))
+        ]
+        return [one for one in launches if part in one.detail]
+
+    def marks(self) -> list[Call]:
+        """Returns the records of events that are stamped with a time."""
+        return [one for one in self.of("cudaEventRecord") if one.detail == "timing"]
+
+    def after(self, call: Call) -> CallLog:
+        """Returns what came after a call."""
+        return CallLog(self.calls[self.calls.index(call) + 1 :])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What devices there are. `device/settings.hpp` has the file that this becomes.
+
+    Attributes:
+        devices: How many.
+        clock: `virtual`: the host advances by what calls take, and waiting jumps; `real`: waiting sleeps.
+        durations_ns: Of kernels, by a glob of their names; the later counts.
+        faults: Errors of functions, as `cudaSetDevice 46 device 1`.
+        arithmetic: Whether operators are computed, see arithmetic.py.
+        settings: Other lines of the file.
+    """
+
+    devices: int = 1
+    clock: Literal["virtual", "real"] = "virtual"
+    durations_ns: Mapping[str, int] = field(default_factory=dict)
+    faults: Sequence[str] = ()
+    arithmetic: bool = False
+    settings: Sequence[str] = ()
+
+    def environment(self, folder: Path) -> dict[str, str]:
+        """Returns the variables of a process that has this machine; settings and logs go to a folder."""
+        lines = [
+            *(f"devices {self.devices}", f"clock {self.clock}", f"log {folder / 'calls'}"),
+            *(f"duration {glob} {duration}" for glob, duration in self.durations_ns.items()),
+            *(f"fault {one}" for one in self.faults),
+            *(["arithmetic"] if self.arithmetic else []),
+            *self.settings,
+        ]
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "settings"
+        file.write_text("\n".join(lines) + "\n")
+        library = building.library()
+        return {
+            "EMULATED_CUDA": str(file),
+            "LD_PRELOAD": os.pathsep.join([str(library), *filter(None, [os.environ.get("LD_PRELOAD")])]),
+            # Triton links what it compiles with the driver.
+            "TRITON_LIBCUDA_PATH": str(library.parent),
+            # Convolutions by the functions that are emulated.
+            "TORCH_CUDNN_V8_API_DISABLED": "1",
+        }
+
+
+def logs(folder: Path) -> Iterator[CallLog]:
+    """Yields the log of each process that called CUDA."""
+    for file in sorted(folder.glob("calls.*")):
+        calls = []
+        for line in file.read_text().splitlines():
+            thread, at, function, device, stream, error, detail = line.split("\t")
+            calls.append(Call(int(thread), int(at), function, int(device), int(stream), int(error), detail))
+        yield CallLog(calls)

@@ -1,0 +1,50 @@
+"""`fastrnns-rs bench` on emulated devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from commands import Done, run_process
+from emulated_cuda.machine import CallLog, Machine, logs
+
+RUNNERS = Path(__file__).parent / "device_runners.py"
+FEW = ("--processes", "1", "--warmup", "2", "--nloops", "5", "--seqLength", "3")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a command printed, its run file and the logs of its processes."""
+
+    done: Done
+    run: dict[str, Any]
+    logs: list[CallLog]
+
+    def result(self, runner: str) -> dict[str, Any]:
+        """Returns the row of a runner."""
+        [row] = [one for one in self.run["results"] if one["runner"] == runner]
+        return row
+
+    def process(self, runner: str) -> dict[str, Any]:
+        """Returns its only process."""
+        [process] = self.result(runner)["processes"]
+        return process
+
+    @property
+    def worker(self) -> CallLog:
+        """Returns the log of the only worker that measured."""
+        [found] = [one for one in self.logs if one.marks()]
+        return found
+
+
+def bench(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Measured:
+    """Runs `bench` with few iterations in one process, which has to succeed."""
+    done = run_on(folder, "bench", *FEW, *arguments, "--json", machine=machine, **variables)
+    assert done.status == 0, done.stderr
+    return Measured(done, done.json(), [*logs(folder)])
+
+
+def run_on(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Done:
+    """Runs any command."""
+    return run_process(*arguments, **(machine or Machine()).environment(folder), **variables)
