@@ -21,16 +21,8 @@ SOURCES = Path(__file__).parent / "device"
 #: Ignored by git.
 BUILT = Path(__file__).parents[2] / "target" / "emulated-cuda"
 NAME = "libcuda.so.1"
-_FLAGS = (
-    "-std=c++17",
-    "-O1",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-Wall",
-    "-Wextra",
-    "-Wno-missing-field-initializers",
-    "-Werror",
-)
+_FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
+_QUIET = ("-Wno-missing-field-initializers",)
 #: What is emulated: other libraries that torch loads work without a device.
 _EMULATED = re.compile(r"(?:__)?(?:cuda|cublas|cudnn|cu[A-Z](?!ile))\w*")
 #: Torch's libraries that call CUDA, but for those that are loaded where they are needed.
@@ -52,9 +44,8 @@ def library() -> Path:
     packages = _packages()
     sources = sorted(SOURCES.glob("*.?pp"))
     version = (packages / "torch" / "version.py").read_bytes()
-    key = hashlib.sha256(
-        b"".join([Path(__file__).read_bytes(), version, *(one.read_bytes() for one in sources)])
-    ).hexdigest()
+    read = [Path(__file__).read_bytes(), version, *(one.read_bytes() for one in sources)]
+    key = hashlib.sha256(b"".join(read)).hexdigest()
     folder = BUILT / key[:16]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
@@ -75,20 +66,15 @@ def _build(folder: Path, packages: Path) -> None:
 
     def compiled(source: Path) -> str:
         target = folder / f"{source.stem}.o"
-        _run(compiler() or "c++", *_FLAGS, *headers, "-c", str(source), "-o", str(target))
+        _run(compiler() or "c++", *_FLAGS, *_QUIET, *headers, "-c", str(source), "-o", str(target))
         return str(target)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = [*pool.map(compiled, sorted(SOURCES.glob("*.cpp")))]
     missing = _called(packages) - _symbols("--defined-only", *objects)
     rest = folder / "missing.cpp"
-    rest.write_text(
-        f'#include "{SOURCES}/calls.hpp"\n'
-        + "".join(
-            f'extern "C" __attribute__((visibility("default"))) int {name}() {{ return emulated::missing("{name}"); }}\n'
-            for name in sorted(missing)
-        )
-    )
+    functions = (f'EXPORT int {name}() {{ return emulated::missing("{name}"); }}\n' for name in sorted(missing))
+    rest.write_text(f'#include "{SOURCES}/library.hpp"\n' + "".join(functions))
     made = folder / f"{NAME}.new"
     _run(compiler() or "c++", "-shared", f"-Wl,-soname,{NAME}", *objects, compiled(rest), "-ldl", "-o", str(made))
     made.rename(folder / NAME)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from emulated_cuda import building
+
+_LAUNCHES = re.compile(r"cu\w*Launch\w*Kernel|cudnn|cublas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,7 @@ class CallLog:
 
     def kernels(self, part: str = "") -> list[Call]:
         """Returns the launches of kernels whose names have a part, those of cuDNN and cuBLAS among them."""
-        launches = [
-            one for one in self.calls if "Launch" in one.function or one.function.startswith(("cudnn", "cublas"))
-        ]
-        return [one for one in launches if part in one.detail]
+        return [one for one in self.calls if part in one.detail and _LAUNCHES.match(one.function)]
 
     def marks(self) -> list[Call]:
         """Returns the records of events that are stamped with a time."""

@@ -110,6 +110,7 @@ class BenchArguments(RunArguments, total=False):
     """The same, and how much of it is measured."""
 
     processes: int | None
+    sync: Literal["iteration", "phase"]
     rigorous: bool
     stop: str | None
     affinity: str | None

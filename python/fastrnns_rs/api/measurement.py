@@ -66,6 +66,7 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         stop: The rule that ends the run: `precision:1%`, `time:30s` or `count:100`.
         warmup: Iterations of a process that are kept, but not part of the estimate; None to detect them.
         nloops: Timed iterations of a process; None for as many as its time holds.
+        sync: When to wait for a GPU: after each `iteration`, or after each `phase`, which then begins on an idle GPU.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `float32`, `float64`, `float16` or `bfloat16`.
         seed: Seed of inputs and parameters; 0 is one like any other.

@@ -104,7 +104,7 @@ def trainbench(
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
     measurement = Measurement(warmup + nloops)
-    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(warmup + nloops))
+    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(warmup + nloops), sync="phase")
     found = measurement.samples()
     forward, backward = found["forward_ns"][warmup:], found["backward_ns"]
 

@@ -9,6 +9,7 @@ import click
 
 from fastrnns_rs.cli.options import Count, F, several
 from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.problem.loop import SYNCS
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.effort import Effort
@@ -29,6 +30,13 @@ def processes(help_text: str) -> Callable[[F], F]:
             "--nloops",
             type=Count(min=1),
             help="Timed iterations of a process. [default: as many as its time holds]",
+        ),
+        click.option(
+            "--sync",
+            type=click.Choice(SYNCS),
+            default="iteration",
+            show_default=True,
+            help="When to wait for the GPU: after each phase, as PyTorch's fastrnns does, or after both.",
         ),
         click.option("--affinity", metavar="CPUS", help="The CPUs that processes may use, as 0,2-3."),
         click.option("--order-seed", type=Count(min=0), help="Seed of the order of processes. [default: a random one]"),

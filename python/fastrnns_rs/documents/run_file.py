@@ -156,6 +156,7 @@ class PlanRecord:
     devices: list[str] = field(default_factory=list, metadata=since("1.1"))
     side_by_side: bool = field(default=False, metadata=since("1.1"))
     axes: list[SweepAxis] = field(default_factory=list, metadata=since("1.1"))
+    sync: Literal["iteration", "phase"] = field(default="iteration", metadata=since("1.3"))
     sessions: int = field(default=1, metadata=since("1.3"))
     session_interval_s: float | None = field(default=None, metadata=since("1.3"))
 
@@ -185,7 +186,11 @@ class RunSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseSummary:
-    """The timed samples of a phase, described. The estimate is what tables show."""
+    """The timed samples of a phase, described. The estimate is what tables show.
+
+    Of a phase on a GPU `host_ns` is the median time of the calls that gave it the work. The phase is `launch_bound`
+    where that is nine tenths of the device's time or more: a quicker GPU would not make it quicker.
+    """
 
     n_processes: int
     n_samples: int
@@ -205,6 +210,8 @@ class PhaseSummary:
     p95_ns: float
     p99_ns: float
     mad_ns: float
+    host_ns: float | None = field(default=None, metadata=since("1.3"))
+    launch_bound: bool | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +264,10 @@ class Process:
 
     Processes of one `index` are those of the ranks that `torchrun` started: they ran at the same time, and are one
     replicate. `rank` is None where there are none.
+
+    On a GPU `forward_ns` and `backward_ns` are times of the device, and `forward_host_ns` and `backward_host_ns` those
+    of the calls that gave it the work. `unjoined_ns` is the longest that the device worked on after an iteration, on
+    streams that nothing waited for, and that no time includes.
     """
 
     index: int
@@ -277,6 +288,9 @@ class Process:
     session: str | None = field(default=None, metadata=since("1.3"))
     started_utc: str | None = field(default=None, metadata=since("1.3"))
     load: ProcessLoad | None = field(default=None, metadata=since("1.3"))
+    forward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
+    backward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
+    unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,10 @@ def check_samples(path: str, process: Process) -> None:
     count, first = len(process.forward_ns), process.steady_from
     if process.backward_ns is not None and len(process.backward_ns) != count:
         raise UsageError(f"{path}backward_ns has {len(process.backward_ns)} samples, and forward_ns has {count}")
+    for name in ("forward_host_ns", "backward_host_ns"):
+        host = getattr(process, name)
+        if host is not None and len(host) != count:
+            raise UsageError(f"{path}{name} has {len(host)} samples, and forward_ns has {count}")
     # What was cut short may have ended before its timed samples.
     sound = first is None or first >= 0 if process.status != "ok" else first is not None and 0 <= first < count
     if not sound:

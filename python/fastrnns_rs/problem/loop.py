@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+from fastrnns_rs.errors import UsageError
+
+#: When the loop waits for the device: at the end of each iteration, or of each phase.
+Sync = Literal["iteration", "phase"]
+SYNCS: tuple[Sync, ...] = ("iteration", "phase")
 
 #: How often a process that is not steady when it should end goes on for as long again.
 EXTENSIONS = 1
@@ -20,6 +27,7 @@ class Loop:
         seconds: How long the loop runs where a count is missing, the first call not included.
         least: Iterations that it runs at least, if they take no more than some seconds; the first call not included.
         most: Iterations after which it ends, however short they are; the first call not included.
+        sync: When it waits for the device.
     """
 
     warmup: int | None
@@ -27,6 +35,7 @@ class Loop:
     seconds: float
     least: int = LEAST_ITERATIONS
     most: int = 1000
+    sync: Sync = "iteration"
 
     @property
     def is_exact(self) -> bool:
@@ -45,3 +54,13 @@ class Loop:
     def capacity(self) -> int:
         """The most iterations that it can come to."""
         return self.first_stop if self.is_exact else (1 + EXTENSIONS) * self.first_stop
+
+
+def check_sync(sync: str) -> None:
+    """Refuses what is no moment to wait for the device.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if sync not in SYNCS:
+        raise UsageError(f"sync is {sync!r}", f"give one of {', '.join(SYNCS)}")

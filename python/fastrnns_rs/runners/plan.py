@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.sweep import Point
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.problem.loop import Sync, check_sync
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import (
     PRESETS,
@@ -89,6 +90,7 @@ class Options:
     quick: bool = False
     warmup: int | None = None
     nloops: int | None = None
+    sync: Sync = "iteration"
     device: str = "auto"
     dtype: str = "float32"
     seed: int = 0
@@ -104,6 +106,7 @@ class Options:
     def __post_init__(self) -> None:
         check_count("warmup", self.warmup, least=0)
         check_count("nloops", self.nloops, least=1)
+        check_sync(self.sync)
         check_count("threads", self.threads, least=1, most=MOST_THREADS)
         check_seed(self.seed)
         check_device(self.device)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ import torch
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.phases import BUILD, MEASURE
+from fastrnns_rs.worker.finite import check_finite
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 from fastrnns_rs.worker.torch_settings import run_settings
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fastrnns_rs.problem.jit_settings import JitSettings
+    from fastrnns_rs.problem.loop import Sync
     from fastrnns_rs.problem.problem import Problem
     from fastrnns_rs.runners.runner import Creator
     from fastrnns_rs.worker.pacing import TimedPart
@@ -44,9 +45,9 @@ class Measurement:
         self._watch: Stopwatch | None = None
         self._has_backward = False
 
-    def begin(self, device: str, *, has_backward: bool) -> Stopwatch:
+    def begin(self, device: str, *, has_backward: bool, sync: Sync = "iteration") -> Stopwatch:
         """Makes the stopwatch; from now on there is one to read."""
-        watch = stopwatch(device, self.capacity, has_backward=has_backward)
+        watch = stopwatch(device, self.capacity, has_backward=has_backward, sync=sync)
         self._has_backward = has_backward
         self._watch = watch
         return watch
@@ -61,6 +62,12 @@ class Measurement:
         # The loop may go on while a watcher reads: no more than what was complete at first.
         return [watch.durations_ns(*one)[:count] for one in edges]
 
+    def _host_samples(self, watch: Stopwatch, count: int) -> dict[str, list[int] | None]:
+        """Returns the host's times of the phases, where devices have times of their own."""
+        edges = {"forward_host_ns": FORWARD, "backward_host_ns": BACKWARD if self._has_backward else None}
+        found = {name: watch.host_durations_ns(*one) if one else None for name, one in edges.items()}
+        return {name: None if one is None else one[:count] for name, one in found.items()}
+
     def samples(self) -> dict[str, Any]:
         """The samples of the iterations that are complete, as the keys of a process in a run file."""
         watch, phases = self._watch, self.phases()
@@ -72,6 +79,8 @@ class Measurement:
         if watch is None:
             return found
         found |= {"timing_mode": watch.timing_mode, "timer_resolution_ns": watch.resolution_ns}
+        found["unjoined_ns"] = watch.unjoined_ns
+        found |= self._host_samples(watch, len(phases[0]))
         if self._timed_part is not None and phases[0]:
             part = self._timed_part(phases)
             found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
@@ -88,6 +97,7 @@ def measure(
     more: More,
     on_phase: Callable[[str], None] = lambda _name: None,
     ahead: Callable[[ModelDef], None] = lambda _model: None,
+    sync: Sync = "iteration",
 ) -> None:
     """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
 
@@ -99,6 +109,7 @@ def measure(
         more: Says how many iterations come next.
         on_phase: Called with `build` and `measure`, as each begins.
         ahead: Called with the model before its loop.
+        sync: When the loop waits for the device.
 
     Raises:
         RunnerError: The model broke its contract.
@@ -108,7 +119,7 @@ def measure(
         model = build(creator, problem)
         with model.context():
             ahead(model)
-            watch = measurement.begin(problem.device, has_backward=model.backward is not None)
+            watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
             on_phase(MEASURE)
             run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
 
@@ -210,7 +221,7 @@ def _iteration(
     """One iteration as a function, so that what it made is released before the next one begins."""
     forward, inputs = model.forward, tuple(model.inputs)
     setup, backward = model.backward_setup, model.backward
-    mark, settle = watch.mark, watch.settle
+    mark, end_phase, settle = watch.mark, watch.end_phase, watch.settle
 
     def forward_only() -> None:
         mark()
@@ -218,6 +229,7 @@ def _iteration(
         mark()
         settle()
         if check:
+            watch.find_unjoined()
             check_finite("output", output)
 
     if backward is None:
@@ -227,11 +239,13 @@ def _iteration(
         mark()
         output = forward(*inputs)
         mark()
+        end_phase()
         arguments = (output,) if setup is None else setup(output)
         mark()
         backward(*arguments)
         mark()
         if check:
+            watch.find_unjoined()
             check_finite("output", output)
             check_finite("gradient", [param.grad for param in params])
         zero_gradients(params)
@@ -258,34 +272,3 @@ def zero_gradients(params: list[torch.Tensor]) -> None:
             raise
         count = f"{len(missing)} of {len(params)} parameters have"
         raise RunnerError(f"{count} no gradient after backward, first {missing[0]}") from None
-
-
-def check_finite(name: str, value: Any) -> None:
-    """Refuses a NaN or an infinity anywhere in nested tuples, lists, mappings and dataclasses of tensors.
-
-    Raises:
-        RunnerError: There is one; the message says where.
-    """
-    for path, tensor in _tensors(name, value):
-        wrong = ~torch.isfinite(tensor)
-        count = int(wrong.sum())
-        if count:
-            index = tuple(wrong.nonzero()[0].tolist())
-            found = tensor[index].item()
-            raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
-
-
-def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Every tensor of floating-point numbers in a value, with its path."""
-    if isinstance(value, torch.Tensor):
-        if value.is_floating_point():
-            yield name, value.detach()
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            yield from _tensors(f"{name}[{index}]", item)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _tensors(f"{name}[{key!r}]", item)
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from _tensors(f"{name}.{field.name}", getattr(value, field.name))

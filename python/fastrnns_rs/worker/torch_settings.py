@@ -6,11 +6,14 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from fastrnns_rs.problem.jit_settings import JitSettings
     from fastrnns_rs.problem.problem import Problem
+
+
+_OLDER, _NEWER = "allow_tf32", "fp32_precision"
 
 
 @contextmanager
@@ -29,16 +32,14 @@ def jit_settings(settings: JitSettings) -> Iterator[None]:
 
 
 @contextmanager
-def _attribute(name: str, value: object, *places: Any) -> Iterator[None]:
-    """An attribute of some of torch's objects has a value inside the block."""
-    before = [getattr(place, name) for place in places]
+def _attribute(place: Any, name: str, value: object) -> Iterator[None]:
+    """An attribute of one of torch's objects has a value inside the block."""
+    before = getattr(place, name)
+    setattr(place, name, value)
     try:
-        for place in places:
-            setattr(place, name, value)
         yield
     finally:
-        for place, earlier in zip(places, before, strict=True):
-            setattr(place, name, earlier)
+        setattr(place, name, before)
 
 
 def cudnn_disabled() -> AbstractContextManager[None]:
@@ -46,24 +47,45 @@ def cudnn_disabled() -> AbstractContextManager[None]:
     import torch
 
     # Not `cudnn.flags`: that also sets what it is not told, TF32 among it.
-    return _attribute("enabled", False, torch.backends.cudnn)  # noqa: FBT003
+    return _attribute(torch.backends.cudnn, "enabled", False)  # noqa: FBT003
 
 
-def tf32_allowed(allowed: bool) -> AbstractContextManager[None]:
-    """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block."""
+@contextmanager
+def tf32_allowed(allowed: bool) -> Iterator[None]:
+    """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block.
+
+    Torch has older and newer names for this. Readers of the older ones raise where only the newer ones were set, and
+    setting an older one puts back newer ones: so both are set, the older ones first.
+    """
     import torch
 
-    # Only the newer names: the older ones (`allow_tf32`) raise once a runner or a package has used these.
-    cudnn: Any = torch.backends.cudnn
-    places = (torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn)
-    return _attribute("fp32_precision", "tf32" if allowed else "ieee", *places)
+    matmul, cudnn = torch.backends.cuda.matmul, cast("Any", torch.backends.cudnn)
+    places = [(matmul, _OLDER), (cudnn, _OLDER), (matmul, _NEWER), (cudnn.conv, _NEWER), (cudnn.rnn, _NEWER)]
+    wanted = {_OLDER: allowed, _NEWER: "tf32" if allowed else "ieee"}
+    before = [_readable(place, name) for place, name in places]
+    try:
+        for place, name in places:
+            setattr(place, name, wanted[name])
+        yield
+    finally:
+        for (place, name), earlier in zip(places, before, strict=True):
+            if earlier is not None:
+                setattr(place, name, earlier)
+
+
+def _readable(place: Any, name: str) -> Any:
+    """Returns a setting, or None where torch refuses to tell."""
+    try:
+        return getattr(place, name)
+    except RuntimeError:
+        return None
 
 
 def cudnn_benchmark(enabled: bool) -> AbstractContextManager[None]:
     """Whether cuDNN tries its algorithms for a convolution inside the block, and takes the quickest."""
     import torch
 
-    return _attribute("benchmark", enabled, torch.backends.cudnn)
+    return _attribute(torch.backends.cudnn, "benchmark", enabled)
 
 
 @contextmanager

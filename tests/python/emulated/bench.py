@@ -10,7 +10,7 @@ from commands import Done, run_process
 from emulated_cuda.machine import CallLog, Machine, logs
 
 RUNNERS = Path(__file__).parent / "device_runners.py"
-FEW = ("--processes", "1", "--warmup", "2", "--nloops", "5", "--seqLength", "3")
+FEW = ("--processes", "1", "--warmup", "2", "--nloops", "5", "--seqLength", "3", "--order-seed", "1")
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,36 @@ class Measured:
         [process] = self.result(runner)["processes"]
         return process
 
-    @property
-    def worker(self) -> CallLog:
-        """Returns the log of the only worker that measured."""
-        [found] = [one for one in self.logs if one.marks()]
-        return found
+    def log_of(self, runner: str) -> CallLog:
+        """Returns the log of its worker: logs and processes are in the order in which they began."""
+        measured = sorted((one["processes"][0]["order"], one["runner"]) for one in self.run["results"])
+        workers = [one for one in self.logs if one.marks()]
+        return workers[[name for _, name in measured].index(runner)]
 
 
 def bench(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Measured:
-    """Runs `bench` with few iterations in one process, which has to succeed."""
-    done = run_on(folder, "bench", *FEW, *arguments, "--json", machine=machine, **variables)
+    """Runs `bench` with few iterations in one process of each runner; it has to succeed.
+
+    Args:
+        folder: Where the logs go.
+        arguments: Runners, then options.
+        machine: What devices there are.
+        variables: Of the environment.
+    """
+    names = [one for one in arguments if not str(one).startswith("-")]
+    names = names[: next((at for at, one in enumerate(arguments) if str(one).startswith("-")), len(names))]
+    words = (
+        "--runner-file",
+        RUNNERS,
+        "--group",
+        "rnns",
+        "--rnns",
+        *names,
+        "--device",
+        "cuda",
+        *arguments[len(names) :],
+    )
+    done = run_on(folder, "bench", *FEW, *words, "--json", machine=machine, **variables)
     assert done.status == 0, done.stderr
     return Measured(done, done.json(), [*logs(folder)])
 

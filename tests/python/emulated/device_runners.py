@@ -2,12 +2,15 @@
 
 import ctypes
 import time
+from typing import Any
 
 from fastrnns_rs import ModelDef, Problem, runner
 
 FORWARD_MS = 3
 BACKWARD_MS = 5
 HOST_MS = 1
+#: What `large` returns.
+LARGE_BYTES = 64 << 20
 
 
 def _host(ms):
@@ -34,12 +37,12 @@ def _model(forward, backward):
 
     class Phases(torch.autograd.Function):
         @staticmethod
-        def forward(ctx, weight):
+        def forward(_context: Any, weight: Any) -> Any:
             forward()
             return weight.view_as(weight)
 
         @staticmethod
-        def backward(ctx, gradient):
+        def backward(_context: Any, gradient: Any) -> Any:
             backward()
             return torch.zeros_like(gradient)
 
@@ -54,15 +57,64 @@ def _model(forward, backward):
     return ModelDef(inputs=[weight], params=[weight], forward=Phases.apply, backward_setup=setup, backward=run_backward)
 
 
-@runner(
-    "sleeping",
-    family="lstm",
-    description="three milliseconds forward, five backward, and the host one in each",
-    devices=("cuda",),
-)
-def sleeping(problem: Problem):
+def _runner(name):
+    return runner(name, family="lstm", description="a device that is busy for a known time", devices=("cuda",))
+
+
+@_runner("sleeping")
+def sleeping(_problem: Problem) -> ModelDef:
+    """The device takes three milliseconds forward and five backward, the host one in each."""
+
     def phase(ms):
         _host(HOST_MS)
         _device(ms)
 
     return _model(lambda: phase(FORWARD_MS), lambda: phase(BACKWARD_MS))
+
+
+@_runner("launching")
+def launching(_problem: Problem) -> ModelDef:
+    """The host takes longer than the device."""
+
+    def phase(ms):
+        _device(ms)
+        _host(FORWARD_MS)
+
+    return _model(lambda: phase(0.1), lambda: phase(0.1))
+
+
+@_runner("unjoined")
+def unjoined(_problem: Problem) -> ModelDef:
+    """Works on a stream of its own, for which nothing waits."""
+    import torch
+
+    other = torch.cuda.Stream()
+
+    def forward():
+        with torch.cuda.stream(other):
+            _device(FORWARD_MS)
+
+    return _model(forward, lambda: None)
+
+
+@_runner("large")
+def large(_problem: Problem) -> ModelDef:
+    """Returns a large tensor."""
+    import torch
+
+    weight = torch.ones(3, device="cuda", requires_grad=True)
+    return ModelDef(inputs=[weight], params=[], forward=lambda _weight: torch.zeros(LARGE_BYTES // 4, device="cuda"))
+
+
+@_runner("precision_reader")
+def precision_reader(_problem: Problem) -> ModelDef:
+    """Looks at what may be rounded, by the names of every version of torch."""
+    import torch
+
+    def forward(weight):
+        with torch.backends.cudnn.flags(enabled=True):
+            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32, torch.get_float32_matmul_precision()
+        return weight * 2
+
+    weight = torch.ones(3, device="cuda", requires_grad=True)
+    return ModelDef(inputs=[weight], params=[weight], forward=forward)

@@ -1,4 +1,4 @@
-"""Times on a device whose kernels take known times."""
+"""What `bench` measures on a device whose kernels take known times."""
 
 from __future__ import annotations
 
@@ -6,26 +6,92 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from emulated.bench import RUNNERS, bench
+from emulated_cuda.machine import Machine
+
+from emulated.bench import Measured, bench
+from emulated.device_runners import LARGE_BYTES
+
+ONE_NS = 1000
 
 
-def test_phases_take_as_long_as_their_kernels(tmp_path: Path) -> None:
-    found = bench(tmp_path, "--runner-file", RUNNERS, "--rnns", "sleeping", "--group", "rnns", "--device", "cuda")
-    process = found.process("sleeping")
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """Several runners on the virtual clock."""
+    names = ("sleeping", "unjoined", "large", "precision_reader")
+    return bench(tmp_path_factory.mktemp("exact"), *names)
+
+
+@pytest.fixture(scope="module")
+def by_phase(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return bench(tmp_path_factory.mktemp("by_phase"), "sleeping", "--sync", "phase", "--allow-tf32")
+
+
+def test_phases_take_as_long_as_their_kernels(exact: Measured) -> None:
+    process = exact.process("sleeping")
     # Forward begins on an idle device: the host's millisecond counts. Backward's is hidden behind forward's kernel.
     assert median(process["forward_ns"]) == pytest.approx(4e6, rel=0.01)
     assert median(process["backward_ns"]) == pytest.approx(5e6, rel=0.01)
-    assert max(process["forward_ns"]) - min(process["forward_ns"]) < 1000
+    assert max(process["forward_ns"]) - min(process["forward_ns"]) < ONE_NS
+    assert exact.result("sleeping")["timer_resolution_ns"] == 32
 
 
-def test_an_iteration_has_four_marks_and_one_synchronisation(tmp_path: Path) -> None:
-    found = bench(tmp_path, "--runner-file", RUNNERS, "--rnns", "sleeping", "--group", "rnns", "--device", "cuda")
-    spins = found.worker.kernels("spin_kernel")
-    assert {one.stream for one in found.worker.marks()} == {one.stream for one in spins}
-    # The last iteration is looked at, and so read back.
-    *_, begin, _, end, _ = spins
-    between = [one for one in found.worker.calls if begin.at_ns < one.at_ns < end.at_ns]
-    functions = [one.function for one in between]
-    assert functions.count("cudaStreamSynchronize") == 1
-    assert "cudaDeviceSynchronize" not in functions
-    assert len([one for one in between if one.function == "cudaEventRecord"]) == 4
+def test_with_a_synchronisation_after_each_phase_both_begin_on_an_idle_device(by_phase: Measured) -> None:
+    process = by_phase.process("sleeping")
+    assert median(process["forward_ns"]) == pytest.approx(4e6, rel=0.01)
+    assert median(process["backward_ns"]) == pytest.approx(6e6, rel=0.01)
+    assert by_phase.run["plan"]["sync"] == "phase"
+    assert by_phase.result("sleeping")["timing_mode"] == "cuda_events_by_phase"
+
+
+@pytest.mark.parametrize(("name", "synchronisations"), [("exact", 1), ("by_phase", 2)])
+def test_an_iteration_has_four_marks_on_the_stream_of_its_kernels(
+    name: str, synchronisations: int, request: pytest.FixtureRequest
+) -> None:
+    found: Measured = request.getfixturevalue(name)
+    log = found.log_of("sleeping")
+    spins = log.kernels("spin_kernel")
+    assert {one.stream for one in log.marks()} == {one.stream for one in spins}
+    # Neither the iteration before these two is looked at, and so read back, nor the last one.
+    for begin, end in list(zip(spins[:-2:2], spins[2::2], strict=True))[2:4]:
+        functions = [one.function for one in log.calls if begin.at_ns < one.at_ns < end.at_ns]
+        assert functions.count("cudaStreamSynchronize") == synchronisations
+        assert functions.count("cudaEventRecord") == 4
+        assert "cudaDeviceSynchronize" not in functions
+
+
+def test_gradients_are_zeroed_in_every_iteration(exact: Measured) -> None:
+    log = exact.log_of("sleeping")
+    iterations = len(log.kernels("spin_kernel")) / 2
+    # Of one parameter: a kernel that sets it, after backward's.
+    zeroed = [one for one in log.calls if one.function == "cudaMemsetAsync" or "FillFunctor" in one.detail]
+    assert len(zeroed) >= iterations
+
+
+def test_work_that_nothing_waits_for_is_told(exact: Measured) -> None:
+    # It piles up: five iterations have nothing else to do.
+    assert exact.process("unjoined")["unjoined_ns"] == pytest.approx(5 * 3e6, rel=0.01)
+    assert exact.process("sleeping")["unjoined_ns"] < 2 * ONE_NS
+    [warning] = [one for one in exact.run["warnings"] if one["code"] == "unjoined_work"]
+    assert warning["evidence"] == "unjoined: 15 ms after an iteration"
+
+
+def test_what_is_looked_at_takes_no_memory_of_the_device(exact: Measured) -> None:
+    assert LARGE_BYTES <= exact.result("large")["peak_memory_bytes"] < LARGE_BYTES + 4096
+
+
+def test_a_model_may_look_at_the_settings_of_tf32(exact: Measured) -> None:
+    assert exact.result("precision_reader")["status"] == "ok", exact.result("precision_reader")["reason"]
+
+
+def test_the_hosts_time_stands_beside_the_devices(tmp_path: Path) -> None:
+    found = bench(tmp_path, "sleeping", "launching", machine=Machine(clock="real"))
+    rows = {name: found.result(name) for name in ("sleeping", "launching")}
+    for row in rows.values():
+        assert len(row["processes"][0]["forward_host_ns"]) == len(row["processes"][0]["forward_ns"])
+    assert [rows["launching"][phase]["launch_bound"] for phase in ("forward", "backward")] == [True, True]
+    assert [rows["sleeping"][phase]["launch_bound"] for phase in ("forward", "backward")] == [False, False]
+    assert rows["sleeping"]["forward"]["host_ns"] == pytest.approx(1e6, rel=0.3)
+    [warning] = [one for one in found.run["warnings"] if one["code"] == "launch_bound"]
+    assert warning["evidence"].startswith("launching forward: 3.")
+    # On the real clock times are those of the model, to a few per cent.
+    assert rows["sleeping"]["backward"]["median_ns"] == pytest.approx(5e6, rel=0.05)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.machine.health import host
-from fastrnns_rs.machine.warnings import clock, drift, few_processes, gpu, modes, recompilation, warmup
+from fastrnns_rs.machine.warnings import clock, device_time, drift, few_processes, gpu, modes, recompilation, warmup
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 from fastrnns_rs.machine.warnings.warning import of_check
 
@@ -39,6 +39,7 @@ def after(run: Run) -> list[Notice]:
         *modes.cautions(runners),
         *drift.cautions(runners),
         *clock.cautions(run.results),
+        *device_time.cautions(run.results),
         *recompilation.cautions(run.results),
     ]
 

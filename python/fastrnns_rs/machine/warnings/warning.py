@@ -30,6 +30,8 @@ Code = Literal[
     "process_modes",
     "drift",
     "coarse_clock",
+    "launch_bound",
+    "unjoined_work",
     "recompiled",
     "graph_breaks",
 ]

@@ -125,6 +125,7 @@ def plan_bench(
         seconds = seconds_within(seconds, processes * running, start_s)
     processes *= effort.sessions
     loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
+    loop = replace(loop, sync=options.sync)
     if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
         # A process that is not steady goes on for as long again.
         message = (

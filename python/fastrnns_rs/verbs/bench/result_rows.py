@@ -9,6 +9,7 @@ from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Result
 from fastrnns_rs.replicates import by_index, counted, levels
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
+from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import between, summary
 from fastrnns_rs.verbs.bench.worker_answer import process_of
 
@@ -118,7 +119,11 @@ class Row:
         status, reason = self._outcome()
         # Numbers of a runner that failed are kept as samples, not offered as a result.
         sessions = [ranks[0].session for ranks in self.replicates]
-        phases = [summary(one, sessions) for one in self.timed()] if status == "ok" else []
+        timed = self.timed() if status == "ok" else []
+        phases = [
+            with_host_time(summary(one, sessions), phase, self.counted)
+            for phase, one in zip(("forward", "backward"), timed, strict=False)
+        ]
         classes = {one.warmup_class for one in self.counted} - {None}
         described: list[PhaseSummary | None] = [*phases, None, None]
         return Result(

@@ -58,6 +58,7 @@ def record(plan: BenchPlan) -> PlanRecord:
         devices=[*plan.devices],
         side_by_side=plan.side_by_side,
         axes=[*plan.axes],
+        sync=plan.loop.sync,
         sessions=plan.sessions,
         session_interval_s=plan.every_s or None,
     )

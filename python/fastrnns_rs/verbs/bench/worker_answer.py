@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Keys of an answer that a run file has under the same names.
 _SAME = (
     *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
-    *("baseline_memory_bytes", "load"),
+    *("baseline_memory_bytes", "load", "forward_host_ns", "backward_host_ns", "unjoined_ns"),
 )
 
 

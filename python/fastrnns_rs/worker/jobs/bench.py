@@ -38,7 +38,7 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
         from fastrnns_rs.worker.ranks import Ranks
 
         more = Ranks(job["ranks"], job["patience_s"], channel.phase).together(more)
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"sync": loop.sync}
     if runner.compiles:
         from fastrnns_rs.worker.compile_cost import Compiling
 

@@ -1,0 +1,45 @@
+"""Whether outputs and gradients are finite."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from fastrnns_rs.errors import RunnerError
+
+
+def check_finite(name: str, value: Any) -> None:
+    """Refuses a NaN or an infinity anywhere in nested tuples, lists, mappings and dataclasses of tensors.
+
+    Values of a device are looked at on the host: looking takes memory, which would count as the model's.
+
+    Raises:
+        RunnerError: There is one; the message says where.
+    """
+    for path, found_there in _tensors(name, value):
+        tensor = found_there.cpu()
+        wrong = ~torch.isfinite(tensor)
+        count = int(wrong.sum())
+        if count:
+            index = tuple(wrong.nonzero()[0].tolist())
+            found = tensor[index].item()
+            raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor of floating-point numbers in a value, with its path."""
+    if isinstance(value, torch.Tensor):
+        if value.is_floating_point():
+            yield name, value.detach()
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _tensors(f"{name}[{index}]", item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _tensors(f"{name}[{key!r}]", item)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _tensors(f"{name}.{field.name}", getattr(value, field.name))
