@@ -11,7 +11,7 @@ from typing import Literal
 
 from emulated_cuda import building
 
-_LAUNCHES = re.compile(r"cu\w*Launch\w*Kernel|cudnn|cublas")
+_LAUNCHES = re.compile(r"cu\w*Launch|cudnn|cublas|cuda(Memcpy|Memset)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Call:
     error: int
     detail: str
 
+    @property
+    def launches(self) -> bool:
+        """Returns True if the call gives a device work: a kernel, a library's function, a graph, a copy or a set."""
+        return _LAUNCHES.match(self.function) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class CallLog:
@@ -49,15 +54,15 @@ class CallLog:
 
     def kernels(self, part: str = "") -> list[Call]:
         """Returns the launches of kernels whose names have a part, those of cuDNN and cuBLAS among them."""
-        return [one for one in self.calls if part in one.detail and _LAUNCHES.match(one.function)]
+        return [one for one in self.calls if part in one.detail and one.launches]
 
     def marks(self) -> list[Call]:
         """Returns the records of events that are stamped with a time."""
         return [one for one in self.of("cudaEventRecord") if one.detail == "timing"]
 
-    def after(self, call: Call) -> CallLog:
-        """Returns what came after a call."""
-        return CallLog(self.calls[self.calls.index(call) + 1 :])
+    def between(self, begin: Call, end: Call) -> list[Call]:
+        """Returns what came after a call and before another."""
+        return [*self.calls[self.calls.index(begin) + 1 : self.calls.index(end)]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

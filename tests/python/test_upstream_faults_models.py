@@ -23,6 +23,7 @@ from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes
 from fastrnns_rs.runners.registry import all_runners, find
 from fastrnns_rs.runners.runner import Runner
 from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.gradients import Gradients
 
 Creator = Callable[[Problem], Any]
 
@@ -47,9 +48,9 @@ def loop(model: Any, iterations: int = 3) -> None:
 
 def check_03(model: Any, weights: list[torch.Tensor]) -> None:
     for _ in range(3):
-        timed_loop.zero_gradients(list(model.params)) if weights[0].grad is not None else None
+        gradients = Gradients(model.params)
         model.backward(*model.backward_setup(model.forward(*model.inputs)))
-        timed_loop.zero_gradients(list(model.params))
+        gradients.zero()
         assert all(not weight.grad.any() for weight in weights), "gradients pile up"
 
 

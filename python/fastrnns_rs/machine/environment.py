@@ -45,6 +45,7 @@ class Facts:
     Attributes:
         device: The device that the name stands for; None where there is none.
         no_cuda_reason: Why there is no CUDA device, where there is none.
+        device_problem: Why the device computes nothing; None where it does.
         dtype_problem: Why the dtype does not work on the device; None where it does.
         tf32_problem: Why the device has no TF32; None where it has.
         gpus: For each CUDA device some keys of `results.Gpu`.
@@ -60,6 +61,7 @@ class Facts:
     device: str | None
     cuda_device_count: int
     no_cuda_reason: str | None = None
+    device_problem: str | None = None
     dtype_problem: str | None = None
     tf32_problem: str | None = None
     python_executable: str | None = None
@@ -67,13 +69,21 @@ class Facts:
     start_s: float | None = None
 
 
-def probe(device: str, dtype: str, setting: Setting | None = None, *, executor: Executor = launch_together) -> Facts:
+def probe(
+    device: str,
+    dtype: str,
+    setting: Setting | None = None,
+    *,
+    local_rank: int | None = None,
+    executor: Executor = launch_together,
+) -> Facts:
     """Asks a child process about torch, `device` and `dtype`.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: Name of a torch dtype.
         setting: What the child runs in; by default as this process.
+        local_rank: Of several ranks on this machine, the one that asks; None for none.
         executor: Runs the child.
 
     Raises:
@@ -82,7 +92,7 @@ def probe(device: str, dtype: str, setting: Setting | None = None, *, executor: 
         KeyboardInterrupt: Ctrl-C; the child is gone.
     """
     begin = time.monotonic()
-    job = {"kind": "probe", "device": device, "dtype": dtype}
+    job = {"kind": "probe", "device": device, "dtype": dtype, "local_rank": local_rank}
     [answer] = executor([Start(job=job, terms=Terms(timeout=_PROBE_TIMEOUT_S), setting=setting or Setting())])
     if answer.ended == "interrupted":
         raise KeyboardInterrupt

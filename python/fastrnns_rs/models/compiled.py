@@ -36,10 +36,15 @@ def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..
     return found
 
 
-def _model(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
+def _model(problem: Problem, forward: Callable[..., Any], *, apart: bool = False) -> ModelDef:
+    """A model of weights that are arguments; `apart` if each is to have storage of its own."""
     from fastrnns_rs.models.inputs import lstm_inputs
 
     inputs = lstm_inputs(problem)
+    if apart:
+        # cuDNN lays them out in one buffer, of which they are views. Inside `scan` no two inputs may share memory.
+        for weight in inputs.flat_weights():
+            weight.data = weight.data.clone()
     return sequence_model(problem, [inputs.x, inputs.hidden, inputs.weights()], inputs.flat_weights(), forward)
 
 
@@ -96,7 +101,7 @@ def compile_cell(problem: Problem) -> ModelDef:
 @_lstm("compile_scan", description="torch.compile of the whole, the loop over time one operator (scan)")
 def compile_scan(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
-    return _model(problem, compiled(_stack(problem, _scanned)))
+    return _model(problem, compiled(_stack(problem, _scanned)), apart=True)
 
 
 @_lstm(

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.errors import RunnerError
-from fastrnns_rs.models.definition import backward, from_sequence
 from fastrnns_rs.models.lstm import nn_lstm
 from fastrnns_rs.runners.registry import runner
 
@@ -33,42 +31,69 @@ _WARMUP = 3
 def cudagraph(problem: Problem) -> ModelDef:
     """Returns what `nn.LSTM` does."""
     eager = nn_lstm(problem)
-    module, arguments = eager.forward, tuple(eager.inputs)
     if not problem.training:
-        return replace(eager, forward=_forward_only(module, arguments))
+        module: Any = eager.forward
+        module.eval()
+        return replace(eager, forward=_replayed(replace(eager, backward=None))[0])
+    forward, output, memory = _replayed(eager)
+    return replace(eager, forward=forward, backward=_replayed_backward(eager, output, memory))
+
+
+def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
+    """Captures forward. Its graph reads its arguments where they were then.
+
+    Returns:
+        Forward as one launch, the output that it writes, and the memory of the graph.
+    """
     import torch
 
-    graphed = torch.cuda.make_graphed_callables(module, arguments, num_warmup_iters=_WARMUP)
-    model = replace(eager, forward=graphed)
-    params = [*model.params]
-    backward(*from_sequence(problem.seed)(model.forward(*model.inputs)))
-    missing = sum(param.grad is None for param in params)
-    if missing:
-        # Afterwards all of them have one, and nothing would tell.
-        raise RunnerError(f"{missing} of {len(params)} parameters have no gradient after backward")
-    for param in params:
-        # Else a gradient is the graph's own memory, to which the next backward adds what it writes there.
-        param.grad = torch.zeros_like(param)
-    return model
-
-
-def _forward_only(module: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """Forward from its graph, which reads its arguments where they were when it was captured."""
-    import torch
-
-    module.eval()
+    arguments, training = tuple(model.inputs), model.backward is not None
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
-    with torch.inference_mode(), torch.cuda.stream(stream):
-        for _ in range(_WARMUP):
-            module(*arguments)
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.inference_mode(), torch.cuda.graph(graph):
-        output = module(*arguments)
+    with torch.set_grad_enabled(training), torch.inference_mode(not training):
+        with torch.cuda.stream(stream):
+            for _ in range(_WARMUP):
+                output = model.forward(*arguments)
+                if training and model.backward_setup is not None:
+                    warmed, gradient = model.backward_setup(output)
+                    torch.autograd.grad(warmed, [*model.params], gradient)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            output = model.forward(*arguments)
 
     def replay(*_arguments: Any) -> Any:
         graph.replay()
         return output
 
+    return replay, output, graph.pool()
+
+
+def _replayed_backward(model: ModelDef, output: Any, memory: Any) -> Callable[..., None]:
+    """Captures backward, from the gradient of y alone: it writes the gradients of the parameters, and adds to nothing.
+
+    Returns:
+        Backward as one launch. It copies the gradient that it is given if that is another than the time before.
+    """
+    import torch
+
+    assert model.backward_setup is not None  # noqa: S101  # it trains
+    params = [*model.params]
+    y, known = model.backward_setup(output)
+    begun = known.clone()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, pool=memory):
+        written = torch.autograd.grad(y, params, begun)
+
+    def replay(_output: Any, gradient: Any) -> None:
+        nonlocal known
+        if gradient is not known:
+            begun.copy_(gradient)
+            known = gradient
+        graph.replay()
+        if params[0].grad is not written[0]:
+            for param, one in zip(params, written, strict=True):
+                param.grad = one
+
+    replay(output, known)
     return replay

@@ -305,6 +305,8 @@ def _device(options: Options, facts: Facts, computed: str) -> str:
         reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
         known = "" if count == 0 else f", or cuda:0 to cuda:{count - 1}"
         raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
+    if facts.device_problem is not None:
+        raise UsageError(f"{facts.device} does not work: {facts.device_problem}", "use another --device")
     if options.modes.amp and options.dtype != "float32":
         raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
     if options.computed_dtype == computed:

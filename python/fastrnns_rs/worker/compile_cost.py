@@ -14,7 +14,7 @@ import torch
 
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.processes.phases import COMPILE, COMPILE_AGAIN
-from fastrnns_rs.worker.timed_loop import zero_gradients
+from fastrnns_rs.worker.gradients import Gradients
 
 if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
@@ -87,6 +87,7 @@ class Compiling:
         }
 
     def _first_call(self, model: ModelDef) -> int:
+        gradients = Gradients(model.params if model.backward is not None else ())
         begin = time.perf_counter_ns()
         try:
             output = model.forward(*model.inputs)
@@ -101,7 +102,7 @@ class Compiling:
             torch.cuda.synchronize(self._device)
         spent = time.perf_counter_ns() - begin
         if model.backward is not None:
-            zero_gradients(list(model.params))
+            gradients.zero()
         return spent
 
 

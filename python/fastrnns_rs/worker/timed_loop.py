@@ -15,6 +15,7 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.phases import BUILD, MEASURE
 from fastrnns_rs.worker.finite import check_finite
+from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 from fastrnns_rs.worker.torch_settings import run_settings
 
@@ -180,9 +181,9 @@ def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None
     Raises:
         RunnerError: A parameter has no gradient after backward, or an output or a gradient holds NaN or an infinity.
     """
-    params = list(model.params)
-    iterate = _iteration(model, params, watch)
-    checked = _iteration(model, params, watch, check=True)
+    gradients = Gradients(model.params if model.backward is not None else ())
+    iterate = _iteration(model, gradients, watch)
+    checked = _iteration(model, gradients, watch, check=True)
     with collector_off():
         while count := more():
             for _ in range(count - 1):
@@ -215,9 +216,7 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
-def _iteration(
-    model: ModelDef, params: list[torch.Tensor], watch: Stopwatch, *, check: bool = False
-) -> Callable[[], None]:
+def _iteration(model: ModelDef, gradients: Gradients, watch: Stopwatch, *, check: bool = False) -> Callable[[], None]:
     """One iteration as a function, so that what it made is released before the next one begins."""
     forward, inputs = model.forward, tuple(model.inputs)
     setup, backward = model.backward_setup, model.backward
@@ -247,28 +246,8 @@ def _iteration(
         if check:
             watch.find_unjoined()
             check_finite("output", output)
-            check_finite("gradient", [param.grad for param in params])
-        zero_gradients(params)
+            check_finite("gradient", [param.grad for param in model.params])
+        gradients.zero()
         settle()
 
     return forward_and_backward
-
-
-def zero_gradients(params: list[torch.Tensor]) -> None:
-    """Sets every gradient to zero in place.
-
-    Raises:
-        RunnerError: A parameter has none: backward did not reach it.
-    """
-    if not params:
-        return
-    gradients: Any = [param.grad for param in params]
-    try:
-        torch._foreach_zero_(gradients)
-    except TypeError:
-        # Looked at only now: this runs in every iteration, and torch takes no None.
-        missing = [index for index, gradient in enumerate(gradients) if gradient is None]
-        if not missing:
-            raise
-        count = f"{len(missing)} of {len(params)} parameters have"
-        raise RunnerError(f"{count} no gradient after backward, first {missing[0]}") from None

@@ -38,13 +38,16 @@ class Measured:
         return workers[[name for _, name in measured].index(runner)]
 
 
-def bench(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Measured:
-    """Runs `bench` with few iterations in one process of each runner; it has to succeed.
+def bench(
+    folder: Path, *arguments: object, machine: Machine | None = None, status: int = 0, **variables: str | Path
+) -> Measured:
+    """Runs `bench` with few iterations in one process of each runner.
 
     Args:
         folder: Where the logs go.
         arguments: Runners, then options.
         machine: What devices there are.
+        status: The exit status that it has to have.
         variables: Of the environment.
     """
     names = [one for one in arguments if not str(one).startswith("-")]
@@ -61,7 +64,7 @@ def bench(folder: Path, *arguments: object, machine: Machine | None = None, **va
         *arguments[len(names) :],
     )
     done = run_on(folder, "bench", *FEW, *words, "--json", machine=machine, **variables)
-    assert done.status == 0, done.stderr
+    assert done.status == status, done.stderr
     return Measured(done, done.json(), [*logs(folder)])
 
 

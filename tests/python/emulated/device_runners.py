@@ -118,3 +118,37 @@ def precision_reader(_problem: Problem) -> ModelDef:
 
     weight = torch.ones(3, device="cuda", requires_grad=True)
     return ModelDef(inputs=[weight], params=[weight], forward=forward)
+
+
+@_runner("reduced_overhead")
+def reduced_overhead(_problem: Problem) -> ModelDef:
+    """Is compiled into CUDA graphs by torch."""
+    import torch
+
+    weight = torch.ones(8, 8, device="cuda", requires_grad=True)
+    forward = torch.compile(lambda one: (one * 2).tanh(), mode="reduce-overhead")
+
+    def setup(output: Any) -> tuple[Any, Any]:
+        return output, torch.ones_like(output)
+
+    return ModelDef(
+        inputs=[weight],
+        params=[weight],
+        forward=forward,
+        backward_setup=setup,
+        backward=lambda output, gradient: output.backward(gradient),
+    )
+
+
+@_runner("missing_gradient")
+def missing_gradient(_problem: Problem) -> ModelDef:
+    """Has a parameter that backward does not reach."""
+    import torch
+
+    weight, other = (torch.ones(8, device="cuda", requires_grad=True) for _ in range(2))
+    return ModelDef(
+        inputs=[weight],
+        params=[weight, other],
+        forward=lambda one: (one * 2).sum(),
+        backward=lambda output: output.backward(),
+    )

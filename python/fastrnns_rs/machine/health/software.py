@@ -33,11 +33,15 @@ def torch_cuda(facts: Facts | None) -> Check:
     if facts is None:
         return Check(id="torch.cuda", status="skipped", message="torch does not work here")
     count, version = facts.cuda_device_count, facts.cuda_version
-    if count and facts.dtype_problem is None:
+    problem = facts.device_problem or facts.dtype_problem
+    if count and problem is None:
         message = f"torch finds {count} CUDA device{'s' if count > 1 else ''}"
         return Check(id="torch.cuda", status="ok", value=version, message=message)
     if count:
-        message, hint = f"{facts.device} does not compute: {facts.dtype_problem}", "install a torch built for this GPU"
+        message, hint = (
+            f"{facts.device} does not compute: {problem}",
+            "measure another --device",
+        )
         return Check(id="torch.cuda", status="fail", value=version, message=message, hint=hint)
     reason = facts.no_cuda_reason or "torch does not say why"
     if not nvidia.has_device():

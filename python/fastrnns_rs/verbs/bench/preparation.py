@@ -55,7 +55,8 @@ def start(
     processes = effort.processes_of(1, quick=options.quick)
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
-    facts, *further = facts_of(options, effort.devices, setting, executor=executor)
+    local_rank = None if team is None else team.world.local_rank
+    facts, *further = facts_of(options, effort.devices, setting, local_rank=local_rank, executor=executor)
     for dtype in options.computed_dtypes[1:]:
         for device in [one.device or options.device for one in (facts, *further)]:
             found = environment.probe(device, dtype, setting, executor=executor)
@@ -75,7 +76,12 @@ def start(
 
 
 def facts_of(
-    options: Options, devices: Sequence[str] | None, setting: Setting, *, executor: Executor = launch_together
+    options: Options,
+    devices: Sequence[str] | None,
+    setting: Setting,
+    *,
+    local_rank: int | None = None,
+    executor: Executor = launch_together,
 ) -> list[Facts]:
     """Collects facts of torch and of each device; of the one that `options` name where there are no others.
 
@@ -83,6 +89,7 @@ def facts_of(
         options: The device, if it is one, and the dtype.
         devices: The devices, if they are several.
         setting: What the child that is asked runs in.
+        local_rank: Of several ranks on this machine, the one that asks; None for none.
         executor: Runs the child.
 
     Raises:
@@ -92,7 +99,8 @@ def facts_of(
         KeyboardInterrupt: Ctrl-C.
     """
     if not devices:
-        return [environment.probe(options.device, options.computed_dtype, setting, executor=executor)]
+        asked = options.device, options.computed_dtype, setting
+        return [environment.probe(*asked, local_rank=local_rank, executor=executor)]
     if options.device != "auto":
         raise UsageError("--device and --devices both say where to run", "give one of them")
     first = environment.probe(devices[0], options.computed_dtype, setting, executor=executor)

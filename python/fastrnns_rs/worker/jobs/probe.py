@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import sys
 import warnings
@@ -17,18 +18,23 @@ from fastrnns_rs.problem.problem import resolve
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
 
+#: CUDA's structure of properties has about a kilobyte, and grows.
+_LARGEST_PROPERTIES = 1 << 14
+
 
 def answer(job: dict[str, Any], _channel: Channel, _progress: Progress) -> dict[str, Any]:
     """Facts about the software and the devices; `device` of the job is `auto`, `cpu`, `cuda` or `cuda:N`."""
-    return {"status": "ok", "facts": probe(job["device"], job["dtype"])}
+    return {"status": "ok", "facts": probe(job["device"], job["dtype"], job.get("local_rank"))}
 
 
-def probe(device: str, dtype: str) -> dict[str, Any]:
+def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, Any]:
     """Facts about torch, its devices and whether `dtype` works on `device`.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: Name of a torch dtype.
+        local_rank: Of several ranks on this machine, the one that asks: where any CUDA device will do, it has the one
+            of its number, and touches no other.
 
     Returns:
         The keys of `fastrnns_rs.machine.environment.Facts`.
@@ -38,6 +44,11 @@ def probe(device: str, dtype: str) -> dict[str, Any]:
         available = torch.cuda.is_available()
         count = torch.cuda.device_count() if available else 0
     chosen = resolve(device, count)
+    if local_rank is not None and chosen == "cuda" and local_rank < count:
+        chosen = f"cuda:{local_rank}"
+    gpus = [_gpu(index) for index in range(count)]
+    broken = None if chosen is None else _start_problem(count) or device_problem(chosen)
+    works = chosen is not None and broken is None
     return {
         "python_executable": sys.executable or None,
         "python_version": platform.python_version(),
@@ -49,10 +60,52 @@ def probe(device: str, dtype: str) -> dict[str, Any]:
         "device": chosen,
         "cuda_device_count": count,
         "no_cuda_reason": None if available else _no_cuda_reason([str(one.message) for one in heard]),
-        "dtype_problem": None if chosen is None else dtype_problem(chosen, dtype),
-        "tf32_problem": None if chosen is None else _tf32_problem(chosen),
-        "gpus": [_gpu(index) for index in range(count)],
+        "device_problem": broken,
+        "dtype_problem": dtype_problem(chosen, dtype) if chosen is not None and works else None,
+        "tf32_problem": _tf32_problem(chosen) if chosen is not None and works else None,
+        "gpus": gpus,
     }
+
+
+def device_problem(device: str) -> str | None:
+    """Returns why a device computes nothing at all, or None. A full one may do so later."""
+    if not device.startswith("cuda"):
+        return None
+    try:
+        capability, built = torch.cuda.get_device_capability(device), torch.cuda.get_arch_list()
+        if not is_covered(capability, built):
+            return f"it has compute capability {_dotted(capability)}, and torch is built for {', '.join(built)}"
+        torch.ones(1, device=device).item()
+    except torch.OutOfMemoryError:
+        return None
+    except (RuntimeError, AssertionError) as error:
+        return first_line(error)
+    return None
+
+
+def is_covered(capability: tuple[int, int], built: list[str]) -> bool:
+    """Returns True if torch has code for a compute capability.
+
+    Machine code (`sm_86`) runs on later minor versions of its major one; intermediate code (`compute_90`) is compiled
+    for any later version. Code for one version alone (`sm_90a`) runs on that.
+    """
+    if torch.version.hip is not None or not built:
+        return True
+    number = 10 * capability[0] + capability[1]
+    for name in built:
+        kind, _, version = name.partition("_")
+        digits = version.rstrip("af")
+        if not digits.isdecimal():
+            continue
+        known = int(digits)
+        if kind == "compute" and known <= number:
+            return True
+        if version != digits:
+            if known == number:
+                return True
+        elif known // 10 == capability[0] and known <= number:
+            return True
+    return False
 
 
 def dtype_problem(device: str, dtype: str) -> str | None:
@@ -81,17 +134,28 @@ def _try_dtype(dtype: str, where: dict[str, Any]) -> str | None:
         # The device is full, which says nothing of the dtype: the runners will say it.
         return None
     except (RuntimeError, TypeError) as error:
-        return str(error).splitlines()[0]
+        return first_line(error)
     return None
+
+
+def first_line(error: BaseException) -> str:
+    """Returns the first line of what an error says."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _dotted(capability: tuple[int, int]) -> str:
+    return f"{capability[0]}.{capability[1]}"
 
 
 def _tf32_problem(device: str) -> str | None:
     first_with_tf32 = (8, 0)
     if not device.startswith("cuda"):
         return "TF32 is a mode of CUDA devices"
+    if torch.version.hip is not None:
+        return "TF32 is a mode of NVIDIA's GPUs, and this torch is built for ROCm"
     capability = torch.cuda.get_device_capability(device)
     if capability < first_with_tf32:
-        return f"TF32 needs compute capability 8.0; {device} has {capability[0]}.{capability[1]}"
+        return f"TF32 needs compute capability 8.0; {device} has {_dotted(capability)}"
     return None
 
 
@@ -106,7 +170,10 @@ def _cudnn_version() -> str | None:
     # Asking loads the library: only where a device could use it.
     if not torch.cuda.is_available():
         return None
-    version = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
+    try:
+        version = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
+    except Exception:  # noqa: BLE001  # as in `_start_errors`; `_start_problem` tells of it
+        return None
     return None if version is None else str(version)
 
 
@@ -133,13 +200,55 @@ def _start_errors() -> list[str]:
     """What torch says when it cannot start CUDA."""
     try:
         torch.cuda.init()  # type: ignore[no-untyped-call]
-    except (RuntimeError, AssertionError) as error:
+    except Exception as error:  # noqa: BLE001  # torch has an exception of its own for this
         return [str(error)]
     return []
 
 
+def _start_problem(count: int) -> str | None:
+    """Returns why torch uses no device though there are some: one that does not work keeps it from all."""
+    if not count:
+        return None
+    said = _start_errors()
+    faults = _silent_devices(count) if said else {}
+    if not said:
+        try:
+            torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
+        except RuntimeError as error:
+            said, faults = [str(error)], _old_devices(count)
+    if not said:
+        return None
+    others = ",".join(str(index) for index in range(count) if index not in faults)
+    if not faults or not others:
+        return first_line(RuntimeError(said[0]))
+    why = "; ".join(f"cuda:{index}: {text}" for index, text in faults.items())
+    return f"torch refuses all GPUs because of one ({why}); hide that with CUDA_VISIBLE_DEVICES={others}"
+
+
+def _old_devices(count: int) -> dict[int, str]:
+    """Returns the compute capability of each device that is older than the newest."""
+    known = {index: torch.cuda.get_device_capability(index) for index in range(count)}
+    return {index: f"compute capability {_dotted(one)}" for index, one in known.items() if one < max(known.values())}
+
+
+def _silent_devices(count: int) -> dict[int, str]:
+    """Returns what CUDA says of each device of which it does not give the properties."""
+    runtime = ctypes.CDLL(None)
+    ask = getattr(runtime, "cudaGetDeviceProperties_v2", None) or getattr(runtime, "cudaGetDeviceProperties", None)
+    if ask is None:
+        return {}
+    runtime.cudaGetErrorString.restype = ctypes.c_char_p
+    properties = ctypes.create_string_buffer(_LARGEST_PROPERTIES)
+    codes = {index: ask(properties, index) for index in range(count)}
+    return {index: runtime.cudaGetErrorString(code).decode() for index, code in codes.items() if code}
+
+
 def _gpu(index: int) -> dict[str, Any]:
-    properties = torch.cuda.get_device_properties(index)
+    try:
+        properties = torch.cuda.get_device_properties(index)
+    except Exception as error:  # noqa: BLE001  # as above
+        nothing = dict.fromkeys(("uuid", "compute_capability", "memory_total_bytes"))
+        return {"index": index, "name": f"does not work: {first_line(error)}", **nothing}
     return {
         "index": index,
         "name": properties.name,

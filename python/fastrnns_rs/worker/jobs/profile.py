@@ -15,10 +15,11 @@ from fastrnns_rs.machine.environment import Facts
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.framing import framed
 from fastrnns_rs.runners.plan import Plan, Task, make_plan
+from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
-from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off, zero_gradients
+from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) ->
         return
     model, backward = one.model, one.model.backward
     watch = measurement.begin(one.task.problem.device, has_backward=backward is not None)
-    params = list(model.params)
+    gradients = Gradients(model.params if backward is not None else ())
     for _ in range(count):
         with marks.phase("forward"):
             watch.mark()
@@ -207,7 +208,7 @@ def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) ->
                 watch.mark()
                 backward(*arguments)
                 watch.mark()
-            zero_gradients(params)
+            gradients.zero()
             del arguments
         del output
         watch.settle()

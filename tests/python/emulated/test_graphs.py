@@ -1,0 +1,46 @@
+"""CUDA graphs: the runner that has its own, those of torch.compile, and weights that share no memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emulated.bench import Measured, bench
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    names = ("cudagraph", "reduced_overhead", "compile_scan", "missing_gradient")
+    return bench(tmp_path_factory.mktemp("graphs"), *names, status=1)
+
+
+def test_each_phase_of_cudagraph_is_one_launch(found: Measured) -> None:
+    assert found.result("cudagraph")["status"] == "ok"
+    log = found.log_of("cudagraph")
+    marks = log.marks()
+    # Neither the iteration before this one is looked at, nor this one itself.
+    begin, forward_end, backward_begin, end = marks[-8:-4]
+    assert [one.function for one in log.between(begin, forward_end) if one.launches] == ["cudaGraphLaunch"]
+    assert [one.function for one in log.between(backward_begin, end) if one.launches] == ["cudaGraphLaunch"]
+    assert not [one for one in log.between(begin, end) if one.function == "cudaStreamWaitEvent"]
+
+
+def test_gradients_in_memory_of_their_own_survive_the_replay_of_a_graph(found: Measured) -> None:
+    assert found.result("reduced_overhead")["reason"] is None
+    assert found.log_of("reduced_overhead").of("cudaGraphLaunch")
+
+
+def test_weights_inside_a_scan_share_no_memory(found: Measured) -> None:
+    assert found.result("compile_scan")["reason"] is None
+    assert found.log_of("compile_scan").kernels("triton")
+
+
+def test_a_parameter_that_backward_does_not_reach_is_told(found: Measured) -> None:
+    reason = found.result("missing_gradient")["reason"]
+    assert reason == "1 of 2 parameters have no gradient after backward, first 1"
+
+
+def test_cudagraph_runs_without_gradients(tmp_path: Path) -> None:
+    inference = bench(tmp_path, "cudagraph", "--mode", "inference")
+    assert inference.result("cudagraph")["backward"] is None
