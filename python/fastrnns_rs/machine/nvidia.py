@@ -21,6 +21,8 @@ _SLOWDOWNS = {
     0x20: "sw_thermal_slowdown",
     0x40: "hw_thermal_slowdown",
     0x80: "hw_power_brake_slowdown",
+    0x200: "board_limit",
+    0x400: "reliability",
 }
 
 

@@ -100,7 +100,9 @@ def deterministic(enabled: bool) -> Iterator[None]:
         return
     torch.use_deterministic_algorithms(enabled)
     try:
-        yield
+        # Torch would fill memory that nothing has written: work that is timed, and that no model asks for.
+        with _attribute(torch.utils.deterministic, "fill_uninitialized_memory", False):  # noqa: FBT003
+            yield
     finally:
         torch.use_deterministic_algorithms(before)
 

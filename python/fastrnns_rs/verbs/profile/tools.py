@@ -148,6 +148,8 @@ def _has_cuda(facts: Facts) -> bool:
 def _nvprof_problem(facts: Facts) -> str | None:
     if not _has_cuda(facts):
         return facts.no_cuda_reason or "there is no GPU"
+    if facts.cuda_version is None:
+        return "it is NVIDIA's, and this torch is built for ROCm"
     capabilities = [str(gpu.get("compute_capability") or "0") for gpu in facts.gpus]
     if all(int(one.partition(".")[0]) >= _TOO_NEW_FOR_NVPROF for one in capabilities):
         return f"it ends at compute capability 7.5, and this GPU has {capabilities[0]}"

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from fastrnns_rs.worker.gpu_uuid import gpu_uuid
+
 #: What Inductor calls the arguments that a kernel both reads and writes.
 _READ_AND_WRITTEN = "in_out_ptr"
 #: All memory of GPUs moves data at both edges of its clock.
@@ -40,10 +42,13 @@ def num_bytes(names: Sequence[str], arguments: Sequence[Any]) -> int:
 @cache
 def device_gb_per_s(device: torch.device) -> float | None:
     """What the memory of a device can do, by its clock and width; None where neither torch nor the driver tells."""
+    if torch.version.hip is not None:
+        # The clock that ROCm tells is not that of the data: on some devices it gives half of the bandwidth.
+        return None
     properties = torch.cuda.get_device_properties(device)
     clock_khz, bits = getattr(properties, "memory_clock_rate", 0), getattr(properties, "memory_bus_width", 0)
     if not (clock_khz > 0 and bits > 0):
-        clock_khz, bits = _asked_of_the_driver(f"GPU-{properties.uuid}")
+        clock_khz, bits = _asked_of_the_driver(gpu_uuid(properties))
     if not (clock_khz > 0 and bits > 0):
         return None
     return clock_khz * 1e3 * _TRANSFERS_PER_CLOCK * bits / 8 / 1e9

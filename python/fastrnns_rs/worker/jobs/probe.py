@@ -14,6 +14,7 @@ import torch
 
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.problem.problem import resolve
+from fastrnns_rs.worker.gpu_uuid import gpu_uuid
 
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
@@ -252,7 +253,7 @@ def _gpu(index: int) -> dict[str, Any]:
     return {
         "index": index,
         "name": properties.name,
-        "uuid": f"GPU-{properties.uuid}",
+        "uuid": gpu_uuid(properties),
         "compute_capability": f"{properties.major}.{properties.minor}",
         "memory_total_bytes": properties.total_memory,
     }
