@@ -118,7 +118,7 @@ class CudaDevice:
         pay for.
         """
         self._written.zero_()
-        torch.sum(self._read, dtype=torch.int64, out=self._sum)
+        torch.sum(self._read, dim=0, dtype=torch.int64, out=self._sum)
 
     def event(self) -> Event:
         """One that is there: it comes into being when it is first recorded."""
