@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 #: CONTRIBUTING.md says what each holds.
-PARTS = ("bench", "docs", "inductor", "kills", "models", "mutants", "profilers", "reading", "setup", "simulations")
+PARTS = (
+    "bench",
+    "docs",
+    "emulated",
+    "inductor",
+    "kills",
+    "models",
+    "mutants",
+    "profilers",
+    "reading",
+    "setup",
+    "simulations",
+)
 
 #: Files whose tests take longest, which start first: a long file that starts last keeps one process busy alone.
 FIRST = (
