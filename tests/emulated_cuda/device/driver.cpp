@@ -46,7 +46,7 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute name, CUdevi
 }
 
 EXPORT CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
-    std::snprintf(name, size, "Emulated GPU %d", device);
+    std::snprintf(name, size, "%s", settings().name(device).c_str());
     return CUDA_SUCCESS;
 }
 

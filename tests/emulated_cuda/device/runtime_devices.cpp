@@ -1,4 +1,5 @@
 // Devices: how many, which, and what they are.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -14,7 +15,9 @@ constexpr int kVersion = CUDART_VERSION;
 constexpr int kProcessors = 132;
 constexpr int kClockKhz = 1'000'000;
 
-bool is_device(int device) { return device >= 0 && device < settings().devices; }
+int device_count() { return static_cast<int>(settings().visible.size()); }
+
+bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 int attribute(cudaDeviceAttr name, int device) {
     const Capability capability = settings().capability(device);
@@ -41,7 +44,7 @@ int attribute(cudaDeviceAttr name, int device) {
         case cudaDevAttrMemoryPoolsSupported: return 1;
         case cudaDevAttrCooperativeLaunch: return 1;
         case cudaDevAttrL2CacheSize: return 50 << 20;
-        case cudaDevAttrPciBusId: return device + 1;
+        case cudaDevAttrPciBusId: return settings().visible.at(device) + 1;
         default: return 0;
     }
 }
@@ -51,7 +54,7 @@ int attribute(cudaDeviceAttr name, int device) {
 EXPORT cudaError_t cudaGetDeviceCount(int *count) {
     *count = 0;
     CALL(cudaGetDeviceCount);
-    *count = settings().devices;
+    *count = device_count();
     return result(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
 }
 
@@ -82,8 +85,9 @@ EXPORT cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int device) {
     if (!is_device(device)) return result(cudaErrorInvalidDevice);
     CALL(cudaGetDeviceProperties, &default_stream(device));
     std::memset(found, 0, sizeof *found);
-    std::snprintf(found->name, sizeof found->name, "Emulated GPU %d", device);
-    for (int at = 0; at < 16; ++at) found->uuid.bytes[at] = static_cast<char>(0x10 * device + at);
+    std::snprintf(found->name, sizeof found->name, "%s", settings().name(device).c_str());
+    const auto uuid = settings().uuid(device);
+    std::copy(uuid.begin(), uuid.end(), found->uuid.bytes);
     const auto get = [device](cudaDeviceAttr name) { return attribute(name, device); };
     found->totalGlobalMem = settings().memory_bytes;
     found->sharedMemPerBlock = get(cudaDevAttrMaxSharedMemoryPerBlock);
@@ -114,7 +118,7 @@ EXPORT cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int device) {
 
 EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
     CALL(cudaDeviceGetPCIBusId);
-    std::snprintf(text, size, "0000:%02x:00.0", device + 1);
+    std::snprintf(text, size, "0000:%02x:00.0", attribute(cudaDevAttrPciBusId, device));
     return cudaSuccess;
 }
 

@@ -7,14 +7,18 @@
 //   log /tmp/calls.tsv                     where calls are logged; no log without it
 //   memory_mib 16384                       of each device
 //   capability 1 7.0                       of device 1
+//   mig 1 1g.10gb                          device 1 is an instance of a GPU (MIG) with this profile
 //   duration *sgemm* 3000                  of kernels by a glob of their names, in nanoseconds
 //   fault cudaSetDevice 46 device 1        an error of a function: of one device, `from` its third call, `times` 2
 //   call_ns 100                            what a call takes of the host's virtual time
 //   launch_ns 1000                         from a launch to its start on an idle device
 //   event_step_ns 32                       step of the clock that events are stamped with
 //   arithmetic                             what operators compute is in memory, so that small values are read as they are
+//
+// A process has of them what CUDA_VISIBLE_DEVICES leaves; the numbers above are those without it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -44,11 +48,13 @@ struct Fault {
 };
 
 struct Settings {
-    int devices = 1;
+    int devices = 1;   // of the machine
+    std::vector<int> visible;
     bool virtual_clock = true;
     std::string log;
     std::size_t memory_bytes = std::size_t{16} << 30;
     std::map<int, Capability> capabilities;
+    std::map<int, std::string> profiles;
     std::vector<Duration> durations;
     std::vector<Fault> faults;
     Ns call_ns = 100;
@@ -58,7 +64,10 @@ struct Settings {
     // Whether a Python mode computes what operators would: see arithmetic.py.
     bool arithmetic = false;
 
+    // Of a device by the number that this process has for it.
     Capability capability(int device) const;
+    std::string name(int device) const;
+    std::array<char, 16> uuid(int device) const;
     // How long a kernel of this name runs.
     Ns duration(const std::string &kernel) const;
 };
@@ -66,7 +75,7 @@ struct Settings {
 // The settings of this process, read once. A line that is not understood ends it, and says so.
 Settings &settings();
 
-// The error that a call of a function gets, or 0.
+// The error that a call of a function gets, or 0; the device by the number that this process has for it.
 int fault_of(const char *function, int device);
 
 }  // namespace emulated
