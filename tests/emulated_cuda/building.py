@@ -24,7 +24,7 @@ NAME = "libcuda.so.1"
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
 _QUIET = ("-Wno-missing-field-initializers",)
 #: What is emulated: other libraries that torch loads work without a device.
-_EMULATED = re.compile(r"(?:__)?(?:cuda|cublas|cudnn|cu[A-Z](?!ile))\w*")
+_EMULATED = re.compile(r"(?:__)?(?:cuda|cublas|cudnn|cupti|cu[A-Z](?!ile))\w*")
 #: Torch's libraries that call CUDA, but for those that are loaded where they are needed.
 _CALLERS = ("c10_cuda", "torch_cuda", "torch_cpu", "torch_python", "caffe2_nvrtc")
 
@@ -62,7 +62,9 @@ def _build(folder: Path, packages: Path) -> None:
         *(f"-I{one}" for one in sorted(nvidia.glob("*/include"))),
         # The compiler's own part of the headers.
         *("-isystem", str(packages / "triton" / "backends" / "nvidia" / "include")),
+        f"-I{folder}",
     ]
+    _write_functions(nvidia, folder)
 
     def compiled(source: Path) -> str:
         target = folder / f"{source.stem}.o"
@@ -78,6 +80,15 @@ def _build(folder: Path, packages: Path) -> None:
     made = folder / f"{NAME}.new"
     _run(compiler() or "c++", "-shared", f"-Wl,-soname,{NAME}", *objects, compiled(rest), "-ldl", "-o", str(made))
     made.rename(folder / NAME)
+
+
+def _write_functions(nvidia: Path, folder: Path) -> None:
+    """Writes how CUPTI numbers the functions of both APIs."""
+    for api in ("runtime", "driver"):
+        [header] = nvidia.glob(f"*/include/cupti_{api}_cbid.h")
+        named = re.findall(rf"CUPTI_{api.upper()}_TRACE_CBID_((cu\w+?)(?:_v\d{{4,}})?)\s*=\s*(\d+)", header.read_text())
+        lines = (f'{{"{name}", {number}, "{versioned}"}},\n' for versioned, name, number in named)
+        (folder / f"{api}_functions.inc").write_text("".join(lines))
 
 
 def _called(packages: Path) -> set[str]:

@@ -101,6 +101,8 @@ class Machine:
         return {
             "EMULATED_CUDA": str(file),
             "LD_PRELOAD": os.pathsep.join([str(library), *filter(None, [os.environ.get("LD_PRELOAD")])]),
+            # Ranges are logged as a profiler would see them.
+            "NVTX_INJECTION64_PATH": str(library),
             # Triton links what it compiles with the driver.
             "TRITON_LIBCUDA_PATH": str(library.parent),
             # Convolutions by the functions that are emulated.

@@ -8,7 +8,7 @@
 
 namespace emulated {
 
-void (*call_observer)(const char *, unsigned, Ns, Ns) = nullptr;
+void (*call_observer)(const Ended &) = nullptr;
 thread_local int last_error = 0;
 
 namespace {
@@ -51,6 +51,7 @@ int error_of(const char *function, int device) {
 Call::Call(const char *function, const Stream *stream, std::string detail)
     : turn_(machine()),
       function_(function),
+      seen_(function),
       device_(stream == nullptr ? current_device() : stream->device),
       stream_(stream == nullptr ? -1 : stream->id),
       detail_(std::move(detail)),
@@ -62,7 +63,7 @@ Call::Call(const char *function, const Stream *stream, std::string detail)
 
 Call::~Call() {
     const Ns end = now();
-    if (call_observer != nullptr) call_observer(function_, correlation_, begin_, end);
+    if (call_observer != nullptr) call_observer({seen_, correlation_, device_, stream_, begin_, end});
     if (std::FILE *file = log())
         std::fprintf(file, "%ld\t%lld\t%s\t%d\t%d\t%d\t%s\n", syscall(SYS_gettid), static_cast<long long>(begin_), function_,
                      device_, stream_, error_, detail_.c_str());

@@ -21,12 +21,15 @@ class Call {
     // Number that CUPTI knows it by.
     unsigned correlation() const { return correlation_; }
     void tell(std::string detail) { detail_ = std::move(detail); }
+    // A library launches its kernels by another function, which is the one that profilers see.
+    void launches_by(const char *function) { seen_ = function; }
     // Waits, while other threads may call.
     void wait(Ns time);
 
    private:
     std::unique_lock<std::recursive_mutex> turn_;
     const char *function_;
+    const char *seen_;
     int device_;
     int stream_;
     std::string detail_;
@@ -35,8 +38,18 @@ class Call {
     Ns begin_;
 };
 
-// Told of each call that ends.
-extern void (*call_observer)(const char *function, unsigned correlation, Ns begin, Ns end);
+// A call as profilers see it.
+struct Ended {
+    const char *function;
+    unsigned correlation;
+    int device;
+    int stream;
+    Ns begin;
+    Ns end;
+};
+
+// Is given each call that ends, on its thread.
+extern void (*call_observer)(const Ended &);
 
 // The last error of this thread, as cudaGetLastError has it.
 extern thread_local int last_error;

@@ -56,6 +56,7 @@ void run_kernel(Call &call, const Kernel &given, Stream &stream, const unsigned 
 }
 
 void run_library_kernel(Call &call, const char *function, Stream &stream) {
+    call.launches_by("cudaLaunchKernel");
     run_kernel(call, *kernel_named(function), stream, {1, 1, 1}, {128, 1, 1}, nullptr);
 }
 

@@ -114,10 +114,12 @@ void launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correl
     const Ns begin = std::max(free_at(stream), now() + settings().launch_ns);
     std::map<const Stream *, Ns> tails;
     Ns end = begin;
+    unsigned node = 0;
     for (Operation operation : graph->operations) {
         Ns &tail = tails.try_emplace(operation.stream, begin).first->second;
         operation.correlation = correlation;
         operation.graph = graph->id;
+        operation.node = ++node;
         // No call of the host between its operations.
         run(operation, begin - settings().launch_ns, tail);
         end = std::max(end, tail);

@@ -45,7 +45,9 @@ struct Operation {
     unsigned grid[3] = {1, 1, 1};
     unsigned block[3] = {1, 1, 1};
     unsigned correlation = 0;
+    // The graph that it is launched with, and its place there, from 1; 0 is none.
     unsigned graph = 0;
+    unsigned node = 0;
 };
 
 struct Event {
