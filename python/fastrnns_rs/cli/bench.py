@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   fastrnns-rs bench --group rnns cnns
-  fastrnns-rs bench --group rnns --rnns cudnn jit --hiddenSize 1024 --json
+  fastrnns-rs bench cudnn jit --hiddenSize 1024 --json
   fastrnns-rs bench --quick --output run.json
   fastrnns-rs bench --group rnns --axis hidden-size=pow2:6:10
 
@@ -44,16 +44,7 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 
 
 @click.command(name="bench", cls=Verb, epilog=EPILOG)
-@click.option(
-    "--group", cls=ListOption, metavar="NAME...", help="Groups to run: rnns, cnns, vl_rnns, all. [default: cnns rnns]"
-)
-@click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group rnns.")
-@click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group cnns.")
-@click.option(
-    "--variable-lstms",
-    is_flag=True,
-    help="Also run the group vl_rnns. Its slow runners take long, and seqLength only bounds the lengths.",
-)
+@runner_options.choosing("time", "cnns rnns")
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
@@ -201,10 +192,12 @@ def _format(given: dict[str, Any]) -> str | None:
 def _options(given: dict[str, Any]) -> Any:
     from fastrnns_rs.runners.plan import Choice, options_of
 
-    if given["group"] == ():
-        raise click.UsageError("--group needs the name of at least one group")
+    runner_options.check_choice(given)
     axes, given = sweep_options.axes_of(given)
-    choice = Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms"))
+    if given["runners"]:
+        choice = Choice(groups=(), names=given["runners"])
+    else:
+        choice = Choice(groups=given["group"] or DEFAULT_GROUPS, **shared.take(given, "rnns", "cnns", "variable_lstms"))
     return options_of(given, choice, axes=axes, filters=sweep_options.filters_of(given))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,6 +46,10 @@ class WordsOption(ListOption):
         return value
 
 
+class RunnersOption(ListOption):
+    """A list option whose words are names of runners."""
+
+
 class OptionalValueOption(click.Option):
     """An option whose value may be left out."""
 
@@ -76,6 +81,7 @@ class Verb(click.Command):
             option = options.get(dashed(word))
             if isinstance(option, ListOption):
                 values = list(_following(words))
+                self._check_swallowed(word, option, values, args)
                 yield from (f"{word}={value}" for value in values or [""])
             elif isinstance(option, OptionalValueOption):
                 value = next(iter(words), "-")
@@ -84,6 +90,25 @@ class Verb(click.Command):
                 yield f"{word}={words.pop(0)}"
             else:
                 yield word
+
+    def _check_swallowed(self, flag: str, option: ListOption, values: list[str], args: list[str]) -> None:
+        """Checks that an option that takes a list has not taken the names of runners that follow it.
+
+        Raises:
+            UsageError: If it has.
+        """
+        if isinstance(option, RunnersOption) or not any(param.name == "runners" for param in self.params):
+            return
+        from fastrnns_rs.errors import UsageError
+        from fastrnns_rs.runners.registry import is_known
+
+        swallowed = [value for value in values if is_known(value)]
+        if swallowed:
+            others = list(args)
+            for name in swallowed:
+                others.remove(name)
+            command = shlex.join(["fastrnns-rs", str(self.name), *swallowed, *others])
+            raise UsageError(f"runner after a list: {' '.join(swallowed)!r} ({flag})", f"Run: {command}")
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:

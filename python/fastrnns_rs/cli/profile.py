@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   fastrnns-rs profile --nsys
-  fastrnns-rs profile --torch --rnns jit py --with-stack
-  fastrnns-rs profile --nsys --rnns cudnn --processes 3 --output-dir before
+  fastrnns-rs profile --torch jit py --with-stack
+  fastrnns-rs profile --nsys cudnn --processes 3 --output-dir before
   fastrnns-rs profile --nsys --dry-run
   nsys profile -o mine fastrnns-rs profile --internal-run
 
@@ -59,10 +59,7 @@ _OF_TORCH = (
 @click.option("--torch", is_flag=True, help="Profile with torch.profiler.")
 @click.option("--nsys-path", cls=Program, help="The nsys to use. [default: the newest that is found]")
 @click.option("--nvprof-path", cls=Program, help="The nvprof to use.")
-@click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners. [default: cudnn aten jit]")
-@click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners; without names those of the group cnns.")
-@click.option("--group", cls=ListOption, metavar="NAME...", help="Groups, with --rnns and --cnns as in bench.")
-@click.option("--variable-lstms", is_flag=True, help="Also profile the group vl_rnns.")
+@runner_options.choosing("profile", "the runners cudnn aten jit")
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
@@ -150,8 +147,7 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
     from fastrnns_rs.runners.plan import options_of
     from fastrnns_rs.runners.profile_request import choice
 
-    if given["group"] == ():
-        raise click.UsageError("--group needs the name of at least one group")
+    runner_options.check_choice(given)
     # What is typed now counts more than what was configured some time.
     by_flag = [name for name in TOOLS if given[name] and shared.is_flag(name)]
     by_path = [name for name in PROGRAMS if given[f"{name}_path"] and shared.is_flag(f"{name}_path")]
@@ -173,7 +169,11 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
     return ProfileRequest(
         options=options_of(
             {**given, "mode": "inference"} if given["inference"] else given,
-            choice(groups=groups, names=given["runner"], **shared.take(given, "rnns", "cnns", "variable_lstms")),
+            choice(
+                groups=groups,
+                names=given["runner"] or given["runners"],
+                **shared.take(given, "rnns", "cnns", "variable_lstms"),
+            ),
         ),
         tool=tool,
         torch=torch,

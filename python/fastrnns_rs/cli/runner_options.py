@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli.configuration import Code
-from fastrnns_rs.cli.options import Count, F, seconds, several, spelled
+from fastrnns_rs.cli.options import Count, F, ListOption, RunnersOption, seconds, several, spelled
 from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
 from fastrnns_rs.problem.problem import DTYPES
@@ -81,6 +82,42 @@ compiling: Callable[[F], F] = several(
         help="Where all processes keep what they compile. [default: a new folder for each]",
     ),
 )
+
+
+def choosing(verb: str, default: str) -> Callable[[F], F]:
+    """Returns the options that choose runners: by name, or by group with PyTorch fastrnns' flags.
+
+    Args:
+        verb: What the command does with runners, as "time".
+        default: Groups or runners without any of these options.
+    """
+    return several(
+        click.argument("runners", nargs=-1, metavar="[RUNNER]..."),
+        click.option(
+            "--group",
+            cls=ListOption,
+            metavar="NAME...",
+            help=f"Groups to {verb}: rnns, cnns, vl_rnns, all. [default: {default}]",
+        ),
+        click.option("--rnns", cls=RunnersOption, metavar="NAME...", help="Runners in place of those of group rnns."),
+        click.option("--cnns", cls=RunnersOption, metavar="NAME...", help="Runners in place of those of group cnns."),
+        click.option("--variable-lstms", is_flag=True, help=f"Also {verb} the group vl_rnns."),
+    )
+
+
+def check_choice(given: dict[str, Any]) -> None:
+    """Checks that runners are chosen in one way.
+
+    Raises:
+        UsageError: If runners are named and flags choose others, or `--group` names none.
+    """
+    if given["group"] == ():
+        raise UsageError("missing value: --group", "Run: fastrnns-rs list")
+    flags = [name for name in ("group", "rnns", "cnns", "variable_lstms") if is_flag(name)]
+    if given["runners"] and flags:
+        flag = f"--{flags[0].replace('_', '-')}"
+        message = f"two choices of runners: {' '.join(given['runners'])} and {flag}"
+        raise UsageError(message, f"Leave out {flag}: runners that are named run alone.")
 
 
 def load_files(given: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import options, runner_options, shared
-from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
+from fastrnns_rs.cli.options import OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
@@ -20,17 +20,12 @@ EPILOG = """\b
 Examples:
   fastrnns-rs verify
   fastrnns-rs verify --group all --dtype float64
-  fastrnns-rs verify --rnns jit jit_premul --hiddenSize 512 --verbose
-  fastrnns-rs verify --runner-file mine.py --rnns mine --json"""
+  fastrnns-rs verify jit jit_premul --hiddenSize 512 --verbose
+  fastrnns-rs verify --runner-file mine.py mine --json"""
 
 
 @click.command(name="verify", cls=Verb, epilog=EPILOG)
-@click.option(
-    "--group", cls=ListOption, metavar="NAME...", help="Groups to check: rnns, cnns, vl_rnns, all. [default: rnns]"
-)
-@click.option("--rnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group rnns.")
-@click.option("--cnns", cls=ListOption, metavar="NAME...", help="Runners in place of those of the group cnns.")
-@click.option("--variable-lstms", is_flag=True, help="Also check the group vl_rnns.")
+@runner_options.choosing("check", "rnns")
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
@@ -92,12 +87,14 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
 
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:
-    if given["group"] == ():
-        raise click.UsageError("--group needs the name of at least one group")
+    runner_options.check_choice(given)
     # A flag that names networks means them, where no group is given.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
     groups = given["group"] or by_flag or DEFAULT_GROUPS
-    choice = Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms"))
+    if given["runners"]:
+        choice = Choice(groups=(), names=given["runners"])
+    else:
+        choice = Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms"))
     return VerifyOptions(
         options=options_of(given, choice),
         check_grad=given["check_grad"] and not given["no_check_grad"],

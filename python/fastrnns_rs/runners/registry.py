@@ -202,6 +202,12 @@ def find(name: str) -> Runner:
     return runners[name]
 
 
+def is_known(name: str) -> bool:
+    """Returns True if a runner of this package has the name. Loads no plug-ins."""
+    _load_ours()
+    return name in _runners
+
+
 def name_of(creator: Creator) -> str:
     """The name of the runner that a decorated function builds.
 
