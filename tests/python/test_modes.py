@@ -27,7 +27,6 @@ from fastrnns_rs.worker.torch_settings import (
     deterministic,
     driver_warnings_silenced,
     problem_settings,
-    tf32_allowed,
 )
 
 SIZES = Sizes(seq_length=4, num_layers=1, input_size=3, hidden_size=5, mini_batch=2, image_size=33)
@@ -156,20 +155,6 @@ def test_settings_of_the_process_are_put_back() -> None:
     with problem_settings(problem_of("py", deterministic=True)):
         assert torch.are_deterministic_algorithms_enabled()
     assert not torch.are_deterministic_algorithms_enabled()
-
-
-def precisions() -> list[str]:
-    cudnn = torch.backends.cudnn
-    return [torch.backends.cuda.matmul.fp32_precision, cudnn.conv.fp32_precision, cudnn.rnn.fp32_precision]
-
-
-@pytest.mark.parametrize(("allowed", "precision"), [(True, "tf32"), (False, "ieee")])
-def test_tf32_holds_for_products_convolutions_and_recurrent_layers(allowed: bool, precision: str) -> None:
-    before = precisions()
-    with pytest.raises(KeyError), tf32_allowed(allowed):
-        assert precisions() == [precision] * 3
-        raise KeyError
-    assert precisions() == before
 
 
 def test_cudnn_is_switched_off_and_on_again() -> None:
