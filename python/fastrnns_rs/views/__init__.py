@@ -1,1 +1,4 @@
-"""What people see. Everything shown here was computed elsewhere."""
+"""Tables, sentences and files for display.
+
+All values shown are computed in other packages.
+"""

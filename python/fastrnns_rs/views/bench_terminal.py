@@ -1,4 +1,4 @@
-"""The live table of a bench, on standard error."""
+"""Live table of `bench` on standard error."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ PHASES = {
 
 
 class Terminal:
-    """Writes a row as each runner ends and, on a terminal, shows the rows so far and the progress below.
+    """Writer of bench progress to standard error.
 
-    Elsewhere a line for the first process of each runner stands for them.
+    Each row is written when its runner ends. On a terminal, unfinished rows and a progress line are shown below.
+    Elsewhere, one line for the first process of each runner replaces them.
 
     Args:
-        separator: What stands between two columns.
+        separator: Text between two columns.
     """
 
     def __init__(self, separator: str) -> None:
@@ -45,22 +46,22 @@ class Terminal:
         self._progress: LiveRows | None = None
         self._task: TaskID | None = None
         self._runner = ""
-        self._said = 0
+        self._warned = 0
         self._noted: set[str] = set()
         self._first: set[str] = set()
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
-        """Says what is about to run, then the headings."""
+        """Writes the description of the run, its warnings and the headings."""
         self._table = RunTable([task.label for task in plan.tasks], self._separator)
         for line in (*about(run, plan), *warnings(run.warnings), self._table.header()):
             self._write(line)
-        self._said = len(run.warnings)
+        self._warned = len(run.warnings)
         if sys.stderr is not None and sys.stderr.isatty():
             done = sum(len(result.processes) for result in run.results)
             self._begin_progress(plan, done, max(1, len(run.ranks)))
 
     def session_waits(self, number: int, seconds: float) -> None:
-        """Says when the next session begins."""
+        """Shows when the next session begins."""
         text = f"session {number} begins in {duration(seconds)}"
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=text)
@@ -68,27 +69,30 @@ class Terminal:
             self._write(text)
 
     def process_begins(self, task: BenchTask, index: int) -> None:
-        """Shows which runner is on."""
+        """Shows the runner and the process that begin."""
         self._runner = f"{task.label}, process {index + 1}"
         self.phase(phases.IMPORT)
 
     def phase(self, name: str) -> None:
-        """Shows what its worker does."""
+        """Shows the phase that the worker reports."""
         if self._progress is not None and self._task is not None:
-            # A runner may find the pipe of its worker, and report phases of its own.
+            # A runner can write to the worker's pipe and report phase names of its own.
             self._progress.update(self._task, description=visible(f"{self._runner}: {PHASES.get(name, name)}"))
 
     def process_ends(self, process: Process, printed: str) -> None:
-        """Counts it, and shows what one that failed has printed to whoever asked for that."""
+        """Counts a process; with `FASTRNNS_DEBUG` set, shows the output of a failed one."""
         if process.status in {"failed", "timed_out"} and printed and os.environ.get("FASTRNNS_DEBUG"):
             self._write(printed.rstrip())
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
 
     def row_changes(self, result: Result) -> None:
-        """Shows the row as measured so far; without a terminal once, after the first process."""
+        """Shows the row as measured so far.
+
+        Without a terminal, a line is written once, after the first process.
+        """
         if self._progress is not None:
-            # The row that changed last is the last one.
+            # Removing the key first moves the row that changed last to the end.
             self._progress.rows.pop(name(result), None)
             self._progress.rows[name(result)] = self._table.row(result)
         elif name(result) not in self._first and result.forward is not None:
@@ -98,29 +102,29 @@ class Terminal:
             self._write(f"{visible(name(result))}, process 1: {', '.join(shown)}")
 
     def runner_ends(self, result: Result) -> None:
-        """Writes the row, and below it what one must know to read it."""
+        """Writes the row, and its note below."""
         if self._progress is not None:
             self._progress.rows.pop(name(result), None)
         self._write(self._table.row(result))
         if result.note is not None and result.status == "ok":
             side = "" if result.side is None else f" ({result.side})"
             note = f"  note: {visible(result.runner)}{side}: {visible(result.note)}"
-            # Points of a sweep need the same note, mostly.
+            # Points of a sweep mostly have the same note.
             if note not in self._noted:
                 self._noted.add(note)
                 self._write(note)
 
     def ends(self, run: Run) -> None:
-        """Says what ended the run, how precise it is, and what one should know before trusting it."""
+        """Writes the sweep, the stop reason with the precision, and the warnings."""
         self.close()
         if run.sweep is not None:
             self._write("\n" + "\n".join(sweep_tables.lines(run.sweep)) + "\n")
-        # Those of the beginning were written above the table.
-        for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._said :])):
+        # Earlier warnings were written above the table.
+        for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._warned :])):
             self._write(line)
 
     def close(self) -> None:
-        """Takes the progress line away."""
+        """Removes the progress line."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
@@ -131,7 +135,7 @@ class Terminal:
         from fastrnns_rs.views.live_rows import LiveRows
 
         self._progress = LiveRows(Console(stderr=True, markup=False, emoji=False, highlight=False))
-        # By precision nobody knows how many there will be.
+        # The precision rule does not fix the number of processes.
         by_precision = plan.rule is not None and plan.rule.rule == "precision"
         total = None if by_precision else len(plan.measured) * plan.processes * ranks
         self._task = self._progress.add_task("", total=total, completed=done)
@@ -140,7 +144,7 @@ class Terminal:
     def _write(self, line: str) -> None:
         if sys.stderr is None:
             return
-        # Nobody may be there to look: that is no reason to stop measuring.
+        # A closed standard error must not stop the measurement.
         with contextlib.suppress(OSError, ValueError):
             if self._progress is None:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201

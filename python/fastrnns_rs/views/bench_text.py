@@ -1,4 +1,4 @@
-"""What is said around the table of a bench: what is about to run, what ended it, and what to heed."""
+"""Lines around the table of `bench`: run description, stop reason, warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ENDS = {
 
 
 def about(run: Run, plan: BenchPlan) -> Iterator[str]:
-    """What will run, how much of it, and about how long that takes."""
+    """Yields the lines that describe the run: contents, amount, estimated duration."""
     where = plan.tasks[0].problem
     number = int(where.device.partition(":")[2] or 0)
     gpu = f" ({run.environment.gpus[number].name})" if where.device.startswith("cuda") else ""
@@ -52,7 +52,7 @@ def about(run: Run, plan: BenchPlan) -> Iterator[str]:
 
 
 def _amount(plan: BenchPlan) -> str:
-    """How many processes run, what each does and how long that takes."""
+    """Returns the process count, the work of each process and the estimated duration."""
     loop, rule = plan.loop, plan.rule
     warmup = "the warm-up that is detected" if loop.warmup is None else _count(loop.warmup, "warm-up iteration")
     timed = f"{loop.seconds:.3g} s of iterations" if loop.nloops is None else _count(loop.nloops, "timed iteration")
@@ -66,14 +66,14 @@ def _amount(plan: BenchPlan) -> str:
     beside = ", and what compiling takes" if any(task.runner.compiles for task in plan.measured) else ""
     if loop.nloops is not None:
         return f"{each}; {duration(processes * plan.start_s)} to start them all{beside}"
-    # Building a model takes a while too, and a process that is not steady at its end goes on for as long again.
+    # Building a model takes time as well. A process that has not reached steady state is extended by its own duration.
     least, most = (processes * (plan.start_s + times * loop.seconds) for times in (1, 2.5))
     about, at_most = duration(least), duration(most)
     return f"{each}; that takes about {about}{f' to {at_most}' if at_most != about else ''}{beside}"
 
 
 def outcome(run: Run) -> str:
-    """What ended the run and how wide its intervals are."""
+    """Returns the stop reason and the width of the widest interval."""
     if run.plan.stopped_by is None:
         return "nothing was measured"
     why = _ENDS.get(run.plan.stopped_by, "")
@@ -84,7 +84,7 @@ def outcome(run: Run) -> str:
 
 
 def first_calls(run: Run) -> Iterator[str]:
-    """What each runner's first iteration took, which no estimate has in it."""
+    """Yields the time of each runner's first iteration, excluded from all estimates."""
     each = []
     for one in run.results:
         first = one.first_call_ns()
@@ -95,7 +95,7 @@ def first_calls(run: Run) -> Iterator[str]:
 
 
 def compiling(run: Run) -> Iterator[str]:
-    """What compiling took, of the runners that do: medians of their processes."""
+    """Yields the compile times of runners that compile, as medians of processes."""
     each = []
     for one in run.results:
         done = [process.compile for process in one.processes if process.status == "ok"]
@@ -113,12 +113,12 @@ def compiling(run: Run) -> Iterator[str]:
 
 
 def _seconds(durations_ns: list[int]) -> str:
-    """The median, in seconds; a dash for none."""
+    """Formats the median in seconds; a dash if there are no durations."""
     return f"{quantiles(durations_ns, [0.5])[0] / 1e9:.3g}" if durations_ns else "-"
 
 
 def warnings(notices: Sequence[Notice]) -> Iterator[str]:
-    """Each with its evidence, and what to do below it."""
+    """Yields each warning with its evidence, then its hint."""
     for one in notices:
         evidence = f" ({visible(one.evidence)})" if one.evidence else ""
         yield f"warning: {visible(one.message)}{evidence}"
@@ -127,7 +127,7 @@ def warnings(notices: Sequence[Notice]) -> Iterator[str]:
 
 
 def _modes(plan: BenchPlan) -> str:
-    """What is not as by default in how all models are run."""
+    """Returns the modes of all models that differ from the default."""
     asked: dict[str, Callable[[Problem], bool]] = {
         "inference: only forward, without gradients": lambda problem: not problem.training,
         "forward under autocast to bfloat16": lambda problem: problem.amp,
@@ -138,7 +138,7 @@ def _modes(plan: BenchPlan) -> str:
 
 
 def _rows(plan: BenchPlan) -> str:
-    """How many runners there are, and in a sweep how many rows that makes."""
+    """Returns the number of runners; in a sweep, also the number of rows."""
     runners = _count(len({task.runner.name for task in plan.tasks}), "runner")
     return f"{runners} in {_count(len(plan.tasks), 'row')}" if plan.axes else runners
 
@@ -148,7 +148,7 @@ def _count(number: int, one: str, many: str | None = None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Formats seconds as a rounded duration in s, min or h."""
     minute, hour = 60, 3600
     if seconds < 2 * minute:
         return f"{max(1, math.ceil(seconds))} s"
@@ -156,7 +156,7 @@ def duration(seconds: float) -> str:
 
 
 def _sizes(plan: BenchPlan) -> dict[str, str]:
-    """The sizes of each family, as the flags that would give them."""
+    """Returns the sizes of each family, written as the flags that set them."""
     flags = {
         "seq_length": "seqLength",
         "num_layers": "numLayers",

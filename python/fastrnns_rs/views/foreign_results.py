@@ -1,4 +1,4 @@
-"""A plain table of what another tool measured."""
+"""Plain table of results measured by other tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = ("benchmark", "processes", "samples", "median (ms)", "min (ms)", "max (m
 
 
 def table(side: Side) -> str:
-    """A row for each series: how many numbers there are, and where they lie, in milliseconds."""
+    """Formats a row for each series: sample count, then median, min and max in ms."""
     rows = [_HEAD, *map(_row, side.series)]
     return "".join(line + "\n" for line in aligned(rows, numbers=range(1, len(_HEAD) - 1)))
 

@@ -1,4 +1,4 @@
-"""Output formats of a run and of a comparison, by the names that `--format` takes."""
+"""Output formats of runs and comparisons, by their `--format` names."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ COMPARISON = ("table", "json", "markdown", "junit")
 
 
 def run_text(run: Run, name: str) -> str:
-    """Writes a run in the format called `name`; the text ends with a newline unless it is empty.
+    """Formats a run in the format `name`.
+
+    Non-empty text ends with a newline.
 
     Raises:
-        ValueError: If there is no such format, or a number is none that JSON can hold.
+        ValueError: If `name` is unknown, or JSON cannot represent a number.
     """
     from fastrnns_rs.documents import layout
     from fastrnns_rs.views.run import run_table, upstream_json
@@ -30,12 +32,13 @@ def run_text(run: Run, name: str) -> str:
 
 
 def comparison_text(comparison: Comparison, name: str, *, wide: bool = False, width: int | None = None) -> str:
-    r"""Writes a comparison in the format called `name`; the text ends with a newline.
+    r"""Formats a comparison in the format `name`.
 
-    Every format can be printed: a name's control characters come out as `\x1b` and the like.
+    The text ends with a newline. All formats are safe to print: control characters in names are written as `\x1b` and
+    the like.
 
     Raises:
-        ValueError: If there is no such format, or a number is none that JSON can hold.
+        ValueError: If `name` is unknown, or JSON cannot represent a number.
     """
     from fastrnns_rs.documents import layout
     from fastrnns_rs.views.comparison.junit import junit

@@ -1,4 +1,7 @@
-"""The text that Inductor's own benchmark prints of a profiled module, to the letter; and the same for a CPU."""
+"""Text that Inductor's own benchmark prints for a profiled module.
+
+The text is identical to the letter. The same format is used for CPU.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _LONGEST_NAME = 120
 
 
 class Line(NamedTuple):
-    """A kernel or an operator: what one run spent in it, in milliseconds, and how often one run calls it."""
+    """Kernel or operator, with its time in ms and number of calls in one run."""
 
     name: str
     milliseconds: float
@@ -22,14 +25,14 @@ class Line(NamedTuple):
 def tables(
     benchmark: str, categories: Mapping[str, Sequence[Line]], wall_time_ms: float, device: str, line: str | None = None
 ) -> str:
-    """All of the text, without the last line's end.
+    """Formats the complete text, without the newline of the last line.
 
     Args:
-        benchmark: What the line for tabulating begins with.
-        categories: What ran, by category, and of each category in the order in which it ran first.
-        wall_time_ms: How long a run took without a profiler, in milliseconds.
+        benchmark: Beginning of the line for tabulating.
+        categories: Kernels and operators by category, each category in the order of first execution.
+        wall_time_ms: Time of a run without a profiler, in ms.
         device: `cuda` or `cpu`.
-        line: The line for tabulating where it is known.
+        line: Line for tabulating. None computes the line.
     """
     parts = []
     times: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""Kernel names that fit a column, no two of a table alike.
+"""Kernel names that fit a column and are unique in a table.
 
-A name too long loses its namespaces, then template arguments, then its middle. Where two would then look the same, the
-part that differs stays.
+A name that is too long loses its namespaces, then template arguments, then its middle. Where two names would become
+equal, the part that differs is kept.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.table import beginning, fit
 from fastrnns_rs.views.text import width
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 _ELLIPSIS = "…"
 _OPENING, _CLOSING = "<([{", ">)]}"
 _NAMESPACES = r"(?:[A-Za-z_]\w*::|\(anonymous namespace\)::)+(?=[A-Za-z_])"
-#: nsys writes the type of a number in front of it.
+#: nsys writes the type of a number before the number.
 _CASTS = r"\((?:unsigned |long )*(?:int|bool|char|long|short)\)(?=[\w-])"
-#: Characters of the last words that are kept of a part that differs.
+#: Characters kept of the last words of a part that differs.
 _LAST = 8
-#: Each round looks at a narrower part of names that still look alike.
+#: Each round compares a narrower part of names that are still equal.
 _ROUNDS = 4
-#: A shorter part of a template argument says nothing behind others.
+#: A shorter part of a template argument is not informative.
 _PART = 6
 
 
@@ -31,13 +31,13 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
     """Shortens names to `room` columns, safe for a terminal.
 
     Args:
-        names: For each row the demangled name, and the name of the function in it.
+        names: Demangled name of each row, with the name of its function.
         room: Width of the column, at least 8.
         middle: True cuts a name without arguments in its middle, False at its end.
     """
     whole = [_Name(visible(full), visible(function)) for full, function in names]
     found = [name.within(room, middle=middle) for name in whole]
-    # Of long names without arguments those that begin alike are compared even where their ends differ.
+    # Long names without arguments and with equal beginnings are compared even if their ends differ.
     long = [row for row, name in enumerate(whole) if _ELLIPSIS in found[row] and not name.arguments]
     _tell_apart(whole, found, _groups(long, lambda row: whole[row].text[: room // 2]), room)
     for _ in range(_ROUNDS):
@@ -45,14 +45,14 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
         if not groups:
             return found
         _tell_apart(whole, found, groups, room)
-    for alike in _groups(range(len(found)), found.__getitem__):
-        for number, row in enumerate(alike[1:], 2):
+    for group in _groups(range(len(found)), found.__getitem__):
+        for number, row in enumerate(group[1:], 2):
             found[row] = f"{fit(found[row], room - len(str(number)) - 1).rstrip()}#{number}"
     return found
 
 
 def function(full: str, short: str) -> str:
-    """Cuts a name at its template arguments and parameters.
+    """Returns a name without its template arguments and parameters.
 
     >>> function("void at::native::copy<4>(int)", "copy")
     'at::native::copy'
@@ -61,7 +61,7 @@ def function(full: str, short: str) -> str:
 
 
 class _Name:
-    """A name in its parts: `text` without return type and parameters, and what leads to it."""
+    """Parts of a kernel name; `text` has no return type and no parameters."""
 
     __slots__ = ("arguments", "bare", "function", "text")
 
@@ -77,7 +77,7 @@ class _Name:
         self.text = full[begin:after] if short != full else full
 
     def within(self, room: int, *, middle: bool) -> str:
-        """Shortens the name, whatever others there are."""
+        """Shortens the name without regard to other names."""
         if width(self.text) <= room:
             return self.text
         if not self.arguments:
@@ -87,7 +87,7 @@ class _Name:
         return plain if width(plain) <= room else self._fewer(room)
 
     def _fewer(self, room: int) -> str:
-        """As many first and last template arguments as fit, in turn."""
+        """Keeps as many first and last template arguments as fit, alternately."""
         head, tail = 0, 0
 
         def drawn(head: int, tail: int, part: str = "") -> str:
@@ -105,13 +105,16 @@ class _Name:
         found = drawn(head, tail)
         left = room - width(found)
         if head + tail < len(self.arguments) and (left >= _PART or (tail == 0 and left > 0)):
-            # A part of the argument that is too long says more than nothing.
+            # A part of an argument that is too long is more informative than an ellipsis.
             return drawn(head, tail, beginning(self.arguments[head], left))
         return fit(found, room)
 
 
 def _head(text: str, room: int) -> str:
-    """The beginning of a wider text, up to the end of a word where that keeps half of the room."""
+    """Cuts a text that is too wide at its end.
+
+    The cut is at the end of a word where that keeps half of the room.
+    """
     head = fit(text, 2 * room)[: room - 1] if text.isascii() else ""
     if not head:
         return fit(text, room)
@@ -121,7 +124,7 @@ def _head(text: str, room: int) -> str:
 
 
 def _place(full: str, short: str) -> int:
-    """Finds the function's name: behind a space or a scope, in front of its arguments."""
+    """Finds the function's name: after a space or a scope, before its arguments."""
     first = place = full.find(short)
     while place >= 0:
         before, after = full[:place][-1:], full[place + len(short) :][:1]
@@ -132,7 +135,7 @@ def _place(full: str, short: str) -> int:
 
 
 def _scope(full: str, end: int) -> int:
-    """Finds the begin of the namespace that ends at `end`; without one it is `end`."""
+    """Returns the start of the namespace that ends at `end`, else `end`."""
     if full.endswith("(anonymous namespace)", 0, end):
         return end - len("(anonymous namespace)")
     begin = end
@@ -142,14 +145,17 @@ def _scope(full: str, end: int) -> int:
 
 
 def _plain(arguments: Sequence[str]) -> list[str]:
-    """Template arguments without namespaces and without types of numbers."""
-    import re  # slow to load, and most names fit
+    """Removes namespaces and types of numbers from template arguments."""
+    import re  # This module is slow to load, and most names fit.
 
     return [re.sub(_CASTS, "", re.sub(_NAMESPACES, "", one)) for one in arguments]
 
 
 def _arguments(full: str, at: int) -> tuple[list[str], int]:
-    """The template arguments from `at` on, and where they end; none where brackets do not match."""
+    """Returns the template arguments from `at` on, and their end.
+
+    The list is empty if brackets do not match.
+    """
     if full[at : at + 1] != "<":
         return [], at
     depth, begin, found = 0, at + 1, []
@@ -168,17 +174,17 @@ def _arguments(full: str, at: int) -> tuple[list[str], int]:
 
 
 def _groups(rows: Iterable[int], key: Callable[[int], str]) -> list[list[int]]:
-    """Rows of one key, where there are several."""
+    """Returns the rows of each key that has several rows."""
     groups: dict[str, list[int]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
-    return [alike for alike in groups.values() if len(alike) > 1]
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[int]], room: int) -> None:
-    """Shortens each name of a group so that the part stays in which they differ."""
-    for alike in groups:
-        names = [whole[row] for row in alike]
+    """Shortens the names of each group so that the part that differs is kept."""
+    for group in groups:
+        names = [whole[row] for row in group]
         first = names[0]
         if all(name.bare == first.bare and name.arguments for name in names):
             counts = range(min(len(name.arguments) for name in names))
@@ -190,21 +196,24 @@ def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[
                 front = f"{fit(first.bare, room - beside)}<{f'{_ELLIPSIS}, ' if at else ''}"
                 left = room - width(front) - max(map(len, back))
                 shown = parts if max(map(width, parts)) <= left else _differing(parts, max(left, 4))
-                for row, part, end in zip(alike, shown, back, strict=True):
+                for row, part, end in zip(group, shown, back, strict=True):
                     found[row] = fit(f"{front}{part}{end}", room)
                 continue
-        for row, text in zip(alike, _differing([name.text for name in names], room), strict=True):
+        for row, text in zip(group, _differing([name.text for name in names], room), strict=True):
             found[row] = text
 
 
 def _differing(texts: Sequence[str], room: int) -> list[str]:
-    """Texts in `room` columns, each with the part in which they differ."""
+    """Shortens texts to `room` columns; each keeps the part that differs."""
     begin, end = _common(texts), _common([text[::-1] for text in texts])
     return [_around(text, begin, len(text) - end, room) for text in texts]
 
 
 def _common(texts: Sequence[str]) -> int:
-    """Length of the beginning that all have, without a part of a word or a number in which they differ."""
+    """Returns the length of the common beginning.
+
+    A word or a number in which the texts differ is excluded as a whole.
+    """
     shortest = min(texts, key=len)
     count = next((at for at, one in enumerate(shortest) if any(text[at] != one for text in texts)), len(shortest))
     kind = str.isdigit if count and shortest[count - 1].isdigit() else str.isalpha
@@ -215,8 +224,11 @@ def _common(texts: Sequence[str]) -> int:
 
 
 def _around(text: str, begin: int, end: int, room: int) -> str:
-    """The first and the last words of the part that differs, behind as much of the beginning as fits."""
-    import re  # seldom needed
+    """Returns the first and last words of the part that differs.
+
+    As much of the beginning as fits precedes the words.
+    """
+    import re  # This module is rarely needed.
 
     words = re.split(r"(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])", text[begin : max(begin, end)].strip("_ ,<>"))
     first, last = words[0].rstrip("_ ,<>"), ""
@@ -231,7 +243,7 @@ def _around(text: str, begin: int, end: int, room: int) -> str:
     head = text[:begin]
     if width(head) > left:
         head = beginning(head, left)
-        # Not within a word, where a word fits.
+        # A word is not cut if whole words fit.
         cut = text[len(head) : len(head) + 1].isalnum()
         word = re.search(r"[^A-Za-z0-9][A-Za-z0-9]*$", head) if cut else None
         head = head[: word.start()] if word and word.start() > left // 2 else head

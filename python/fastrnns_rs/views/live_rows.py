@@ -1,4 +1,4 @@
-"""The live region of a bench: the rows that are not complete, above the progress line."""
+"""Live region of `bench`: incomplete rows above a progress line."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class LiveRows(Progress):
-    """A progress line below rows that change until their last process.
+    """Progress line below rows that change until their last process.
 
     Args:
         console: The terminal.
 
     Attributes:
-        rows: The text of each row, by its label.
+        rows: Text of each row, by label.
     """
 
     def __init__(self, console: Console) -> None:
         self.rows: dict[str, str] = {}
-        # Progress asks for what it shows before it knows its console.
+        # `Progress` requests renderables before its own console is set.
         self._terminal = console
         super().__init__(
             SpinnerColumn(),
@@ -39,16 +39,16 @@ class LiveRows(Progress):
             TimeElapsedColumn(),
             TextColumn("left", markup=False),
             TimeRemainingColumn(),
-            # Names and reasons may hold brackets, which are text and no markup.
+            # Brackets in names and reasons are text, not markup.
             TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
-            # Drawing the rows takes a few milliseconds of a core that a worker may be measured on.
+            # Drawing the rows takes a few milliseconds of a core, which a worker may be using for a measurement.
             refresh_per_second=2,
         )
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The rows that fit above the progress line, those that changed last."""
+        """Yields the rows that changed last and fit, then the progress line."""
         fitting = max(0, self._terminal.height - 2)
         rows = [*self.rows.values()][-fitting:] if fitting else []
         yield from (Text(row, style="dim", no_wrap=True, overflow="ellipsis") for row in rows)

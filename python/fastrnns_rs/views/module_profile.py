@@ -1,4 +1,4 @@
-"""What a profiled module did, as text: our tables, and then Inductor's own."""
+"""Text of a module's profile: tables of this package, then Inductor's text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
     from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 
-#: Shapes of many inputs and names of templates are longer than a terminal is wide; the document has all of them.
+#: Shapes of many inputs and template names are wider than a terminal; the document keeps the full texts.
 _LONGEST = 55
-#: What such a module calls from C++ cannot be named from outside.
+#: Kernels that a module calls from C++ cannot be named from outside.
 _NO_CPP = (
     "no C++ kernel was seen: of a module with a C++ wrapper the profiler sees those, and its operators, only where it "
     "was generated with torch._inductor.config.cpp.enable_kernel_profile on"
@@ -24,20 +24,22 @@ _NO_DEVICE = "nothing was seen on the device: another profiler or a container ma
 
 
 def profile_text(row: ModuleRow) -> str:
-    """All that a profile told of a module; nothing where it was not profiled."""
+    """Formats a module's profile; empty if the module was not profiled."""
     return "\n\n".join(_parts(row))
 
 
 def upstream_text(entry: InductorEntry, device_name: str) -> str:
-    """What torch's `parse_profile_event_list` prints of the same events, without the last line's end.
+    """Formats the text that torch's `parse_profile_event_list` prints.
+
+    The events are the same; the newline of the last line is omitted.
 
     Args:
-        entry: Inductor's view of a profile.
-        device_name: `cuda`, or `cpu` for what torch tells nothing of.
+        entry: Profile, as aggregated by Inductor.
+        device_name: `cuda`, or `cpu`, for which torch prints no text.
     """
     categories = {
         category.name: [
-            # In two steps, as torch goes from its microseconds: the last digit is the same then.
+            # Dividing twice, as torch does from microseconds, gives the same last digit.
             Line(one.name, one.total_ns / 1000 / 1000 / entry.runs, one.count / entry.runs)
             for one in category.kernels
         ]
@@ -88,7 +90,7 @@ def _categories(categories: Sequence[CategoryRow], runs: int) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, text: int) -> str:
-    """A table whose first columns are text, and all others numbers."""
+    """Formats a table whose first `text` columns are texts and all others numbers."""
     from tabulate import tabulate
 
     align = ["left" if place < text else "right" for place in range(len(heads))]

@@ -1,4 +1,4 @@
-"""A noise floor in words."""
+"""Text of a noise floor."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
 
 
 def detectable(floor: NoiseFloor) -> str:
-    """How small a difference is found, and by how many processes."""
+    """Returns the minimum detectable effect in percent, with its process count."""
     side = floor.processes_per_side
     return f"{100 * floor.minimum_detectable_change:.2g} % by {side} + {side} processes"
 
 
 def false_alarms(floor: NoiseFloor) -> str:
-    """How often equal sides are called different."""
+    """Returns the false alarm rate: the percentage of equal sides judged different."""
     shares = (floor.false_alarm_rate, floor.false_alarm_ci_low, floor.false_alarm_ci_high)
     rate, low, high = (100 * share for share in shares)
     return f"{rate:.1f} % ({low:.1f} to {high:.1f}) of {floor.comparisons} comparisons"
 
 
 def sentence(floor: NoiseFloor) -> str:
-    """All of it in one line."""
+    """Returns the complete noise floor in one line."""
     return (
         f"noise floor of {floor.device}, by {floor.n_processes} processes of {floor.runner}, {floor.phase}: "
         f"found with 80 % power {detectable(floor)}; false alarms {false_alarms(floor)}"

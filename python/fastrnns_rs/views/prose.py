@@ -1,4 +1,4 @@
-"""Sentences on a terminal: wrapped at its width, figures with their units, warnings with their hints."""
+"""Sentences on a terminal: wrapping, figures with units, warnings with hints."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.text import width
 
 _FIGURE = r"(\d) (?=(?:[nµm]?s|%|[kMGT]?B(?:/s)?)(?!\w))"
-#: Columns where no terminal says how wide it is.
+#: Columns if the width of the terminal is unknown.
 WIDTH = 80
 _LEAST = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def wrapped(text: str, limit: int) -> list[str]:
-    """Wraps a sentence; all lines but the first are indented, and a word that is too long stays whole."""
+    """Wraps a sentence to `limit` columns.
+
+    All lines but the first are indented. A word that is too long is not cut.
+    """
     if width(text) <= limit:
         return [text]
-    import re  # most sentences fit, and these two are slow to load
+    import re  # Most sentences fit, and both modules are slow to load.
     import textwrap
 
     indent = text[: len(text) - len(text.lstrip())]
@@ -32,6 +35,6 @@ def wrapped(text: str, limit: int) -> list[str]:
 
 
 def warning_lines(code: str, message: str, evidence: str | None, hint: str | None, limit: int) -> list[str]:
-    """The lines of `warning[code]: effect: evidence`, then the hint."""
-    said = ": ".join(visible(part) for part in (message, evidence) if part)
-    return wrapped(f"warning[{code}]: {said}", limit) + (wrapped(f"  hint: {visible(hint)}", limit) if hint else [])
+    """Returns the lines of `warning[code]: effect: evidence`, then the hint."""
+    body = ": ".join(visible(part) for part in (message, evidence) if part)
+    return wrapped(f"warning[{code}]: {body}", limit) + (wrapped(f"  hint: {visible(hint)}", limit) if hint else [])

@@ -1,10 +1,10 @@
-"""One unit and one number of decimals for all times of a column."""
+"""Common unit and number of decimals for all times of a column."""
 
 from __future__ import annotations
 
 import math
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,12 +14,12 @@ _DIGITS = 4
 
 
 class Scale:
-    """The scale of a column of times.
+    """Scale of a column of times.
 
     Attributes:
-        unit: The largest unit in which the (upper) median of the column is at least 1: `s`, `ms`, `µs` or `ns`.
-        ns: Nanoseconds of that unit.
-        decimals: Decimals with which the largest time has four digits.
+        unit: Largest unit in which the (upper) median of the column is at least 1: `s`, `ms`, `µs` or `ns`.
+        ns: Nanoseconds in that unit.
+        decimals: Number of decimals that gives the largest time four digits.
     """
 
     __slots__ = ("decimals", "ns", "unit")
@@ -28,35 +28,36 @@ class Scale:
         """Chooses a scale.
 
         Args:
-            times: Times of the column, in nanoseconds.
-            like: Scale of another column, whose decimals are used where the unit is the same and they are enough.
+            times: Times of the column, in ns.
+            like: Scale of another column. Its decimals are used if the unit is the same and the decimals are enough.
+                None for an independent scale.
         """
         known = [abs(time) for time in times if time]
         middle = sorted(known)[len(known) // 2] if known else 1e6
         self.unit, self.ns = next((one for one in _UNITS if middle >= one[1]), _UNITS[-1])
         self.decimals = decimals([time / self.ns for time in known]) if self.ns > 1 else 0
         if like is not None and like.unit == self.unit:
-            # Three digits of the largest are enough to stand next to another column.
+            # Three digits of the largest time are enough next to another column.
             self.decimals = max(like.decimals, self.decimals - 1)
 
     def text(self, time: float) -> str:
-        """A time without its unit."""
+        """Formats a time in ns, without its unit."""
         return f"{time / self.ns:.{self.decimals}f}"
 
 
 def decimals(numbers: Iterable[float]) -> int:
-    """Decimals with which the largest number has four digits; at most three."""
+    """Returns the decimals that give the largest number four digits, at most 3."""
     largest = max(numbers, default=1.0)
     digits = math.floor(math.log10(largest)) + 1 if largest > 0 else 1
     return min(max(_DIGITS - digits, 0), 3)
 
 
 def time(ns: float) -> str:
-    """A time in a sentence, with four digits and the unit that fits it.
+    """Formats a time in ns for a sentence, with four digits and the unit that fits.
 
     >>> time(996_477_000), time(263_000), time(5_244_000_000), time(0)
     ('996.5 ms', '263.0 µs', '5.244 s', '0 ns')
     """
-    # As it is printed: 999.96 µs are 1.000 ms.
+    # The unit fits the rounded time: 999.96 µs is printed as 1.000 ms.
     unit, scale = next((one for one in _UNITS if abs(ns) / one[1] >= 0.99995), _UNITS[-1])  # noqa: PLR2004
     return f"{ns:.0f} ns" if scale == 1 else f"{ns / scale:.{decimals([abs(ns) / scale])}f} {unit}"

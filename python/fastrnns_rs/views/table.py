@@ -1,7 +1,7 @@
-"""The table of all views, as lines of a terminal, of Markdown and of CSV.
+"""Tables of all views, as terminal, Markdown and CSV lines.
 
-Cells are texts that were made safe for their place by `text`. A row may be shorter than the columns; its missing cells
-are empty, as is a cell that is None.
+Cells are texts that `views.text` has made safe for their place. A row may be shorter than the columns. Missing cells
+and None are empty cells.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from operator import gt
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.text import pad, width
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from typing import Any
 
-    #: The cells of a row.
+    #: Cells of a row.
     Cells = Sequence[str | None]
 
 _GAP = "  "
 _ELLIPSIS = "…"
-#: Texts are not cut shorter than this: a line that is too wide is better than names that mean nothing.
+#: Texts are not cut to fewer columns: a line that is too wide is better than names without meaning.
 _LEAST_TEXT = 24
 
 
 class Column:
-    """A column of a table.
+    """Column of a table.
 
     Attributes:
-        heading: Heading, with the unit of its numbers.
+        heading: Heading, with the unit of the column's numbers.
         text: Function from a record to its cell in this column.
-        right: True aligns cells on the right, for numbers. Cells on the left are texts, which may be cut.
+        right: True aligns cells on the right, for numbers. Cells aligned on the left are texts, which may be cut.
     """
 
     __slots__ = ("heading", "right", "text")
@@ -43,25 +43,25 @@ class Column:
 
 
 def cells(columns: Iterable[Column], records: Iterable[Any]) -> list[list[str | None]]:
-    """Makes the rows of a table: for each record the cell of each column."""
+    """Returns the rows of a table: for each record, the cell of each column."""
     getters = [column.text for column in columns]
     return [[text(record) for text in getters] for record in records]
 
 
 def lines(columns: Sequence[Column], rows: Iterable[Cells], *, limit: int | None = None) -> list[str]:
-    """Draws the headings and the rows for a terminal, each column as wide as its widest cell.
+    """Formats headings and rows for a terminal, with columns as wide as needed.
 
     Args:
         columns: Columns, from the left.
         rows: Cells of each row.
-        limit: Width of the terminal. Where a line is longer, texts are cut in the middle, the widest column first. None
-            cuts nothing.
+        limit: Width of the terminal. If a line is longer, texts are cut in the middle, the widest column first. None
+            cuts no text.
     """
     drawn = [[column.heading for column in columns], *([cell or "" for cell in row] for row in rows)]
     widths = [_widest([row[place] for row in drawn if place < len(row)]) for place in range(len(columns))]
     if limit is not None:
         _narrow(widths, [place for place, column in enumerate(columns) if not column.right], limit)
-    # Of thousands of rows most are of ASCII and nowhere cut.
+    # Most of thousands of rows are ASCII and need no cut.
     template = _GAP.join(f"%{'' if column.right else '-'}{to}s" for column, to in zip(columns, widths, strict=True))
     return [
         (template % tuple(row)).rstrip() if _fits(row, widths) else line(columns, row, widths, _GAP) for row in drawn
@@ -73,18 +73,26 @@ def _fits(row: Sequence[str], widths: list[int]) -> bool:
 
 
 def _widest(cells: list[str]) -> int:
-    # There may be thousands, and ASCII is as wide as it is long.
+    # There may be thousands of cells, and the width of ASCII is its length.
     return max(map(len if "".join(cells).isascii() else width, cells))
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Container[int] = ()) -> list[str]:
-    """Draws rows of any texts for a terminal, the headings first; columns of `numbers` are aligned on the right."""
+    """Formats rows of any texts for a terminal.
+
+    Args:
+        rows: Rows, the headings first.
+        numbers: Indices of the columns that are aligned on the right.
+    """
     headings, *shown = [[visible(cell) for cell in row] for row in rows]
     return lines([Column(heading, right=place in numbers) for place, heading in enumerate(headings)], shown)
 
 
 def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str) -> str:
-    """Draws one row for a terminal in columns of known widths; a text that is too wide is cut, a number is not."""
+    """Formats one row for a terminal, in columns of known widths.
+
+    A text that is too wide is cut; a number is not.
+    """
     drawn = []
     for column, cell, to in zip(columns, row, widths, strict=False):
         shown = cell or ""
@@ -94,7 +102,13 @@ def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str)
 
 
 def markdown(columns: Sequence[Column], rows: Iterable[Cells], *, spaced: bool = False) -> list[str]:
-    """Draws the headings, the alignments and the rows as lines of a pipe table; `spaced` alignments are cells, too."""
+    """Formats headings, alignments and rows as lines of a pipe table.
+
+    Args:
+        columns: Columns, from the left.
+        rows: Cells of each row.
+        spaced: True puts spaces around the alignments.
+    """
     rule = ["---:" if column.right else "---" for column in columns]
     return [
         _pipes([column.heading for column in columns], len(columns)),
@@ -112,8 +126,8 @@ def _pipes(row: Cells, count: int) -> str:
 
 
 def csv(rows: Iterable[Cells]) -> str:
-    """Writes rows, the keys first, as RFC 4180 has them but with a line feed as the end of a line."""
-    # A cell has no line end: that would be a character that acts.
+    """Formats rows as RFC 4180, the keys first, but with line feeds as line ends."""
+    # Cells contain no line ends, because these are escaped as control characters.
     return "".join(
         ",".join([_quoted(cell) if cell and ("," in cell or '"' in cell) else cell or "" for cell in row]) + "\n"
         for row in rows
@@ -125,7 +139,7 @@ def _quoted(cell: str) -> str:
 
 
 def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
-    """Takes from columns of text, the widest first, what makes a line longer than `limit`."""
+    """Narrows text columns, the widest first, until a line fits `limit`."""
     excess = sum(widths) + len(_GAP) * (len(widths) - 1) - limit
     for place in sorted(texts, key=lambda place: -widths[place]):
         given = max(0, min(excess, widths[place] - _LEAST_TEXT))
@@ -134,13 +148,19 @@ def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
 
 
 def folded(rows: Sequence[Any], count: int) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Splits rows into those that are shown and those that one row stands for; a single other is shown."""
+    """Splits rows into the shown rows and the rows that one row summarises.
+
+    A single remaining row is shown as well.
+    """
     count = count if len(rows) > count + 1 else len(rows)
     return rows[:count], rows[count:]
 
 
 def fit(cell: str, to: int) -> str:
-    """Cuts a cell wider than `to` columns in its middle: a kernel's name differs at both ends."""
+    """Cuts a cell wider than `to` columns in its middle.
+
+    Kernel names differ at both ends.
+    """
     if width(cell) <= to:
         return cell
     room = max(0, to - 1)
@@ -152,7 +172,7 @@ def fit(cell: str, to: int) -> str:
 
 
 def beginning(cell: str, to: int) -> str:
-    """The longest beginning that fills at most `to` columns."""
+    """Returns the longest beginning that fills at most `to` columns."""
     if cell.isascii():
         return cell[:to]
     place = 0
@@ -163,7 +183,10 @@ def beginning(cell: str, to: int) -> str:
 
 
 def _tail(cell: str, room: int) -> str:
-    """The longest end that fits, without the marks of a character that did not."""
+    """Returns the longest end that fits.
+
+    Combining marks whose base character does not fit are removed.
+    """
     start = place = len(cell)
     while place and (wide := width(cell[place - 1])) <= room:
         room -= wide

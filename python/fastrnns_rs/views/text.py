@@ -1,31 +1,34 @@
-"""Text from files that anyone may have written, made safe for where it is shown; and its width on a screen."""
+"""Escaping of untrusted text for its output format, and terminal width of text."""
 
 from __future__ import annotations
 
 from fastrnns_rs.escaping import visible
 
-#: Beginnings of formulas in spreadsheets; the wide forms count under Japanese and Chinese settings.
+#: Characters that start a formula in spreadsheets; the wide forms count in Japanese and Chinese locales.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-#: They show nothing, are no controls, and may not stand in an XML document.
+#: These characters are invisible, are not controls, and are not allowed in an XML document.
 _NOT_IN_XML = {"\ufffe": "\\u{fffe}", "\uffff": "\\u{ffff}"}
-#: All visible characters before it fill one column, as do those that we write ourselves.
+#: All visible characters below U+0300 fill one column, as do the symbols that this package writes.
 _COMBINING, _OURS = "\u0300", "…→↑↓"
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
 
 
 def spreadsheet(text: str) -> str:
-    """Text that no spreadsheet runs as a formula: an apostrophe precedes what would be one."""
+    """Escapes text for a spreadsheet.
+
+    An apostrophe precedes text that a spreadsheet would run as a formula.
+    """
     guard = "'" if text.lstrip(" ").startswith(_FORMULA) else ""
     return guard + visible(text)
 
 
 def code_span(text: str) -> str:
-    """A code span of markdown, in which nothing is markup."""
+    """Returns a Markdown code span, in which no character is markup."""
     if not text:
         return "(empty)"
     inner = visible(text)
     fence = "`" * (_longest_run("`", inner) + 1)
-    # A backtick at an end would join the fence, and a space at both ends would be taken off.
+    # A backtick at an end would join the fence; spaces at both ends would be stripped.
     joins = inner[0] == "`" or inner[-1] == "`"
     stripped = inner[0] == inner[-1] == " " and inner.strip(" ") != ""
     pad = " " if joins or stripped else ""
@@ -34,7 +37,7 @@ def code_span(text: str) -> str:
 
 def _longest_run(character: str, text: str) -> int:
     longest = current = 0
-    # Most names have none.
+    # Most names contain no such character.
     for one in text if character in text else "":
         current = current + 1 if one == character else 0
         longest = max(longest, current)
@@ -42,29 +45,38 @@ def _longest_run(character: str, text: str) -> int:
 
 
 def code_cell(text: str) -> str:
-    """A code span for a cell of a pipe table.
+    """Returns a code span for a cell of a pipe table.
 
-    A table is cut into cells before its spans are read, so a pipe needs its backslash even here. Where the name has one
-    there already, parsers differ in whether that escapes ours: such a pipe is named instead.
+    A table is split into cells before its spans are parsed, so a pipe needs a backslash even in a span. If the name
+    already has a backslash before the pipe, parsers differ on the added backslash. Such a pipe is written as its code.
     """
     return code_span(text).replace("\\|", "\\x7c").replace("|", "\\|")
 
 
 def xml(text: str) -> str:
-    """Text for an attribute or an element of XML 1.0, which has no way to write most characters that act."""
+    """Escapes text for an attribute or an element of XML 1.0.
+
+    XML 1.0 cannot represent most control characters.
+    """
     return "".join(_ENTITIES.get(one) or _NOT_IN_XML.get(one, one) for one in visible(text))
 
 
 def width(text: str) -> int:
-    """Columns of a terminal that a visible text fills."""
+    """Returns the terminal columns that a visible text fills."""
     if text.isascii() or all(one < _COMBINING or one in _OURS for one in text):
         return len(text)
-    from rich.cells import cell_len  # rare, and slow to load
+    from rich.cells import cell_len  # This import is rarely needed and slow to load.
 
     return cell_len(text)
 
 
 def pad(text: str, to: int, *, right: bool = False) -> str:
-    """The text with spaces up to a width, on its left if it is to stand on the right; a wider one stays whole."""
+    """Pads a text with spaces to a width; a wider text is not cut.
+
+    Args:
+        text: Text, with no control characters.
+        to: Width, in terminal columns.
+        right: True aligns the text on the right.
+    """
     space = " " * (to - width(text))
     return space + text if right else text + space

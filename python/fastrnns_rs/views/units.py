@@ -1,4 +1,7 @@
-"""The one rule by which numbers become text: four significant digits, in a unit that the heading or the text names."""
+"""Conversion of numbers to text: four significant digits, in a named unit.
+
+The unit is part of the text or of the column's heading. All views use this conversion.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,30 @@ from bisect import bisect_right
 
 
 def _rounding_up(exponent: int) -> float:
-    """The smallest number whose four digits are 10.00 by a power of ten, and not 9.999."""
+    """Returns the least number whose four digits round to 10.00 times a power of ten.
+
+    Smaller numbers round to 9.999.
+    """
     number = float(f"9.9995e{exponent}")
     return number if f"{number:.3e}".startswith("1") else math.nextafter(number, math.inf)
 
 
-#: At most 12 decimals: a duration in milliseconds is then under a femtosecond, and digits are noise of the arithmetic.
+#: With at most 12 decimals a duration in ms is resolved below a femtosecond; further digits are rounding noise.
 _FORMATS = ("%.0f", *(f"%.{decimals}f" for decimals in range(12, -1, -1)))
-#: Where a number no longer rounds to 0, and where four digits need one decimal fewer, from 12 on.
+#: The first limit is where a number no longer rounds to 0. At each further limit four digits need one decimal fewer,
+#: starting with 12.
 _LIMITS = [math.nextafter(5e-13, 1), *map(_rounding_up, range(-9, 3))]
 _NS_PER_MS = 1e6
-#: Ratios beyond these have an exponent.
+#: Ratios outside this range are written with an exponent.
 _PLAIN_RATIOS = (1e-4, 1e7)
 _MOST_RATIO_DECIMALS = 6
 _PREFIXES = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def significant(value: float) -> str:
-    """A number with four significant digits, never fewer than its integer part has, never with an exponent.
+    """Formats a number with four significant digits, without an exponent.
+
+    All digits of the integer part are kept.
 
     >>> significant(0.0123456), significant(12.3456), significant(123456.7), significant(0.0)
     ('0.01235', '12.35', '123457', '0')
@@ -35,17 +44,17 @@ def significant(value: float) -> str:
 
 
 def milliseconds(ns: float) -> str:
-    """Nanoseconds as milliseconds, without the unit."""
+    """Formats ns as ms, without the unit."""
     return significant(ns / _NS_PER_MS)
 
 
 def mebibytes(size: int) -> str:
-    """Bytes as mebibytes, without the unit."""
+    """Formats bytes as MiB, without the unit."""
     return significant(size / 2**20)
 
 
 def size(count: float) -> str:
-    """Bytes with the decimal prefix that fits; whole bytes are exact.
+    """Formats bytes with the decimal prefix that fits; whole bytes are exact.
 
     >>> size(512), size(1234567), size(999999)
     ('512 B', '1.235 MB', '1.000 MB')
@@ -56,9 +65,9 @@ def size(count: float) -> str:
 
 
 def _scaled(count: float) -> tuple[float, str]:
-    """A size in the prefix that fits, and that prefix."""
+    """Returns a size in the prefix that fits, and that prefix."""
     scaled, prefix = float(count), 0
-    # From 999.95 on four digits round up to the next prefix; whole bytes are not rounded.
+    # From 999.95 on, four digits round up to the next prefix; whole bytes are not rounded.
     while prefix + 1 < len(_PREFIXES) and abs(scaled) >= (999.95 if prefix else 1000.0):
         scaled /= 1000.0
         prefix += 1
@@ -66,7 +75,7 @@ def _scaled(count: float) -> tuple[float, str]:
 
 
 def brief_size(count: int) -> str:
-    """Bytes for a sentence, with one decimal.
+    """Formats bytes for a sentence, with one decimal.
 
     >>> brief_size(512), brief_size(1_234_567), brief_size(999_960)
     ('512 B', '1.2 MB', '1.0 MB')
@@ -76,7 +85,9 @@ def brief_size(count: int) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio, with up to six decimals where it takes them to tell it from 1, and an exponent where it is far from 1.
+    """Formats a ratio with four significant digits.
+
+    Up to six decimals are used to distinguish a ratio from 1. A ratio far from 1 has an exponent.
 
     >>> ratio(1.03214), ratio(0.99996), ratio(1e6), ratio(2.5e-9)
     ('1.032', '0.99996', '1000000', '2.500e-9')
@@ -85,7 +96,7 @@ def ratio(value: float) -> str:
         digits, _, exponent = f"{value:.3e}".partition("e")
         return f"{digits}e{int(exponent)}" if exponent else digits
     text = significant(value)
-    # An interval that excludes 1 must not look as if it began there.
+    # An interval that excludes 1 must not appear to begin at 1.
     apart = abs(value - 1.0)
     if apart == 0 or float(text) != 1.0:
         return text
@@ -94,7 +105,7 @@ def ratio(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction in percent, without what binary fractions add to it.
+    """Formats a fraction in percent, without binary rounding errors.
 
     >>> percent(1.0 - 2.0 * (1.0 - 0.95)), percent(0.999)
     ('90 %', '99.9 %')
@@ -104,7 +115,9 @@ def percent(fraction: float) -> str:
 
 
 def plain(number: float) -> str:
-    """Every digit of a number, for programs: without an exponent, and without the `.0` of a whole one.
+    """Formats all digits of a number, for programs.
+
+    The text has no exponent, and no `.0` after a whole number.
 
     >>> plain(2.0), plain(1e-7), plain(1 / 3), plain(10**30)
     ('2', '0.0000001', '0.3333333333333333', '1000000000000000000000000000000')

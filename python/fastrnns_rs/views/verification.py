@@ -1,4 +1,4 @@
-"""The verification as a table: a row a runner, and on request one a check."""
+"""Tables of a verification, by runner and, on request, by check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def table(found: Verification, *, verbose: bool) -> str:
-    """Aligned columns, and below them how many runners are right."""
+    """Formats aligned columns, then the number of runners with each status."""
     rows: list[Sequence[str]] = [("runner", "status", "checks", "worst error", "reference", "what to know")]
     for one in found.results:
         right = f"{sum(check.ok for check in one.checks)}/{len(one.checks)}" if one.checks else "-"
