@@ -1,1 +1,1 @@
-"""A comparison of runs or of captures, for a terminal, a pull request and a build server."""
+"""Comparison of runs or captures, for terminals, pull requests and build servers."""

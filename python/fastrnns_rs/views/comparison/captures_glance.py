@@ -1,4 +1,7 @@
-"""A comparison of captures at a glance: the sides, the change as a whole, then categories and functions."""
+"""Brief comparison of captures.
+
+The text contains both sides, the overall change, categories and functions.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, Compared, Comparison, Kernel, Verdict
 
 _CATEGORIES, _FUNCTIONS = 4, 3
-#: Widths of the columns of numbers, and of what a line has beyond the name.
+#: Widths of the number columns, and of all columns of a line except the name.
 _TIME, _CHANGE, _LAUNCHES = (10, 11), 9, 15
 _BEYOND = 53
 _LEAST_NAME = 12
 _LONGEST_DEVICES = 30
-#: Fewer captures of a side have no verdict.
+#: A side with fewer captures has no verdict.
 _LEAST_CAPTURES = 3
 _PER = {"per_iteration": " per iteration", "per_capture": " per capture"}
 _COPIES = "copies and sets"
@@ -33,7 +36,10 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 class Sum:
-    """Kernels of one function, or one category, on both sides: times in nanoseconds, None where a side has none."""
+    """Kernels of one function or category on both sides.
+
+    Times are in ns; None on a side without such kernels.
+    """
 
     __slots__ = ("launches", "name", "times", "verdict")
 
@@ -52,12 +58,12 @@ class Sum:
 
     @property
     def change(self) -> int:
-        """Candidate less baseline."""
+        """Candidate minus baseline, in ns."""
         return (self.times[1] or 0) - (self.times[0] or 0)
 
 
 def glance(comparison: Comparison, limit: int) -> str:
-    """The text of a comparison of captures at a glance; it ends with a newline."""
+    """Formats the brief comparison of captures; the text ends with a newline."""
     categories = _sums(comparison.categories, lambda one: _COPIES if one.name == "memory" else one.name)
     functions = _sums(comparison.kernels, _function)
     shown = [time for one in categories[:_CATEGORIES] for time in one.times if time]
@@ -77,7 +83,7 @@ def glance(comparison: Comparison, limit: int) -> str:
 
 
 def _function(kernel: Change) -> str:
-    """The function of a kernel with its namespaces; of a copy its direction."""
+    """Returns a kernel's function with namespaces, or the direction of a copy."""
     if kernel.name == "memset":
         return "sets"
     if kernel.name.startswith("memcpy "):
@@ -86,7 +92,10 @@ def _function(kernel: Change) -> str:
 
 
 def _sums(changes: Sequence[Change | Kernel], named: Callable[[Change], str]) -> list[Sum]:
-    """Adds up the rows of a name, the largest change first. The verdict is that of a single row."""
+    """Sums the rows of each name, the largest change first.
+
+    Only a name with a single row has a verdict.
+    """
     found: dict[str, Sum] = {}
     rows: dict[str, int] = {}
     for change in changes:
@@ -99,17 +108,17 @@ def _sums(changes: Sequence[Change | Kernel], named: Callable[[Change], str]) ->
 
 
 def _sides(comparison: Comparison, limit: int) -> list[str]:
-    """A line for each side: its files, GPUs and numbers of captures and iterations."""
+    """Returns a line for each side: files, GPUs, numbers of captures and iterations."""
 
-    def said(side: Compared) -> list[str]:
+    def side_cells(side: Compared) -> list[str]:
         counted = (("capture", side.captures), ("iteration", side.iterations))
         counts = ", ".join(f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in counted if n is not None)
         return [visible(side.label), fit(", ".join(map(visible, side.devices or [])), _LONGEST_DEVICES), counts]
 
-    rows = [["baseline", *said(comparison.baseline)], ["candidate", *said(comparison.candidate)]]
+    rows = [["baseline", *side_cells(comparison.baseline)], ["candidate", *side_cells(comparison.candidate)]]
     rows = [[cell for cell, *both in zip(row, *rows, strict=True) if any(both)] for row in rows]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    # A path is what may be cut.
+    # Only the path may be cut.
     widths[1] = max(min(widths[1], limit - sum(widths) + widths[1] - 2 * (len(widths) - 1)), 12)
     for row, label in zip(rows, kernel_names.shortened([(row[1], row[1]) for row in rows], widths[1]), strict=True):
         row[1] = label
@@ -117,7 +126,7 @@ def _sides(comparison: Comparison, limit: int) -> list[str]:
 
 
 def _answer(comparison: Comparison, limit: int) -> list[str]:
-    """The change as a whole, and its verdict or why there is none."""
+    """Returns the overall change, then its verdict or the reason for no verdict."""
     whole = comparison.device_time
     if whole is None:
         return ["nothing to compare"]
@@ -139,7 +148,10 @@ def _answer(comparison: Comparison, limit: int) -> list[str]:
 
 
 def _relative(whole: Change) -> str:
-    """`+81 %`, with its interval where there is one; a factor beyond -50 % and +100 %."""
+    """Formats the relative change as `+81 %`, with its interval if known.
+
+    A change below -50 % or above +100 % is a factor.
+    """
     if whole.ratio is None:
         return "-"
     low, high = whole.ratio_ci_low, whole.ratio_ci_high
@@ -149,13 +161,13 @@ def _relative(whole: Change) -> str:
         return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
     changes = [100 * (value - 1) for value in values]
     places = 1 if abs(changes[0]) < 10 else 0  # noqa: PLR2004
-    # What rounds to nothing has no sign.
+    # Adding 0 removes the sign of a change that rounds to 0.
     texts = [f"{round(change, places) + 0.0:+.{places}f}" for change in changes]
     return f"{texts[0]} %" if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}] %"
 
 
 def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int, *, heading: bool) -> list[str]:
-    """Draws the largest changes, and a row for all others."""
+    """Formats the largest changes, and a row for all others."""
     if not found:
         return []
     shown, rest = folded(found, count)
@@ -185,7 +197,7 @@ def _line(room: int, name: str, first: str, second: str, change: str, launches: 
 
 
 def _signed(change: int, scale: Scale) -> str:
-    """A change with its sign, and none where it rounds to nothing."""
+    """Formats a change with its sign; without a sign if it rounds to 0."""
     text = scale.text(abs(change))
     return text if not any(one in "123456789" for one in text) else f"{'-' if change < 0 else '+'}{text}"
 

@@ -1,4 +1,4 @@
-"""Columns of a comparison, for a terminal and for Markdown."""
+"""Columns of a comparison, for terminals and for Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastrnns_rs.views.units import milliseconds, significant
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, Comparison, Figures, Kernel, KernelFigures
 
-#: More kernels are not listed where people read: those that changed most come first.
+#: Tables for reading list at most this many kernels, the largest changes first.
 _MOST_KERNELS = 20
 _PRESENCE = {"appeared": "+ appeared", "vanished": "× vanished"}  # noqa: RUF001
 _BASES = {"per_iteration": "those of an iteration", "per_capture": "those of a capture, on average"}
@@ -24,11 +24,11 @@ def _number(heading: str, text: Callable[..., str]) -> Column:
 
 
 def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column]:
-    """Columns of `NamedRow`.
+    """Returns the columns of `NamedRow`.
 
     Args:
-        comparison: The comparison, for the level of its intervals.
-        escape: Makes the document's texts safe.
+        comparison: Comparison, for the level of its intervals.
+        escape: Function that escapes texts of the document.
     """
 
     def estimate(side: Figures | None) -> str:
@@ -52,12 +52,14 @@ def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column
 
 
 def of_changes(comparison: Comparison, name: str, escape: Callable[[str], str]) -> list[Column]:
-    """Columns of kernels and categories; the name comes last, for it may be long.
+    """Returns the columns of kernels and categories.
+
+    The name is last, because it may be long.
 
     Args:
-        comparison: The comparison, for the level of its intervals.
+        comparison: Comparison, for the level of its intervals.
         name: Heading of the names.
-        escape: Makes a name safe.
+        escape: Function that escapes a name.
     """
     return [
         _number("change, ms", _delta),
@@ -74,19 +76,25 @@ def of_changes(comparison: Comparison, name: str, escape: Callable[[str], str]) 
 
 
 def kernels(comparison: Comparison) -> tuple[list[Kernel], str | None]:
-    """The kernels that changed most, and a line that counts the others where there are any."""
+    """Returns the kernels with the largest changes, and a line that counts the rest.
+
+    There is no line (None) if all kernels are returned.
+    """
     left = len(comparison.kernels) - _MOST_KERNELS
     more = f"… and {left} more, which changed less: --format json has all" if left > 0 else None
     return comparison.kernels[:_MOST_KERNELS], more
 
 
 def former_name(kernel: Kernel) -> str | None:
-    """The name of a kernel in the baseline, where it is another."""
+    """Returns a kernel's name in the baseline if it differs, else None."""
     return kernel.baseline_name if kernel.matched_by == "shape" else None
 
 
 def heading(comparison: Comparison) -> str:
-    """`2 captures, 40 iterations → 1 capture; times are those of a capture, on average`."""
+    """Returns the numbers of captures and iterations of both sides, and the basis.
+
+    An example is `2 captures, 40 iterations → 1 capture; times are those of a capture, on average`.
+    """
     sides = []
     for side in (comparison.baseline, comparison.candidate):
         counted = (("capture", side.captures), ("iteration", side.iterations))
@@ -95,7 +103,10 @@ def heading(comparison: Comparison) -> str:
 
 
 def iteration_medians(comparison: Comparison) -> list[str]:
-    """`medians of iterations: host 176.3 → 170.1 ms, …`, where both sides have iterations."""
+    """Returns `medians of iterations: host 176.3 → 170.1 ms, …`.
+
+    The list is empty unless both sides have iterations.
+    """
     names = (("host", "host"), ("GPU span", "gpu"), ("GPU busy", "gpu_busy"), ("GPU time", "gpu_time"))
     sides = (comparison.baseline, comparison.candidate)
     pairs = [(name, [getattr(side, f"{key}_median_ns") for side in sides]) for name, key in names]
@@ -104,21 +115,24 @@ def iteration_medians(comparison: Comparison) -> list[str]:
 
 
 def _category(name: str, escape: Callable[[str], str]) -> str:
-    """A category as it is where it is a word; a user's own rules may call one by any text."""
+    """Returns a category, escaped unless it is a word.
+
+    User-defined rules can use any text as a category.
+    """
     return name if not name or name.isidentifier() else escape(name)
 
 
 def _delta(found: Change) -> str:
-    """Milliseconds with a sign."""
+    """Formats the change in ms with a sign."""
     sign = "-" if found.delta_ns < 0 else "+" if found.delta_ns else ""
     return sign + milliseconds(abs(found.delta_ns))
 
 
 def _contribution(found: Change) -> str:
-    """The share of the change of everything, in percent."""
+    """Formats the share of the total change, in percent."""
     if found.contribution is None:
         return UNKNOWN
-    # What rounds to nothing has no sign: adding 0 takes it from the negative zero.
+    # Adding 0 removes the sign of a negative zero.
     return f"{words.rounded(found.contribution * 1e3) / 10.0 + 0.0:.1f}"
 
 
@@ -127,7 +141,7 @@ def _time(side: KernelFigures | None) -> str:
 
 
 def _launches(found: Change) -> str:
-    """`12`, or `12 → 24` where the sides differ."""
+    """Formats launches as `12`, or as `12 → 24` if the sides differ."""
     before, after = ("0" if side is None else _count(side.launches) for side in (found.baseline, found.candidate))
     return before if before == after else f"{before} → {after}"
 

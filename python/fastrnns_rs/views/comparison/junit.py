@@ -1,4 +1,7 @@
-"""JUnit's XML, as build servers read it. A row or kernel is a test case; a regression has failed."""
+"""JUnit XML of a comparison, for build servers.
+
+Each row or kernel is a test case; a regression is a failure.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _FIGURES = ("ratio", "ratio_ci_low", "ratio_ci_high", "margin", "cliffs_delta", 
 
 
 def junit(comparison: Comparison) -> str:
-    """Writes a comparison as one test suite."""
+    """Formats a comparison as one test suite."""
     cases = list(_cases(comparison))
     text = "".join(case for _, case in cases)
     forced = f"{words.FORCED}: " if comparison.method.forced else ""
@@ -38,7 +41,7 @@ def junit(comparison: Comparison) -> str:
 
 
 def _cases(comparison: Comparison) -> Iterator[tuple[str | None, str]]:
-    """The element that tells how each case ended, and its text."""
+    """Yields the outcome element and the XML text of each case."""
     margin = comparison.method.margin
     for named in words.named_rows(comparison):
         row = named.row
@@ -59,7 +62,10 @@ def _change(
 
 
 def _of_sides(found: Row | Change, margin: float, keys: tuple[str, str]) -> list[tuple[str, object]]:
-    """Every digit, for programs; what a row or a change does not have is None."""
+    """Returns the properties of a row or change, with all digits, for programs.
+
+    Properties that the row or change does not have are None.
+    """
     known = {"margin": margin}
     shared = ("verdict", "conditional_verdict", "basis", "label", *_FIGURES, "contribution")
     sides = {"baseline": found.baseline, "candidate": found.candidate}
@@ -97,7 +103,7 @@ def _case(
 
 
 def _element(found: Row | Change, margin: float) -> str | None:
-    """Returns the element that reports how a case ended. None if it passed."""
+    """Returns the element that reports the outcome of a case; None if it passed."""
     if found.verdict in {None, "inconclusive"}:
         return "skipped"
     return "failure" if is_regression(found, margin) else None
@@ -128,6 +134,6 @@ def _properties(indent: str, pairs: Iterable[tuple[str, object]]) -> str:
 
 
 def _start(element: str, **attributes: str | None) -> str:
-    """An element up to where it is closed."""
+    """Returns an element without its closing bracket."""
     known = {key: value for key, value in attributes.items() if value is not None}
     return f"<{element}" + "".join(f' {key}="{xml(value)}"' for key, value in known.items())

@@ -1,4 +1,7 @@
-"""A comparison as a comment for a pull request. Texts stand in code spans, where nothing is markup or a mention."""
+"""Markdown of a comparison, as a comment on a pull request.
+
+Texts are in code spans, where no character is markup or a mention.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from fastrnns_rs.views.text import code_cell, code_span
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, Comparison
 
-#: A later comment finds by this the one that it replaces.
+#: A later comment finds the comment to replace by this marker.
 _MARKER = "<!-- fastrnns-rs comparison -->"
 
 
 def markdown(comparison: Comparison) -> str:
-    """Writes a comparison as Markdown: the answer, the rows, and the rest folded away."""
+    """Formats a comparison as Markdown: the counts, the rows, and folded details."""
     labels = [code_span(side.label) for side in (comparison.baseline, comparison.candidate)]
     blocks = [[_MARKER, _headline(comparison)], [" → ".join(labels)]]
     if comparison.kind == "capture":
@@ -37,8 +40,8 @@ def markdown(comparison: Comparison) -> str:
 def _headline(comparison: Comparison) -> str:
     forced = f"{words.FORCED}. " if comparison.method.forced else ""
     mean = comparison.geometric_mean
-    told = "" if mean is None else f"; geometric mean {words.ratio_with_interval(mean)}"
-    return f"### {forced}{words.counts(comparison)}{told}"
+    suffix = "" if mean is None else f"; geometric mean {words.ratio_with_interval(mean)}"
+    return f"### {forced}{words.counts(comparison)}{suffix}"
 
 
 def _rows(comparison: Comparison) -> Iterator[list[str]]:
@@ -47,8 +50,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
     both = Column(f"{ratio.heading} [{interval.heading}]", lambda one: words.ratio_with_interval(one.row), right=True)
 
     def marked(one: words.NamedRow) -> str | None:
-        told = verdict.text(one)
-        return f"**{told}**" if words.verdict_of(one.row) in {"faster", "slower"} else told
+        text = verdict.text(one)
+        return f"**{text}**" if words.verdict_of(one.row) in {"faster", "slower"} else text
 
     shown = [*first, both, change, delta, processes, Column(verdict.heading, marked)]
     drawn = cells(shown, named)
@@ -61,8 +64,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
         for one in named
         for note, foreign in one.notes()
     ]
-    told = words.sessions(comparison)
-    yield [] if told is None else [told]
+    sessions = words.sessions(comparison)
+    yield [] if sessions is None else [sessions]
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:
@@ -77,7 +80,10 @@ def _captures(comparison: Comparison) -> Iterator[list[str]]:
 
 
 def _changes(comparison: Comparison, name: str, changes: Sequence[Change]) -> list[str]:
-    """The name stands first here: tables that are too wide are cut on the right."""
+    """Returns a table of changes, with the name first.
+
+    Tables that are too wide are cut on the right.
+    """
     *figures, last = columns.of_changes(comparison, name, code_cell)
     shown = [last, *figures]
     return pipe_table(shown, cells(shown, changes))
@@ -95,18 +101,18 @@ def _differences(comparison: Comparison) -> list[str]:
 
 def _warnings(comparison: Comparison) -> list[str]:
     lines = [
-        f"- {code_span(said)}" if label == "warning" else f"  - {label}: {code_span(said)}"
+        f"- {code_span(text)}" if label == "warning" else f"  - {label}: {code_span(text)}"
         for notice in comparison.warnings
-        for label, said in words.warning(notice)
+        for label, text in words.warning(notice)
     ]
     return _counted(len(comparison.warnings), "warning", lines)
 
 
 def _counted(count: int, one: str, lines: list[str]) -> list[str]:
-    """A fold that counts what is in it; nothing where there is nothing."""
+    """Returns a fold whose summary counts its contents; empty if there are none."""
     return _fold(f"{count} {one if count == 1 else one + 's'}", lines) if count else []
 
 
 def _fold(summary: str, lines: list[str]) -> list[str]:
-    """Markdown inside HTML needs the empty lines."""
+    """Returns a fold; Markdown inside HTML needs the empty lines."""
     return ["<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>"]

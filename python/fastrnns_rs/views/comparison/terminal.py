@@ -1,4 +1,4 @@
-"""A comparison as aligned columns."""
+"""Terminal text of a comparison, in aligned columns."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from fastrnns_rs.views.table import cells, lines
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, Comparison
 
-#: Longer names are cut in the middle: what tells templates apart stands at either end.
+#: Longer names are cut in the middle, because templates differ at either end.
 _LONGEST_NAME = 90
 _TAIL = 36
 
 
 def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = None) -> str:
-    """Writes a comparison for a terminal: the sides, the rows, what to know of each, differences and warnings.
+    """Formats a comparison for a terminal.
+
+    The text contains the sides, rows, notes on rows, environment differences and warnings.
 
     Args:
         comparison: The comparison.
-        wide: True lists each kernel of captures under its whole name; else captures are compared at a glance.
-        width: Width of the terminal. None is 80 at a glance, and any width for all else.
+        wide: True lists each kernel of captures with its full name. False compares captures briefly.
+        width: Width of the terminal. None is 80 for the brief comparison, and unlimited otherwise.
     """
     if comparison.kind == "capture" and not wide:
         return glance(comparison, width or WIDTH)
@@ -42,9 +44,9 @@ def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = 
         blocks.append(["Environment differences", *shown])
     blocks.append(
         [
-            f"{'' if label == 'warning' else '  '}{label}: {_text(said)}"
+            f"{'' if label == 'warning' else '  '}{label}: {_text(text)}"
             for notice in comparison.warnings
-            for label, said in words.warning(notice)
+            for label, text in words.warning(notice)
         ]
     )
     return "\n".join("".join(line + "\n" for line in block) for block in blocks if block)
@@ -68,8 +70,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
         drawn.append([f"geometric mean of {mean.n}", None, None, None, *figures])
     yield lines(shown, drawn)
     yield [f"{_text(one.name)}: {_text(note) if foreign else note}" for one in named for note, foreign in one.notes()]
-    told = words.sessions(comparison)
-    yield [words.counts(comparison), *([] if told is None else [told])]
+    sessions = words.sessions(comparison)
+    yield [words.counts(comparison), *([] if sessions is None else [sessions])]
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:
@@ -84,7 +86,7 @@ def _captures(comparison: Comparison) -> Iterator[list[str]]:
 
 
 def _changes(comparison: Comparison, name: str, changes: list[Change]) -> list[str]:
-    """The lines of kernels or categories. Columns without any text are left out."""
+    """Returns the lines of kernels or categories, without empty columns."""
     shown = columns.of_changes(comparison, name, visible)
     rows = [[_cut(visible(cell or "")) for cell in row] for row in cells(shown, changes)]
     wanted = [place for place in range(len(shown)) if any(row[place] for row in rows)]

@@ -1,4 +1,4 @@
-"""Words and figures of a comparison that more than one format shows."""
+"""Words and figures of a comparison that several formats share."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _ROUNDS_TO_NOTHING = 0.005
 _TWO_DECIMALS_FIT = 1e5
 _HALF = 0.5
-#: A number that is not known.
+#: Text for an unknown number.
 UNKNOWN = "-"
-#: The first words where it holds: what follows may look like any other comparison.
+#: A forced comparison begins with this text, because the rest may look like any other comparison.
 FORCED = "FORCED: the two sides do not match, and were compared all the same"
 SOURCES = {"default": "default", "option": "as asked", "noise_floor": "this machine's noise floor"}
-#: A sign and a word: the arrow is where the time went.
+#: Each verdict has a sign and a word; the arrow is the direction of the time.
 VERDICTS = {
     "faster": "↓ faster",
     "slower": "↑ slower",
@@ -34,17 +34,17 @@ VERDICTS = {
     "inconclusive": "? inconclusive",
     None: "- no verdict",
 }
-#: From so many processes on, a suggested number has one digit; more than the second are no suggestion.
+#: A suggested number has one digit from the first limit on. Above the second limit, no number is suggested.
 _ROUNDED_FROM, _MOST_SUGGESTED = 20, 200
 
 
 class NamedRow:
-    """A row of a comparison of runs.
+    """Row of a comparison of runs.
 
     Attributes:
         row: The row.
-        title: The runner, for a table in which the phase has its own column.
-        name: `runner/phase`, by which a row is requested; the runner alone where files have no phases.
+        title: Runner, for a table with a column for the phase.
+        name: `runner/phase`, by which a row is requested. The runner alone in files without phases.
     """
 
     def __init__(self, row: Row, distinction: str) -> None:
@@ -54,22 +54,24 @@ class NamedRow:
 
     @property
     def broke(self) -> bool:
-        """Whether there is no verdict because a side broke, rather than because it has too little."""
-        # A reason may name both sides.
+        """True if there is no verdict because a side failed, not for lack of data."""
+        # A reason may contain the reasons of both sides.
         causes = (self.row.reason or "").split("; ")
         return verdict_of(self.row) is None and any(one.startswith(("failed", "timed out")) for one in causes)
 
     def notes(self) -> Iterator[tuple[str, bool]]:
-        """What the figures do not show: the label, the reason for no verdict, what would bring one.
+        """Yields notes that the figures do not show.
 
-        Returns:
-            Each note, and whether its text is the document's, which must be escaped.
+        The notes are the label, the reason for no verdict, and the processes needed for a verdict.
+
+        Yields:
+            Each note, and True if its text is from the document and must be escaped.
         """
         row = self.row
         inconclusive = row.verdict == "inconclusive"
         if row.label:
             yield row.label, True
-        # Among many rows the intervals of a few exclude 1 by chance.
+        # Among many rows, the intervals of a few exclude 1 by chance.
         overruled = (row.ratio_ci_low or 0.0) > 1.0 or (
             row.ratio_ci_high if row.ratio_ci_high is not None else 2.0
         ) < 1.0
@@ -81,18 +83,22 @@ class NamedRow:
 
 
 def verdict_of(found: Row | Change) -> str | None:
-    """The verdict, or the conditional one."""
+    """Returns the verdict, else the conditional verdict."""
     return found.verdict or getattr(found, "conditional_verdict", None)
 
 
 def verdict(found: Row | Change) -> str:
-    """`↑ slower`, or `(↑ slower)` of a verdict that holds for two sessions only."""
+    """Returns `↑ slower`; `(↑ slower)` for a verdict about two sessions only."""
     shown = VERDICTS[verdict_of(found)]
     return shown if found.verdict is not None or verdict_of(found) is None else f"({shown})"
 
 
 def sessions(comparison: Comparison) -> str | None:
-    """`sessions: standard deviation 0.6 % between sessions, from 11 sessions`, where these are of the history."""
+    """Returns the standard deviation between sessions and the number of sessions.
+
+    The text is `sessions: standard deviation 0.6 % between sessions, from 11 sessions`. Returns None if no row has
+    these figures from the history.
+    """
     known = [(row.session_stddev, row.history_sessions) for row in comparison.rows if row.basis == "history"]
     spreads = sorted(spread for spread, _ in known if spread is not None)
     counts = sorted(count for _, count in known if count is not None)
@@ -106,7 +112,10 @@ def sessions(comparison: Comparison) -> str | None:
 
 
 def _required(row: Row) -> int | None:
-    """Processes per side of a new comparison; older documents have those that are missing."""
+    """Returns the processes per side that a new comparison needs.
+
+    Older documents contain the number of additional processes instead.
+    """
     if row.required_processes is not None or row.additional_processes is None:
         return row.required_processes
     return row.additional_processes + max(side.n_processes for side in (row.baseline, row.candidate) if side)
@@ -120,31 +129,36 @@ def _suggestion(needed: int) -> str:
 
 
 def named_rows(comparison: Comparison) -> list[NamedRow]:
-    """The rows, of which those of one runner and phase have what their problems differ in as part of their names."""
+    """Returns the rows with names that differ.
+
+    If rows have the same runner and phase, their names contain the differences of their problems.
+    """
     rows = comparison.rows
     keys: list[Any] = [(row.runner, row.phase, None if row.problem is None else to_plain(row.problem)) for row in rows]
     return [NamedRow(row, distinction) for row, distinction in zip(rows, distinctions(keys), strict=True)]
 
 
 def ratio(value: float | None) -> str:
-    """A ratio, or a dash."""
+    """Formats a ratio; a dash if it is unknown."""
     return UNKNOWN if value is None else show_ratio(value)
 
 
 def interval(found: Judged) -> str:
-    """`[1.018, 1.047]`, or a dash."""
+    """Formats the interval as `[1.018, 1.047]`; a dash if it is unknown."""
     low, high = found.ratio_ci_low, found.ratio_ci_high
     return UNKNOWN if low is None or high is None else f"[{show_ratio(low)}, {show_ratio(high)}]"
 
 
 def ratio_with_interval(found: Judged) -> str:
-    """`1.032 [1.018, 1.047]`, or the ratio alone where it has no interval."""
-    told = interval(found)
-    return ratio(found.ratio) if told == UNKNOWN else f"{ratio(found.ratio)} {told}"
+    """Formats `1.032 [1.018, 1.047]`; the ratio alone if the interval is unknown."""
+    shown = interval(found)
+    return ratio(found.ratio) if shown == UNKNOWN else f"{ratio(found.ratio)} {shown}"
 
 
 def change(value: float | None) -> str:
-    """The ratio as the change in percent: a sign, and two decimals while they fit.
+    """Formats a ratio as a change in percent, with a sign.
+
+    Two decimals are shown while they fit.
 
     >>> [change(ratio) for ratio in (1.0321, 0.5, 1.00006, 0.99999, 1e6, None)]
     ['+3.21', '-50.00', '+0.01', '0.00', '+1.000e8', '-']
@@ -152,14 +166,14 @@ def change(value: float | None) -> str:
     if value is None:
         return UNKNOWN
     changed = (value - 1.0) * 100.0
-    # What rounds to nothing has no sign.
+    # A change that rounds to 0 has no sign.
     if abs(changed) < _ROUNDS_TO_NOTHING:
         return "0.00"
     return f"{changed:+.2f}" if abs(changed) < _TWO_DECIMALS_FIT else f"+{show_ratio(changed)}"
 
 
 def processes(row: Row) -> str:
-    """`10+10`: baseline, then candidate."""
+    """Returns `10+10`: processes of the baseline, then of the candidate."""
 
     def count(side: Figures | None) -> int:
         return 0 if side is None else side.n_processes
@@ -169,43 +183,50 @@ def processes(row: Row) -> str:
 
 
 def counts(comparison: Comparison) -> str:
-    """`1 slower, 0 faster, 2 equivalent, 0 inconclusive`, the rows without a verdict and the conditional verdicts."""
+    """Returns the number of rows with each verdict.
+
+    The text is `1 slower, 0 faster, 2 equivalent, 0 inconclusive`, then the rows without a verdict and the conditional
+    verdicts.
+    """
     both = (comparison.counts, comparison.conditional_counts)
     names = ("slower", "faster", "equivalent", "inconclusive")
     shown = [f"{sum(getattr(one, name) for one in both)} {name}" for name in names]
     none = comparison.counts.none
     conditional = sum(getattr(both[1], name) for name in names)
-    told = ", ".join([*shown, *([f"{none} without a verdict"] if none else [])])
-    return f"{told}; {conditional} of these in parentheses" if conditional else told
+    text = ", ".join([*shown, *([f"{none} without a verdict"] if none else [])])
+    return f"{text}; {conditional} of these in parentheses" if conditional else text
 
 
 def method(found: Method) -> str:
-    """`margin ±1 % (default), 95 % intervals, false discovery rate 5 %`."""
+    """Returns `margin ±1 % (default), 95 % intervals, false discovery rate 5 %`."""
     margin = f"±{percent(found.margin)} ({SOURCES[found.margin_source]})"
     return f"margin {margin}, {interval_heading(found)}s, false discovery rate {percent(found.false_discovery_rate)}"
 
 
 def interval_heading(found: Method) -> str:
-    """`95 % interval`."""
+    """Returns `95 % interval`."""
     return f"{percent(found.confidence_level)} interval"
 
 
 def warning(found: Notice) -> Iterator[tuple[str, str]]:
-    """The lines of a warning, each with its label: the message, then the evidence and the hint where there are any."""
+    """Yields the lines of a warning, each with its label.
+
+    The message is followed by the evidence and the hint, if present.
+    """
     yield "warning", found.message
-    for label, said in (("seen", found.evidence), ("hint", found.hint)):
-        if said:
-            yield label, said
+    for label, text in (("seen", found.evidence), ("hint", found.hint)):
+        if text:
+            yield label, text
 
 
 def value(found: Any) -> str:
-    """A value of the environment as a text still to be escaped."""
+    """Returns a value of the environment as a text that is not yet escaped."""
     if found is None:
         return UNKNOWN
     return (found or '""') if isinstance(found, str) else flat(found)
 
 
 def rounded(number: float) -> float:
-    """The nearest whole number, halves away from zero."""
+    """Returns the nearest whole number; halves are rounded away from zero."""
     fraction, whole = math.modf(number)
     return whole + math.copysign(1.0, number) if abs(fraction) >= _HALF else whole

@@ -1,1 +1,1 @@
-"""A run: its table, its sweep, and the files that other programs read."""
+"""Views of a run: table, sweep tables, and files for other programs."""

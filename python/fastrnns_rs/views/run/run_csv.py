@@ -1,4 +1,7 @@
-"""A line for each runner and phase, in nanoseconds, for spreadsheets and programs."""
+"""CSV of a run in ns, one line for each runner and phase.
+
+The format is for spreadsheets and programs.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ _PHASE = (
     *("n_processes", "n_samples", "estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", "stddev_ns", "min_ns", "max_ns"),
     *("median_ns", "q1_ns", "q3_ns", "p95_ns", "p99_ns", "mad_ns"),
 )
-#: Keys of later run files stand last, so that a column keeps its place.
+#: Keys that later run files added are last, so that existing columns keep their place.
 _LAST = ("warmup_class", "side", "peak_memory_bytes", "peak_reserved_bytes")
 
 
 def csv(run: Run) -> str:
-    """Writes a run. A runner that failed has one line, with its reason and no numbers."""
+    """Formats a run; a failed runner has one line with its reason and no numbers."""
     problem = [field.name for result in run.results[:1] for field in fields(result.problem)]
     heads = ["runner", "group", "phase", "status", "reason", *problem, *_PHASE, "ci_method", *_LAST]
     return table.csv([heads, *(row for result in run.results for row in _rows(result, problem))])
@@ -43,7 +46,10 @@ def _rows(result: Result, problem: list[str]) -> Iterator[list[str]]:
 
 
 def _cell(value: Any) -> str:
-    """Every digit of a number, which is no formula below 0 either; nothing for what is unknown."""
+    """Formats a value for CSV: all digits of a number, an empty text for None.
+
+    A negative number is not escaped, because it is not a formula.
+    """
     if value is None:
         return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The table of `bench`, for a terminal and for Markdown."""
+"""Table of `bench`, for terminals and for Markdown."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from fastrnns_rs.views.units import mebibytes, milliseconds
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
 
-#: A number that does not exist: too few samples, or a runner without a backward.
+#: Text for a missing number: too few samples, or a runner without a backward pass.
 _NONE = "-"
 _DASH = "–"  # noqa: RUF001
 
 
 def name(result: Result) -> str:
-    """The name of a row: its title, and its side where the run has two, as in `cudnn (a)`."""
+    """Returns the name of a row: its title and, if the run has two, its side.
+
+    An example is `cudnn (a)`.
+    """
     return _on_side(result, result.title)
 
 
@@ -30,7 +33,7 @@ def _on_side(result: Result, runner: str) -> str:
 
 
 def _outcome(result: Result) -> str:
-    """`failed: the reason`, or the status alone."""
+    """Returns `failed: the reason`, or the status alone."""
     return result.status if result.reason is None else f"{result.status}: {result.reason}"
 
 
@@ -39,7 +42,7 @@ def _number(heading: str, text: Callable[[Result], str]) -> Column:
 
 
 def _part(heading: str, key: str, show: Callable[[Any], str], none: str = _NONE) -> Column:
-    """A column of what a result may lack: the summary of a phase, or a size."""
+    """Returns a column of an optional value: the summary of a phase, or a size."""
 
     def text(result: Result) -> str:
         found = getattr(result, key)
@@ -49,7 +52,10 @@ def _part(heading: str, key: str, show: Callable[[Any], str], none: str = _NONE)
 
 
 def _interval(phase: PhaseSummary, mark: str, between: str) -> str | None:
-    """The two ends of the interval; `mark` comes before those of a range of process medians."""
+    """Formats the ends of the interval; None if it is unknown.
+
+    `mark` precedes a range of process medians.
+    """
     if phase.ci_low_ns is None or phase.ci_high_ns is None:
         return None
     mark = mark if phase.ci_method == "range" else ""
@@ -67,12 +73,12 @@ def _times(suffix: str, phase: str) -> list[Column]:
 def _estimates(suffix: str, phase: str) -> list[Column]:
     return [
         _part(f"est_{suffix}", phase, lambda found: milliseconds(found.estimate_ns)),
-        # Two dots and a colon, not a comma or a space, keep an interval one field under any usual separator.
+        # Two dots and a colon, instead of a comma or a space, keep an interval one field under any usual separator.
         _part(f"ci95_{suffix}", phase, lambda found: _interval(found, "range:", "..") or _NONE),
     ]
 
 
-#: The columns of PyTorch's fastrnns, then the unit, the estimates with their intervals, and what stands behind them.
+#: Columns of PyTorch's fastrnns, then the unit, the point estimates with their intervals, and details.
 _TERMINAL = (
     _number("name", lambda result: visible(name(result))),
     *_times("fwd", "forward"),
@@ -84,15 +90,15 @@ _TERMINAL = (
     _number("warmup", lambda result: _NONE if result.warmup_class is None else visible(result.warmup_class)),
     _part("peak_MiB", "peak_memory_bytes", mebibytes),
 )
-#: As wide as fastrnns' columns for names, and wide enough for an interval of two numbers.
+#: These are the widths of fastrnns' name columns, or enough for an interval of two numbers.
 _WIDTHS = (16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15, 8)
 
 
 class RunTable:
-    """The table of a run for a terminal, whose rows may arrive one by one.
+    """Terminal table of a run, whose rows may arrive one by one.
 
     Args:
-        names: Runners that may come; the first column is as wide as the longest.
+        names: Possible runners; the first column is as wide as the longest name.
         separator: Text between two fields.
     """
 
@@ -101,11 +107,11 @@ class RunTable:
         self._widths = (max(_WIDTHS[0], *(width(visible(one)) for one in names), 0), *_WIDTHS[1:])
 
     def header(self) -> str:
-        """The line of headings."""
+        """Returns the line of headings."""
         return self._line([column.heading for column in _TERMINAL])
 
     def row(self, result: Result) -> str:
-        """The line of one result: its numbers, or its name and why it has none."""
+        """Returns the line of a result: its numbers, or its status and reason."""
         if result.status != "ok":
             return self._line([visible(name(result)), visible(_outcome(result))])
         return self._line([column.text(result) for column in _TERMINAL])
@@ -115,7 +121,7 @@ class RunTable:
 
 
 def terminal(run: Run) -> str:
-    """The table, the notes of runners and the tables of a sweep."""
+    """Formats the table, the notes of runners and the tables of a sweep."""
     table = RunTable(map(name, run.results))
     lines = [table.header(), *map(table.row, run.results)]
     lines += [f"note: {visible(runner)}: {visible(note)}" for runner, note in _notes(run)]
@@ -125,7 +131,7 @@ def terminal(run: Run) -> str:
 
 
 def _time(phase: PhaseSummary) -> str:
-    """The estimate and its interval, or the estimate alone where it has none."""
+    """Formats the point estimate, with its interval if known."""
     interval = _interval(phase, "range ", " – ")  # noqa: RUF001
     estimate = milliseconds(phase.estimate_ns)
     return estimate if interval is None else f"{estimate} ({interval})"
@@ -139,12 +145,15 @@ _MARKDOWN = (
     _part("samples", "forward", lambda found: str(found.n_samples), "0"),
     _part("peak, MiB", "peak_memory_bytes", mebibytes, _DASH),
 )
-#: Only CUDA's allocator reserves.
+#: Only CUDA's allocator reserves memory.
 _RESERVED = _part("reserved, MiB", "peak_reserved_bytes", mebibytes, _DASH)
 
 
 def markdown(run: Run) -> str:
-    """The table for an issue or a README, with notes and a sweep. Names and reasons stand in code spans."""
+    """Formats the table for an issue or a README, with notes and a sweep.
+
+    Names and reasons are in code spans.
+    """
     reserves = any(result.peak_reserved_bytes is not None for result in run.results)
     columns = (*_MARKDOWN, _RESERVED) if reserves else _MARKDOWN
     rows = [
@@ -162,5 +171,5 @@ def markdown(run: Run) -> str:
 
 
 def _notes(run: Run) -> Iterable[tuple[str, str]]:
-    """Runners and their notes, once where several rows of a runner have the same."""
+    """Returns runners and their notes, without repetitions between rows of a runner."""
     return dict.fromkeys((_on_side(one, one.runner), one.note) for one in run.results if one.note is not None)

@@ -1,4 +1,7 @@
-"""The tables of a sweep: an axis down and the runners across, one for each phase and rate, then exponents."""
+"""Tables of a sweep: one for each phase and rate, then exponents.
+
+Rows are values of an axis, columns are runners.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from fastrnns_rs.views.units import milliseconds, significant
 if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
 
-    #: Title, headings, rows whose first cell is their name, and remarks on single cells.
+    #: Title, headings, rows that begin with their name, and notes on single cells.
     Block = tuple[str, list[str], list[list[str]], list[str]]
 
 T = TypeVar("T")
 
 _NONE = "-"
-#: The phase, the title, the key and the text of each quantity that cells hold.
+#: Phase, title, key and text function of each quantity of a cell.
 _QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
     ("forward", "forward, ms", "time_ns", milliseconds),
     ("backward", "backward, ms", "time_ns", milliseconds),
@@ -30,22 +33,29 @@ _QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
 
 
 def lines(sweep: Sweep) -> list[str]:
-    """The tables as lines for a terminal, with an empty line between two."""
+    """Returns the tables as terminal lines, separated by empty lines."""
     found: list[str] = []
     for title, headings, rows, notes in _blocks(sweep):
         columns, cells = _escaped(headings, rows, visible)
-        told = [f"note: {visible(note)}" for note in notes]
-        found += [*([""] if found else []), visible(title), *table.lines(columns, cells), *told]
+        note_lines = [f"note: {visible(note)}" for note in notes]
+        found += [*([""] if found else []), visible(title), *table.lines(columns, cells), *note_lines]
     return found
 
 
 def markdown(sweep: Sweep) -> list[str]:
-    """The tables as lines of Markdown, with an empty line before each."""
+    """Returns the tables as Markdown lines, each after an empty line."""
     found: list[str] = []
     for title, headings, rows, notes in _blocks(sweep):
         columns, cells = _escaped(headings, rows, code_cell)
-        told = [f"- {code_span(note)}" for note in notes]
-        found += ["", f"{code_span(title)}:", "", *table.markdown(columns, cells), *([""] if told else []), *told]
+        note_lines = [f"- {code_span(note)}" for note in notes]
+        found += [
+            "",
+            f"{code_span(title)}:",
+            "",
+            *table.markdown(columns, cells),
+            *([""] if note_lines else []),
+            *note_lines,
+        ]
     return found
 
 
@@ -78,7 +88,10 @@ def _blocks(sweep: Sweep) -> Iterator[Block]:
 
 
 def _groups(items: Iterable[T], place: Callable[[T], tuple[str, Point] | None]) -> list[tuple[str, Point, list[T]]]:
-    """The items of each place, in the order in which places come first; those without one are left out."""
+    """Groups items by place, in the order of first appearance.
+
+    Items without a place are left out.
+    """
     found: dict[Hashable, tuple[str, Point, list[T]]] = {}
     for one in items:
         where = place(one)
@@ -89,7 +102,10 @@ def _groups(items: Iterable[T], place: Callable[[T], tuple[str, Point] | None]) 
 
 
 def _place(axes: Sequence[str], cell: SweepCell) -> tuple[str, Point] | None:
-    """The axis that runs down where a cell stands, the first that concerns its runner, and the values of the others."""
+    """Returns the axis of a cell's table rows, and the values of the other axes.
+
+    The axis is the first axis that concerns the cell's runner. Returns None if no axis does.
+    """
     axis = next((axis for axis in axes if axis in cell.point), None)
     return None if axis is None else (axis, {name: value for name, value in cell.point.items() if name != axis})
 
@@ -107,7 +123,7 @@ def _block(
 
 
 def _first(cells: Iterable[tuple[int | str, str, str]]) -> dict[tuple[int | str, str], str]:
-    """Texts by row and column, of two for one place the first."""
+    """Returns texts by row and column; the first text of a place is kept."""
     found: dict[tuple[int | str, str], str] = {}
     for down, across, text in cells:
         found.setdefault((down, across), text)
@@ -121,7 +137,7 @@ def _exponent(growth: SweepGrowth) -> str:
 
 
 def _note(growth: SweepGrowth) -> str | None:
-    """Why there is no exponent, or why one number does not describe the growth."""
+    """Returns why there is no exponent, or why one exponent does not fit."""
     name = f"{growth.runner} {growth.phase}"
     if growth.reason is not None:
         return f"{name}: no exponent: {growth.reason}"

@@ -1,4 +1,7 @@
-"""`--print-json` of PyTorch's fastrnns, with the spaces that `json.dumps` writes, for scripts that compare text."""
+"""`--print-json` output of PyTorch's fastrnns, for scripts that compare text.
+
+The spaces are those of `json.dumps`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _NS_PER_MS = 1e6
 
 
 def _groups(run: Run) -> Iterator[tuple[str, str, list[Result]]]:
-    """The families in the order in which they first appear: the name and the phase of each, and the rows measured."""
+    """Yields the name, phase and measured rows of each family.
+
+    Families are in the order of first appearance.
+    """
     for group in dict.fromkeys(result.group for result in run.results):
         rows = [result for result in run.results if result.group == group and result.status == "ok"]
         yield group, "forward", rows
@@ -23,7 +29,7 @@ def _groups(run: Run) -> Iterator[tuple[str, str, list[Result]]]:
 
 
 def oss(run: Run) -> str:
-    """One object, `{group: {runner: mean}}`, backward under `group-backward`, in milliseconds."""
+    """Formats `{group: {runner: mean}}` in ms; backward is under `group-backward`."""
 
     def means(rows: list[Result], phase: str) -> Iterator[tuple[str, str]]:
         for result in rows:
@@ -34,12 +40,15 @@ def oss(run: Run) -> str:
 
 
 def _object(entries: Iterable[tuple[str, str]]) -> str:
-    """An object, in which a name may stand twice."""
+    """Formats a JSON object, in which a name may occur twice."""
     return f"{{{', '.join(f'{flat(key)}: {value}' for key, value in entries)}}}"
 
 
 def pep(run: Run) -> str:
-    """A line for each timed sample, in milliseconds, for the observer that reads them from a log."""
+    """Formats a line for each timed sample, in ms.
+
+    The lines are for an observer that reads samples from a log.
+    """
     return "".join(
         line for group, phase, rows in _groups(run) for result in rows for line in _samples(group, phase, result)
     )

@@ -1,6 +1,6 @@
-"""Summaries of captures, as text for a terminal, for Markdown and as CSV.
+"""Summaries of captures, as text for terminals, as Markdown and as CSV.
 
-Names come from files that anyone may have written: each is made safe for where it is shown.
+Names come from untrusted files. Each name is escaped for its output format.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fastrnns_rs.views.summary.lists import VIEWS, List
 from fastrnns_rs.views.summary.pages import page
 from fastrnns_rs.views.text import code_span
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "NAMES", "VIEWS", "render"]
 
-#: Every format of a summary. The extension itself writes `json`, the whole document whatever the view.
+#: All formats of a summary. The extension itself writes `json`, which contains the whole document for any view.
 FORMATS = ("table", "json", "csv", "markdown")
-#: The names of a kernel: the whole demangled one, the one without namespaces and arguments, or the one that the linker
-#: knows, which not every capture has. CSV and JSON have all of them.
+#: Forms of a kernel's name: demangled, without namespaces and arguments, or mangled as in the linker. Not every capture
+#: has mangled names. CSV and JSON contain all forms.
 NAMES: dict[str, Callable[[Row], str]] = {
     "full": lambda row: row["name"],
     "short": lambda row: row["short_name"],
@@ -46,17 +46,17 @@ def render(
     wide: bool = False,
     selected: bool = False,
 ) -> str:
-    """The text of a report; it ends with a newline.
+    """Formats a report; the text ends with a newline.
 
     Args:
         document: Summary as plain dictionaries and lists.
         name: `table`, `csv` or `markdown`.
         by: Name of a view.
-        top: Most rows of each list. None shows ten in the overview of `table` and `markdown`, else all.
+        top: Maximum rows of each list. None shows 10 in the overview of `table` and `markdown`, else all.
         names: Key of `NAMES`.
-        width: Width of the terminal, into which texts are cut. None cuts nothing, and is 80 at a glance.
-        wide: True for every list of the overview; for the table, which else is a report at a glance.
-        selected: True for a summary of a part of what was read.
+        width: Width of the terminal, to which texts are cut. None cuts no text; in the brief report it is 80.
+        wide: True formats every list of the overview as `table`, instead of the brief report.
+        selected: True for a summary of a part of the captures.
     """
     if name == "csv":
         found = VIEWS[by].list(document, lambda column: column.place != SCREEN, top)
@@ -88,7 +88,7 @@ def _markdown(part: Part) -> list[str]:
     if isinstance(part, str):
         return [part]
     if isinstance(part, List):
-        # A drawn bar is for a terminal: here it would be as wide as a name.
+        # Bars are for terminals only; in Markdown a bar would be as wide as a name.
         columns = [column for column in part.columns if column.unit is not BAR]
         drawn = table.markdown(columns, _rows(columns, part.rows, "markdown"), spaced=True)
         return [f"### {part.title}", "", *drawn, *(["", part.more] if part.more else [])]
@@ -96,7 +96,7 @@ def _markdown(part: Part) -> list[str]:
 
 
 def _labels(label: str) -> str:
-    """A label as it stands in front of a text on a terminal."""
+    """Returns a label as the prefix of a terminal line."""
     if not label:
         return ""
     return f"{'  ' if label in {'seen', 'hint'} else ''}{label}: "

@@ -1,4 +1,4 @@
-"""Tables of a report at a glance: kernels, copies, and CPU activities where there is no GPU."""
+"""Tables of the brief report: kernels, copies, or CPU activities without a GPU."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from fastrnns_rs.views.summary.budget import share
 from fastrnns_rs.views.table import fit, folded
 from fastrnns_rs.views.text import pad
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
     Row = dict[str, Any]
 
-#: Shares below this are printed as 0.
+#: Smaller shares are printed as 0.
 _LEAST_SHARE = 0.0005
-#: Widths of number columns: total, share, count, mean.
+#: Widths of the number columns: total, share, count, mean.
 _WIDTHS = (10, 10, 10, 10)
 _WIDTHS_PER_GPU = (12, 10, 10, 8)
 _LEAST_NAME = 20
@@ -25,7 +25,10 @@ _CATEGORIES = 4
 
 
 class Sum:
-    """Activities of one name: `full` and `short` are its names, `total` is in nanoseconds."""
+    """Sum of the activities of one name.
+
+    `full` and `short` are names, `total` is in ns.
+    """
 
     __slots__ = ("count", "full", "short", "size", "total")
 
@@ -45,7 +48,7 @@ class Sum:
 
 
 def sums(rows: Iterable[Row], key: str = "name") -> list[Sum]:
-    """Adds up the rows of all devices by name, the longest in total first."""
+    """Sums the rows of all devices by name, the longest total first."""
     found: dict[tuple[str, str | None], Sum] = {}
     for row in rows:
         name = (row[key], row.get("mangled_name"))
@@ -56,9 +59,9 @@ def sums(rows: Iterable[Row], key: str = "name") -> list[Sum]:
 
 
 class Whole:
-    """The time that shares are of, and the number of GPUs of which times are a mean.
+    """Reference time of shares, and number of GPUs over which times are averaged.
 
-    `like` is the scale of a table above, `scale` that of all tables.
+    `like` is the scale of a preceding table, `scale` the common scale of all tables.
     """
 
     __slots__ = ("gpus", "heading", "like", "scale", "span")
@@ -79,26 +82,29 @@ class Whole:
 
 
 def kernels(found: Sequence[Sum], whole: Whole, count: int, limit: int) -> list[str]:
-    """Draws the longest kernels, and a row for all others."""
+    """Formats the longest kernels, and a row for all others."""
     shown = _folded(found, count, "kernels")
     heading = f"kernel, {whole.gpus} GPUs" if whole.gpus > 1 else "kernel"
     return _table(heading, shown, whole, ("total", "launches"), limit)
 
 
 def categories(found: Sequence[Sum], whole: Whole, limit: int) -> list[str]:
-    """Draws the longest categories of kernels."""
+    """Formats the longest categories of kernels."""
     heading = f"category, {whole.gpus} GPUs" if whole.gpus > 1 else "category"
     return _table(heading, _folded(found, _CATEGORIES, "categories"), whole, ("total", "launches"), limit)
 
 
 def cpu(heading: str, found: Sequence[Sum], count: int, limit: int, total: str = "total") -> list[str]:
-    """Draws the longest CPU activities: operators, ranges or calls."""
+    """Formats the longest CPU activities: operators, NVTX ranges or calls."""
     whole = Whole(sum(one.total for one in found), "of all")
     return _table(heading, _folded(found, count, f"{heading}s"), whole, (total, "calls"), limit)
 
 
 def copies(found: Sequence[Sum], whole: Whole, limit: int) -> list[str]:
-    """Draws each kind of copies with its bandwidth; kinds that took next to nothing are one row."""
+    """Formats each kind of copies with its bandwidth.
+
+    Kinds with a negligible time share one row.
+    """
     large = [one for one in found if one.total >= _LEAST_SHARE * whole.span * whole.gpus] or [*found[:1]]
     small = found[len(large) :]
     for one in found:
@@ -114,7 +120,7 @@ def copies(found: Sequence[Sum], whole: Whole, limit: int) -> list[str]:
 
 
 def _folded(found: Sequence[Sum], count: int, what: str) -> list[Sum]:
-    """Adds up all but the longest."""
+    """Sums all but the longest rows."""
     shown, rest = folded(found, count)
     return [*shown, *([_together(rest, f"{len(rest):,} other {what}")] if rest else [])]
 
@@ -133,7 +139,7 @@ def _table(
     limit: int,
     last: tuple[str, list[str]] | None = None,
 ) -> list[str]:
-    """Draws a name, a time, its share, a count and the mean time, or another last column."""
+    """Formats name, time, share, count and mean time, or another last column."""
     scale = whole.scale or Scale([one.total / whole.gpus for one in rows], whole.like)
     means = [one.total / one.count if one.count else 0.0 for one in rows]
     of_means = Scale(means)

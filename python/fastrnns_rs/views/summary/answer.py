@@ -1,4 +1,4 @@
-"""Context and answer: the lines with which a report begins."""
+"""Context and answer: the first lines of a report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
 from fastrnns_rs.views.units import brief_size
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Rows = Iterable[dict[str, Any]]
 
-#: Idle time and communication are the answer from this share of the span on.
+#: From this share of the span on, idle time or communication is the answer.
 _MUCH = 0.2
-#: An iteration this many times as long as its GPU activities is mentioned.
+#: Iterations are mentioned from this multiple of the time of their GPU activities on.
 _FAR = 5
-#: The cause of idle time before a kernel without a launch.
+#: Cause of idle time before a kernel without a known launch.
 _UNKNOWN = "unmatched"
 #: Names of formats in sentences, by their names in documents.
 _FORMATS = {
@@ -31,18 +31,18 @@ _FORMATS = {
 
 
 class Shares:
-    """Budget of all devices together, in nanoseconds.
+    """Time budget of all devices together, in ns.
 
     Attributes:
         count: Number of devices.
-        span: Sum of their spans.
+        span: Sum of the devices' spans.
         kernels: Kernel time.
         copies: Time of copies and sets.
-        communication: Time of kernels that communicate.
+        communication: Time of communication kernels.
         idle: Idle time.
         category: Largest category of kernels, and its time.
         cause: Largest cause of idle time, and its time.
-        copy: Largest kind of copies, and its bandwidth in GB/s where it is known.
+        copy: Largest kind of copies, and its bandwidth in GB/s; None if unknown.
     """
 
     __slots__ = ("category", "cause", "communication", "copies", "copy", "count", "idle", "kernels", "span")
@@ -61,11 +61,11 @@ class Shares:
         self.copy = (kind, sum(sizes) / time if time and None not in sizes else None)
 
     def of(self, part: float) -> str:
-        """A time as a share of the span."""
+        """Formats a time as a share of the span."""
         return share(part, self.span)
 
     def whole(self) -> str:
-        """The span of a device, the mean of several."""
+        """Formats the span of a device; the mean of several devices."""
         return time(self.span / self.count)
 
 
@@ -110,7 +110,7 @@ def _communicated(shares: Shares) -> str:
     return f"Communication took {shares.of(shares.communication)} of {shares.whole()}."
 
 
-#: The first rule that holds gives the answer: when it holds, the answer, and the view behind it.
+#: The first rule that holds gives the answer. A rule has a condition, a sentence and the view with details.
 _RULES: tuple[tuple[Callable[[Shares], bool], Callable[[Shares], str], str], ...] = (
     (lambda shares: shares.copies > max(shares.kernels, shares.idle), _copies, "memory"),
     (lambda shares: shares.idle >= _MUCH * shares.span, _idle, "idle"),
@@ -120,7 +120,7 @@ _RULES: tuple[tuple[Callable[[Shares], bool], Callable[[Shares], str], str], ...
 
 
 def _rule(document: Document) -> tuple[Shares, Callable[[Shares], str], str] | None:
-    """The rule that holds; None without a span."""
+    """Returns the first rule that holds; None without a span."""
     if not any(device["span_ns"] for device in document["devices"]):
         return None
     shares = Shares(document)
@@ -128,7 +128,7 @@ def _rule(document: Document) -> tuple[Shares, Callable[[Shares], str], str] | N
 
 
 def answer(document: Document, *, selected: bool = False) -> str:
-    """Writes the answer in one sentence.
+    """Returns the answer in one sentence.
 
     Args:
         document: Summary as plain dictionaries and lists.
@@ -142,7 +142,7 @@ def answer(document: Document, *, selected: bool = False) -> str:
 
 
 def _totals(document: Document) -> str:
-    """A sentence on what has no timeline; empty without GPU activity."""
+    """Returns a sentence about data without a timeline; empty without GPU activity."""
     kernels, copies = (sum(row["total_ns"] for row in document[key]) for key in ("kernels", "memory_operations"))
     if document["kernels"] or document["memory_operations"]:
         more = f", copies {time(copies)}" if copies else ""
@@ -151,7 +151,7 @@ def _totals(document: Document) -> str:
 
 
 def _nothing(document: Document, *, selected: bool) -> str:
-    """A sentence on captures without GPU activity."""
+    """Returns a sentence about captures without GPU activity."""
     if selected:
         return "No GPU activity matches the selection."
     if any(warning["code"] == "capture_incomplete" for warning in document["warnings"]):
@@ -164,7 +164,7 @@ def _nothing(document: Document, *, selected: bool) -> str:
 
 
 def _on_host(document: Document) -> str:
-    """The length of an iteration where it is far longer than the span of its GPU activities."""
+    """Returns the iteration time if it is far longer than its GPU span, else ""."""
     groups = document["iteration_statistics"]
     if len(groups) != 1 or groups[0]["measure"] != "gpu_ns":
         return ""
@@ -172,7 +172,7 @@ def _on_host(document: Document) -> str:
     return f" An iteration takes {time(host)} on the host." if host >= _FAR * span else ""
 
 
-#: Views of captures without a timeline of GPUs, by the list that they show.
+#: Views of captures without a GPU timeline, by the list that they show.
 _VIEWS = (
     *(("kernels", "kernel"), ("memory_operations", "memory"), ("metrics", "metric")),
     *(("cpu_operators", "operator"), ("ranges", "range"), ("api_calls", "api")),
@@ -180,7 +180,7 @@ _VIEWS = (
 
 
 def next_view(document: Document) -> str | None:
-    """The view behind the answer, as `--by` calls it; None where there is nothing to list."""
+    """Returns the `--by` name of the view with details; None if no list has rows."""
     rule = _rule(document)
     if rule is not None:
         return rule[2]
@@ -188,7 +188,10 @@ def next_view(document: Document) -> str | None:
 
 
 def context(document: Document) -> list[str]:
-    """The capture, or how many there are, and the devices; each part stays on a line."""
+    """Returns the capture, or the number of captures, and the devices.
+
+    A part is not split between lines.
+    """
     captures = document["captures"]
     if len(captures) != 1:
         formats = ", ".join(dict.fromkeys(capture["format"] for capture in captures))
@@ -203,7 +206,7 @@ def context(document: Document) -> list[str]:
 
 
 def _devices(document: Document) -> str:
-    # A GPU that several processes used has a row for each; ranks have GPUs of their own.
+    # A GPU used by several processes has a row for each process; each rank has its own GPUs.
     numbers = {(device["rank"], device["device_id"]) for device in document["devices"]}
     names = {device["name"] for device in document["devices"]} - {None}
     count = f"{len(numbers):,} GPUs" if len(numbers) > 1 else ""

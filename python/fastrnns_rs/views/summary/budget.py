@@ -1,4 +1,7 @@
-"""Budgets of GPU time in a report at a glance: one GPU in two halves, several in a row each."""
+"""Budgets of GPU time in the brief report.
+
+One GPU is shown in two halves, several GPUs in a row each.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,31 @@ from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     Row = dict[str, Any]
-    #: A label and a time in nanoseconds.
+    #: Label, and time in ns.
     Part = tuple[str, int]
 
 COMMUNICATION = "communication"
 #: Causes of idle time in words.
 CAUSES = {"data_loader": "data loader", "graph_gap": "CUDA graph gap"}
-#: Columns of a label with its time, of a share, and between the halves.
+#: Widths of a label with its time, of a share, and of the gap between the halves.
 _LABEL, _SHARE, _BETWEEN = 26, 10, 5
 _WHOLE = 2 * (_LABEL + _SHARE) + _BETWEEN
 _CATEGORIES, _IDLE_CAUSES = 4, 5
 _NEARLY = 99.9
-#: From this share of a span on, time that is counted twice is mentioned.
+#: From this share of a span on, time counted twice is mentioned.
 _OVERLAP = 0.01
-#: More GPUs are the slowest, the median and the fastest.
+#: With more GPUs, only the slowest, the median and the fastest are shown.
 _MOST_GPUS = 8
 
 
 def share(time: float, span: float) -> str:
-    """Writes a time in percent of the span; only the whole span is 100 %."""
+    """Formats a time in percent of the span; only the whole span is 100 %."""
     if not span:
         return "-"
     percent = 100 * time / span
@@ -40,14 +43,14 @@ def share(time: float, span: float) -> str:
 
 
 def halves(device: Row, top: int | None, limit: int) -> tuple[list[str], Scale]:
-    """Draws the busy and the idle time of a GPU next to each other, and the scale of their times.
+    """Formats busy and idle time of a GPU side by side, and returns their scale.
 
-    Each half adds up to its first row, and both to the span.
+    Each half adds up to its first row; both halves add up to the span.
 
     Args:
         device: Device row with its budget.
-        top: Most categories, and most causes. None shows four and five.
-        limit: Width of the terminal: in a narrow one the halves stand below each other.
+        top: Maximum number of categories and of causes. None shows 4 categories and 5 causes.
+        limit: Width of the terminal. In a narrow terminal the second half is below the first.
     """
     budget, span = device["budget"], device["span_ns"]
     busy = _folded(budget["kernels"], top or _CATEGORIES, "other kernels", str)
@@ -76,14 +79,17 @@ def halves(device: Row, top: int | None, limit: int) -> tuple[list[str], Scale]:
 
 
 def _folded(rows: Sequence[Row], count: int, rest: str, named: Callable[[str], str]) -> list[Part]:
-    """Adds up all rows but the longest."""
+    """Sums all rows but the longest."""
     shown, others = table.folded(rows, count)
     parts = [(named(row["name"]), row["total_ns"]) for row in shown]
     return [*parts, *([(rest, sum(row["total_ns"] for row in others))] if others else [])]
 
 
 def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
-    """Draws a row for each GPU; of more than eight for the slowest, the median and the fastest by busy time."""
+    """Formats a row for each GPU.
+
+    Of more than 8 GPUs, the slowest, the median and the fastest by busy time are shown.
+    """
     heading, names = labels(devices)
     rows = [*zip(names, devices, strict=True)]
     scale = Scale([device["span_ns"] for device in devices])
@@ -121,18 +127,21 @@ def _shares(device: Row) -> Iterable[str]:
 
 
 def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
-    """Chooses labels that differ: the rank, the number, the number with the process, or with the place."""
+    """Returns a heading and labels that differ.
 
-    def said(value: object) -> str:
+    The candidates are the rank, the number, the number with the process, and the number with the position.
+    """
+
+    def text(value: object) -> str:
         return "-" if value is None else str(value)
 
     choices = (
-        ("rank", [said(device["rank"]) for device in devices]),
-        ("GPU", [said(device["device_id"]) for device in devices]),
-        ("GPU of rank", [f"{said(device['device_id'])} of {said(device['rank'])}" for device in devices]),
-        ("GPU, process", [f"{said(device['device_id'])}, {said(device['process_id'])}" for device in devices]),
+        ("rank", [text(device["rank"]) for device in devices]),
+        ("GPU", [text(device["device_id"]) for device in devices]),
+        ("GPU of rank", [f"{text(device['device_id'])} of {text(device['rank'])}" for device in devices]),
+        ("GPU, process", [f"{text(device['device_id'])}, {text(device['process_id'])}" for device in devices]),
     )
     for heading, names in choices:
         if len(set(names)) == len(names) and not (heading != "GPU" and any("-" in name for name in names)):
             return heading, names
-    return "GPU, #", [f"{said(device['device_id'])}, #{place}" for place, device in enumerate(devices)]
+    return "GPU, #", [f"{text(device['device_id'])}, #{place}" for place, device in enumerate(devices)]

@@ -1,4 +1,7 @@
-"""Units of the columns of a summary: how a value is written for a terminal, for Markdown and for programs."""
+"""Units of summary columns, with text functions for each output format.
+
+The formats are the terminal, Markdown and CSV.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,29 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.text import code_cell, spreadsheet
 from fastrnns_rs.views.units import milliseconds, plain, significant, size
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-#: Characters of a bar that stands for the whole.
+#: Characters of a bar for the fraction 1.
 _BAR = 20
-#: Differences that people see: the largest, since the others are small.
+#: Only the largest differences are shown on screens; the others are small.
 _DIFFERENCES = 3
-#: The smallest share that two decimals can show, in percent.
+#: Smallest share that two decimals can show, in percent.
 _LEAST_PERCENT = 0.01
 
 
 class Unit:
-    """A unit. None of its functions takes None: a value that is not known is written `-`, in CSV nothing.
+    """Unit of a column.
+
+    The functions do not take None. An unknown value is written as `-`, in CSV as an empty cell.
 
     Attributes:
-        symbol: Symbol in headings; sizes have theirs in each cell, because they differ so much.
-        terminal: Function from a value to a cell of a terminal.
-        markdown: Function from a value to a cell of Markdown.
-        data: Function from a value to a cell of CSV, with every digit.
+        symbol: Symbol in headings. Sizes have a symbol in each cell instead, because their magnitudes differ.
+        terminal: Function from a value to a terminal cell.
+        markdown: Function from a value to a Markdown cell.
+        data: Function from a value to a CSV cell, with all digits.
         right: True aligns cells on the right.
     """
 
@@ -50,7 +55,7 @@ class Unit:
         self.right = right
 
     def texts(self, place: str, values: Sequence[Any]) -> list[str]:
-        """Writes values as cells of a place, which is the name of one of the functions."""
+        """Returns values as cells; `place` is the name of one of the functions."""
         write, unknown = getattr(self, place), "" if place == "data" else "-"
         return [unknown if value is None else write(value) for value in values]
 
@@ -60,7 +65,7 @@ def _count(number: float) -> str:
 
 
 def _percent(fraction: float) -> str:
-    """Two decimals, so that a column of shares stays aligned."""
+    """Formats a fraction with two decimals, which keep a column of shares aligned."""
     percent = fraction * 100.0
     return f"<{_LEAST_PERCENT}" if 0.0 < percent < _LEAST_PERCENT else f"{percent:.2f}"
 
@@ -76,7 +81,7 @@ def _shape(shape: Sequence[int]) -> str:
 
 
 def differences(rows: Sequence[dict[str, Any]]) -> str:
-    """The largest differences of an iteration: `gemm +1.500 ms, layout -0.2000 ms`."""
+    """Returns the largest differences: `gemm +1.500 ms, layout -0.2000 ms`."""
     return ", ".join(
         f"{row['category']} {'-' if row['delta_ns'] < 0 else '+'}{milliseconds(abs(row['delta_ns']))} ms"
         for row in rows[:_DIFFERENCES]
@@ -94,7 +99,7 @@ BYTES = Unit("", size)
 FRACTION = Unit("%", _percent)
 GB_PER_S = Unit("GB/s", significant)
 SHAPE = Unit("", _shape, data=_shape)
-#: A mark on rows that stand out.
+#: Mark on rows that stand out.
 FLAG = Unit("", lambda flag: "yes" if flag else "", data=lambda flag: "true" if flag else "false", right=False)
 DIFFERENCES = Unit(
     "",
@@ -103,5 +108,5 @@ DIFFERENCES = Unit(
     data=_all_differences,
     right=False,
 )
-#: A fraction once more, drawn.
+#: Bar for a fraction.
 BAR = Unit("", _bar, right=False)

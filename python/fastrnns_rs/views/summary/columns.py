@@ -1,6 +1,6 @@
-"""Columns of the lists in a summary: one line here is a column of the terminal, of Markdown and of CSV.
+"""Columns of the lists in a summary, for terminals, Markdown and CSV.
 
-Texts are last in each list, so that a long one pushes no number aside.
+Texts are last in each list, so that a long text does not displace numbers.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from fastrnns_rs.views.summary.column_units import (
     TEXT,
 )
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from fastrnns_rs.views.summary.column_units import Unit
 
-#: Where a column stands: everywhere; in CSV only, since it is too much for a screen; on screens only, since the
-#: document has no such key; or in CSV and in the list of launch shapes.
+#: Place of a column: all formats; CSV only, because it is too much for a screen; screens only, because the document
+#: does not have the key; or CSV and the list of launch shapes.
 EVERYWHERE, DATA, SCREEN, LAUNCH_SHAPE = range(4)
 
 
 class Column(table.Column):
-    """A column of a list.
+    """Column of a list.
 
     Attributes:
         name: Heading without the unit.
-        key: Key of the document, and heading in CSV.
-        unit: Unit of its values.
-        place: Where it stands.
-        summed: True where the sum over rows has a meaning.
-        read: Function from a row of the document to the value; None takes the value of the key.
+        key: Key in the document, and heading in CSV.
+        unit: Unit of the values.
+        place: Place of the column, one of the constants above.
+        summed: True if the sum over rows is meaningful.
+        read: Function from a row of the document to the value. None reads the value of `key`.
     """
 
     __slots__ = ("key", "name", "place", "read", "summed", "unit")
@@ -69,7 +69,7 @@ def _idle_fraction(row: dict[str, Any]) -> float | None:
     return None if busy is None else 1.0 - busy
 
 
-#: What went on while a device waited, by the cause of the document.
+#: Descriptions of the causes of idle time, by the cause in the document.
 MEANWHILE = {
     "graph_gap": "one CUDA graph went from node to node",
     "unmatched": "nobody knows which call launched what came next",
@@ -163,7 +163,7 @@ CUDNN_RNN = (
     Column("kernels per step", "kernels_per_step", COUNT),
     Column("path", "path", TEXT),
     *_WHO,
-    # Screens have it as a note below the list.
+    # Screens show the sentence as a note below the list.
     Column("sentence", "sentence", TEXT, DATA),
 )
 MEMORY = (
@@ -199,7 +199,7 @@ IDLE = (
     Column("meanwhile", "", TEXT, SCREEN, read=lambda row: MEANWHILE[row["cause"]]),
     Column("place of device", "device", COUNT, DATA),
 )
-# What is launched in a range within a range counts in both: only exclusive times add up.
+# Activities launched in a nested range count in both ranges, so only exclusive times add up.
 RANGES = (
     Column("GPU inclusive", "gpu_inclusive_ns", NANOSECONDS),
     Column("GPU exclusive", "gpu_exclusive_ns", NANOSECONDS, summed=True),

@@ -1,4 +1,7 @@
-"""A report at a glance: context, answer, budget, longest kernels, iterations, warnings, next command."""
+"""Brief report of captures.
+
+The text contains context, answer, budget, longest kernels, iterations, warnings and the next command.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary import activities, budget
 from fastrnns_rs.views.summary.answer import answer, context, next_view
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from typing import Any
 
     Document = dict[str, Any]
 
 _KERNELS = 5
-#: With another table above it.
+#: Maximum if another table is above.
 _FEW_KERNELS = 3
 _OPERATORS = 10
 _WARNINGS = 3
@@ -24,13 +27,13 @@ _SAFE = str.maketrans("", "", "/._-+=:,@%")
 
 
 def glance(document: Document, *, top: int | None = None, width: int | None = None, selected: bool = False) -> str:
-    """The text of a report at a glance; it ends with a newline.
+    """Formats the brief report; the text ends with a newline.
 
     Args:
         document: Summary as plain dictionaries and lists.
-        top: Most rows of each table. None shows what fits 24 lines for one GPU.
+        top: Maximum rows of each table. None shows the rows that fit 24 lines for one GPU.
         width: Width of the terminal. None is 80.
-        selected: True for a summary of a part of what was read.
+        selected: True for a summary of a part of the captures.
     """
     limit = WIDTH if width is None else max(width, 1)
     blocks = [[*_filled(context(document), limit), *wrapped(answer(document, selected=selected), limit)]]
@@ -54,7 +57,10 @@ def glance(document: Document, *, top: int | None = None, width: int | None = No
 
 
 def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None, limit: int) -> list[list[str]]:
-    """Draws the spans, copies where they are the answer or else the categories of several GPUs, and kernels."""
+    """Formats the spans, copies or categories, and kernels.
+
+    Copies are shown if they are the answer, else the categories of several GPUs.
+    """
     one = len(devices) == 1
     first, scale = budget.halves(devices[0], top, limit) if one else budget.gpus(devices, limit)
     count = len(devices)
@@ -63,7 +69,7 @@ def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None,
     if next_view(document) == "memory":
         blocks.append(activities.copies(activities.sums(document["memory_operations"], "kind"), whole, limit))
     elif not one and document["categories"]:
-        # The halves of a single GPU have them.
+        # The halves of a single GPU contain the categories.
         blocks.append(activities.categories(activities.sums(document["categories"]), whole, limit))
     most = _KERNELS if len(blocks) == 1 else _FEW_KERNELS
     if kernels := activities.sums(document["kernels"]):
@@ -72,7 +78,7 @@ def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None,
 
 
 def _without_timeline(document: Document, top: int | None, limit: int) -> list[list[str]]:
-    """Draws totals of kernels and copies without start times."""
+    """Formats totals of kernels and copies without start times."""
     kernels, copies = activities.sums(document["kernels"]), activities.sums(document["memory_operations"], "kind")
     scale = Scale([one.total for one in kernels + copies])
     whole = activities.Whole(sum(one.total for one in kernels + copies), "of all", scale=scale)
@@ -81,7 +87,7 @@ def _without_timeline(document: Document, top: int | None, limit: int) -> list[l
 
 
 def _of_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
-    """Draws CPU operators, or else ranges, or else CUDA calls."""
+    """Formats the first available of CPU operators, NVTX ranges and CUDA calls."""
     count = _OPERATORS if top is None else top
     if document["cpu_operators"]:
         rows = [{**row, "total_ns": row["self_ns"]} for row in document["cpu_operators"]]
@@ -97,7 +103,7 @@ def _of_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
 
 
 def _iterations(document: Document) -> list[str]:
-    """A line for each runner and phase: the medians of its iterations."""
+    """Returns a line of iteration medians for each runner and phase."""
     groups = document["iteration_statistics"]
     lines = []
     for group in groups[:_ITERATIONS]:
@@ -116,7 +122,7 @@ def _iterations(document: Document) -> list[str]:
 
 
 def _warnings(document: Document, limit: int) -> list[str]:
-    """The first warnings in full, and how many more there are."""
+    """Returns the first warnings in full, and the number of further warnings."""
     lines = []
     for one in document["warnings"][:_WARNINGS]:
         lines += warning_lines(one["code"], one["message"], one["evidence"], one["hint"], limit)
@@ -126,22 +132,22 @@ def _warnings(document: Document, limit: int) -> list[str]:
 
 
 def _command(document: Document) -> str:
-    """Writes the command of the report; several files are not repeated."""
+    """Returns the command of the report; several files are not listed."""
     paths = [capture["path"] for capture in document["captures"]]
     return f"fastrnns-rs report {visible(_quoted(paths[0])) if len(paths) == 1 else 'FILE...'}"
 
 
 def _quoted(path: str) -> str:
-    """A path as a word of a shell."""
+    """Returns a path as a shell word."""
     if path.isascii() and path.translate(_SAFE).isalnum():
         return path
-    import shlex  # slow to load
+    import shlex  # This module is slow to load.
 
     return shlex.quote(path)
 
 
 def _filled(parts: list[str], limit: int) -> list[str]:
-    """Lines of parts with commas between them, each part whole where it fits."""
+    """Joins parts with commas into lines; a part is not split if it fits a line."""
     lines = [parts[0]]
     for part in parts[1:]:
         if len(lines[-1]) + len(part) + 2 <= limit:

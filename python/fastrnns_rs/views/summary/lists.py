@@ -1,4 +1,4 @@
-"""Lists of a summary, ready to be drawn; and the list of each view."""
+"""Lists of a summary, and the list of each view."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from fastrnns_rs.views.summary import columns
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class List:
-    """The first rows of a list, and what the others add up to.
+    """First rows of a list, and the sums of the other rows.
 
     Attributes:
         title: Title.
-        columns: Columns that are shown.
-        rows: Rows that are shown, as the document has them.
-        more: Count and sums of the rows that are not shown; empty where all are.
+        columns: Shown columns.
+        rows: Shown rows, as in the document.
+        more: Count and sums of the rows that are not shown; empty if all are shown.
     """
 
     __slots__ = ("columns", "more", "rows", "title")
@@ -36,12 +36,12 @@ class List:
         self.more = _more(columns, rows[len(self.rows) :])
 
     def __bool__(self) -> bool:
-        # A list that shows no row at the user's request still says what it would hold.
+        # A list with no shown rows at the user's request still reports the count and sums of its rows.
         return bool(self.rows or self.more)
 
 
 def _more(columns: Sequence[Column], rest: Sequence[Row]) -> str:
-    """`3 more: share 1.20 %, total 0.5000 ms, count 12`; nothing where no row is left."""
+    """Returns `3 more: share 1.20 %, total 0.5000 ms, count 12`; empty without rows."""
     if not rest:
         return ""
     sums = []
@@ -53,9 +53,12 @@ def _more(columns: Sequence[Column], rest: Sequence[Row]) -> str:
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
-    """The sum, in order; None where a part is unknown, because the rest would pass for the whole."""
+    """Returns the sum, added in order; None if a value is unknown.
+
+    A partial sum would be read as the total.
+    """
     total: float = 0
-    # Not `sum`: that of Python 3.12 and newer rounds otherwise than that of 3.11.
+    # The built-in `sum` of Python 3.12 and newer rounds differently from Python 3.11.
     for value in values:
         if value is None:
             return None
@@ -64,13 +67,13 @@ def _sum(values: Sequence[float | None]) -> float | None:
 
 
 class View:
-    """What a report can list.
+    """List that a report can show.
 
     Attributes:
         title: Title of the list.
         columns: Columns of the list.
-        rows: Function from the document to the rows.
-        nothing: Sentence where there are no rows.
+        rows: Function from the document to the rows, or the key of the rows.
+        nothing: Sentence for an empty list.
     """
 
     __slots__ = ("columns", "nothing", "rows", "title")
@@ -84,13 +87,13 @@ class View:
         self.nothing = nothing
 
     def list(self, document: Document, keep: Callable[[Column], bool], top: int | None = None) -> List:
-        """Picks the columns that `keep` keeps, and at most `top` rows."""
+        """Returns the list with the columns that `keep` accepts and at most `top` rows."""
         return List(self.title, [column for column in self.columns if keep(column)], self.rows(document), top)
 
 
 def _launches(document: Document) -> list[Row]:
     found = document["launches"]
-    # The figures are of kernels.
+    # The figures describe kernels.
     return [found] if found["matched_count"] or found["unmatched_kernel_count"] else []
 
 
@@ -99,7 +102,7 @@ def _inductor(document: Document) -> list[Row]:
     return found["categories"] if found else []
 
 
-#: Every view by the name that `--by` takes, in the order of its help. CSV of the overview has the kernels.
+#: All views by their `--by` name, in the order of the help text. CSV of the overview contains the kernels.
 VIEWS = {
     "overview": View("Kernels", columns.KERNELS, "kernels", "no device operations"),
     "kernel": View("Kernels", columns.KERNELS, "kernels", "no kernels"),

@@ -1,22 +1,22 @@
-"""Sentences of a report, each with the label in front of it."""
+"""Sentences of a report, each with a label."""
 
 from __future__ import annotations
 
 from fastrnns_rs.views.summary.column_units import differences
 from fastrnns_rs.views.units import milliseconds
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    #: A label and a text as it came, to be escaped.
+    #: Label, and text that is not yet escaped.
     Note = tuple[str, str]
     Row = dict[str, Any]
 
 
 def warnings(document: Row) -> list[Note]:
-    """Each warning, its evidence and its hint, as far as it has them."""
+    """Returns each warning, with its evidence and hint if present."""
     parts = (("warning", "message"), ("seen", "evidence"), ("hint", "hint"))
     return [
         (label, warning[key])
@@ -27,7 +27,7 @@ def warnings(document: Row) -> list[Note]:
 
 
 def launches(found: Row) -> list[Note]:
-    """One line on how kernels follow their launches; none where there are no kernels."""
+    """Returns a line on the delay from launches to kernels; empty without kernels."""
     kernels = found["matched_count"] + found["unmatched_kernel_count"]
     if not kernels:
         return []
@@ -40,12 +40,15 @@ def launches(found: Row) -> list[Note]:
 
 
 def cudnn_rnn(document: Row, top: int | None = None) -> list[Note]:
-    """The way that cuDNN took, for at most `top` runners and phases."""
+    """Returns cuDNN's execution path for at most `top` runners and phases."""
     return [("cuDNN", row["sentence"]) for row in document["cudnn_rnn"][:top]]
 
 
 def outliers(document: Row, top: int | None = None) -> list[Note]:
-    """How many iterations are outliers, and what the farthest did differently, for at most `top` runners and phases."""
+    """Returns the number of outliers and the differences of the farthest outlier.
+
+    At most `top` runners and phases are included.
+    """
     some = [group for group in document["iteration_statistics"] if group["outlier_count"] > 0]
     return [("outliers", _outliers(group, document["iterations"])) for group in some[:top]]
 
@@ -57,7 +60,7 @@ def _outliers(group: Row, rows: Sequence[Row]) -> str:
     found = [row for row in rows if row["outlier"] and (row["runner"], row["phase"]) == who]
     if not found:
         return some
-    # Of two that are as far the later one.
+    # Of two equally far iterations, the later is chosen.
     measure = group["measure"]
     worst = max(reversed(found), key=lambda row: abs(row[measure] - group["median_ns"]))
     took, median = milliseconds(worst[measure]), milliseconds(group["median_ns"])

@@ -1,4 +1,4 @@
-"""Parts of a page: what was read, where the time went, warnings, then the lists of a view and their notes."""
+"""Parts of a page: captures, times, warnings, then lists and their notes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastrnns_rs.views.summary.budget import labels
 from fastrnns_rs.views.summary.column_units import FRACTION, NANOSECONDS, TEXT
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
-TYPE_CHECKING = False  # see the package
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.summary.lists import Document, Row
     from fastrnns_rs.views.summary.notes import Note
 
-    #: A list, notes, or a sentence where there is no list.
+    #: List, notes, or a sentence in place of an empty list.
     Part = List | list[Note] | str
 
-#: Rows of each list of the overview, unless the user requests another number.
+#: Rows of each list of the overview, unless another number is requested.
 _ROWS = 10
-#: Keys of the columns that the overview has of its longer lists.
+#: Keys of the columns that the overview shows of its longer lists.
 _BRIEF = {
     "kernel": {"kernel_time_fraction", "total_ns", "count", "mean_ns", "median_ns", "name"},
     "memory": {"total_ns", "count", "total_bytes", "bandwidth_gb_per_s", "kind"},
@@ -33,12 +33,12 @@ _BRIEF_ITERATIONS = {"count", "outlier_count", "phase", "runner"} | _MEDIANS
 
 
 def page(document: Document, by: str, top: int | None) -> list[Part]:
-    """The parts of a page; none is empty.
+    """Returns the parts of a page; no part is empty.
 
     Args:
-        document: Summary as plain dictionaries, a kernel under the name that it is to be shown by.
+        document: Summary as plain dictionaries, with the requested form of kernel names.
         by: Name of a view.
-        top: Most rows of each list. None shows ten in the overview, else all.
+        top: Maximum rows of each list. None shows 10 in the overview, else all.
     """
     made = _overview(document, _ROWS if top is None else top) if by == "overview" else _view(document, by, top)
     parts = [part for part in made if part] or [VIEWS[by].nothing]
@@ -63,7 +63,7 @@ def _with_shapes(column: Column) -> bool:
 
 
 def _view(document: Document, by: str, top: int | None) -> list[Part]:
-    """The list of a view other than the overview, with what belongs to it."""
+    """Returns the list of a view other than the overview, with related parts."""
     rows = VIEWS[by].list(document, _with_shapes if by == "launch-shape" else _on_screen, top)
     if by == "kernel":
         return [List(rows.title, _per_gpu(document, rows.columns), document["kernels"], top)]
@@ -88,7 +88,10 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
 
 
 def _devices_apart(document: Document, part: List) -> Sequence[Column]:
-    """The columns of a list, with labels for devices of which several have one number."""
+    """Returns the columns of a list, with device labels that differ.
+
+    The labels replace device numbers if several devices have the same number.
+    """
     devices = document["devices"]
     if len({row["device_id"] for row in devices}) == len(devices) or not part.rows:
         return part.columns
@@ -97,7 +100,7 @@ def _devices_apart(document: Document, part: List) -> Sequence[Column]:
     of_rows = {id(row): name for row, name in zip(devices, names, strict=True)}
 
     def name(row: Row) -> str | None:
-        # A row of the list of devices is one; without a place a row is of several.
+        # A row of the device list is a device; a row without a place belongs to several devices.
         return of_places.get(row["device"]) if "device" in row else of_rows[id(row)]
 
     of_device = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
@@ -105,7 +108,10 @@ def _devices_apart(document: Document, part: List) -> Sequence[Column]:
 
 
 def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
-    """The columns of kernels with a time per GPU that ran any, where several did and a kernel has one row for all."""
+    """Returns the kernel columns, with the time per GPU that ran kernels.
+
+    The time is shown if several GPUs ran kernels and each kernel has a single row.
+    """
     gpus, kernels = sum(row["kernel_count"] > 0 for row in document["devices"]), document["kernels"]
     if gpus <= 1 or len({(row["name"], row["mangled_name"]) for row in kernels}) < len(kernels):
         return shown
@@ -116,8 +122,11 @@ def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
 
 
 def _overview(document: Document, top: int) -> list[Part]:
-    """The first screen, in the order of the questions: where, why, in what part of the program, by which kernels."""
-    # With one device the column would repeat what the list of devices says.
+    """Returns the parts of the overview, in the order of the user's questions.
+
+    The order is: devices, causes of idle time, parts of the program, kernels.
+    """
+    # With one device, this column would repeat the device list.
     several = len(document["devices"]) > 1
 
     def whole(by: str) -> List:
@@ -149,7 +158,10 @@ def _overview(document: Document, top: int) -> list[Part]:
 
 
 def _share_of_idle(rows: Sequence[Row]) -> Column:
-    """A column with the share of each row in the idle time of its device; None where that is 0."""
+    """Returns a column with each row's share of its device's idle time.
+
+    A share of an idle time of 0 reads as None.
+    """
     sums: dict[Any, float] = {}
 
     def device(row: Row) -> Any:
