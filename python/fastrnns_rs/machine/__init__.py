@@ -1,1 +1,1 @@
-"""The machine: its hardware and software, checks of its state, and warnings about doubtful numbers."""
+"""Hardware and software of the machine, health checks, and measurement warnings."""

@@ -1,4 +1,7 @@
-"""The machine and the software that a run was made with. What needs torch is asked of a child process."""
+"""Machine and software of a run.
+
+A child process reads the facts that need torch.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 
-#: Prefixes of variables that change how fast models run; no other variable enters a run file.
+#: Prefixes of variables that change the speed of models; a run file contains no other variables.
 _VARIABLES = (
     *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
     *("LD_PRELOAD", "MALLOC_", "PYTHONHASHSEED", "FASTRNNS_"),
 )
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
-#: What a child knows of the software, by the names that a run file has for it.
+#: Software facts that a child process reports, by their names in a run file.
 _VERSIONS = (
     "python_executable",
     "python_version",
@@ -34,22 +37,22 @@ _VERSIONS = (
 )
 #: Importing torch from a cold disk can take most of a minute.
 _PROBE_TIMEOUT_S = 300.0
-#: Python's words where the system refuses a thread.
+#: Python's message if the system refuses a thread.
 _NO_THREAD = "can't start new thread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the child process found out about torch and the device that was asked for.
+    """Facts about torch and the requested device, as found by the child process.
 
     Attributes:
-        device: The device that the name stands for; None where there is none.
-        no_cuda_reason: Why there is no CUDA device, where there is none.
-        device_problem: Why the device computes nothing; None where it does.
-        dtype_problem: Why the dtype does not work on the device; None where it does.
-        tf32_problem: Why the device has no TF32; None where it has.
-        gpus: For each CUDA device some keys of `results.Gpu`.
-        start_s: How long the child took, most of it to import torch, in seconds; None if it was not a child.
+        device: Device that the name stands for; None if it does not exist.
+        no_cuda_reason: Reason why there is no CUDA device; None if there is a CUDA device.
+        device_problem: Reason why the device does not compute; None if it computes.
+        dtype_problem: Reason why the dtype does not work on the device; None if it works.
+        tf32_problem: Reason why the device does not support TF32; None if it supports TF32.
+        gpus: Some keys of `results.Gpu` for each CUDA device.
+        start_s: Duration of the child process in seconds, mostly for importing torch; None without a child process.
     """
 
     python_version: str
@@ -77,19 +80,19 @@ def probe(
     local_rank: int | None = None,
     executor: Executor = launch_together,
 ) -> Facts:
-    """Asks a child process about torch, `device` and `dtype`.
+    """Runs a child process that reports facts about torch, `device` and `dtype`.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: Name of a torch dtype.
-        setting: What the child runs in; by default as this process.
-        local_rank: Of several ranks on this machine, the one that asks; None for none.
-        executor: Runs the child.
+        setting: Setting of the child process. None uses the setting of this process.
+        local_rank: Local rank, if there are several ranks on this machine. None without ranks.
+        executor: Function that runs the child process.
 
     Raises:
-        MissingError: Torch is not installed.
-        FastrnnsError: Torch cannot be imported, or the child died.
-        KeyboardInterrupt: Ctrl-C; the child is gone.
+        MissingError: If torch is not installed.
+        FastrnnsError: If torch cannot be imported, or the child process died.
+        KeyboardInterrupt: If Ctrl-C was pressed; the child process has ended.
     """
     begin = time.monotonic()
     job = {"kind": "probe", "device": device, "dtype": dtype, "local_rank": local_rank}
@@ -106,13 +109,13 @@ def probe(
 
 
 def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True) -> Environment:
-    """The environment of a run file, for workers that run in `setting`.
+    """Returns the environment of a run file, for workers that run in `setting`.
 
     Args:
-        facts: Answers of torch.
-        setting: What the workers run in; by default as this process.
-        looks_for_changes: If the files of the checkout are compared with its commit. git may execute filters for that,
-            which the checkout's own settings name.
+        facts: Facts about torch.
+        setting: Setting of the workers. None uses the setting of this process.
+        looks_for_changes: True compares the files of the checkout with its commit. Git may execute filters that the
+            checkout's own settings name.
     """
     setting = setting or Setting()
     variables = setting.environment()
@@ -143,7 +146,7 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
 
 
 def cpu_model() -> str | None:
-    """Returns the name of the CPU. None where the system does not show it."""
+    """Returns the name of the CPU; None if the system does not report it."""
     return _of_cpu("model name")
 
 
@@ -157,7 +160,7 @@ def _of_cpu(key: str) -> str | None:
 
 
 def _aslr() -> int | None:
-    """Returns the level of address space randomisation: 0 is off."""
+    """Returns the level of address space randomisation; 0 is off."""
     level = _read("/proc/sys/kernel/randomize_va_space") or ""
     return int(level) if level.isdecimal() else None
 
@@ -168,7 +171,10 @@ def _chosen(choices: str) -> str | None:
 
 
 def _nvidia_smi() -> dict[str, dict[str, Any]]:
-    """What `nvidia-smi` tells of each GPU, by its uuid; nothing where there is no such tool."""
+    """Returns the state of each GPU from `nvidia-smi`, by UUID.
+
+    The result is empty if `nvidia-smi` is not installed.
+    """
     try:
         rows = nvidia.ask("--query-gpu=uuid,driver_version,clocks.sm,power.limit,temperature.gpu", fields=5)
     except FastrnnsError:
@@ -185,7 +191,7 @@ def _nvidia_smi() -> dict[str, dict[str, Any]]:
 
 
 def _output(*command: str) -> str | None:
-    """What a command prints, or None where it fails or does not exist."""
+    """Returns the output of a command; None if the command fails or does not exist."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""What the NVIDIA driver's files and `nvidia-smi` tell of the GPUs, without torch."""
+"""State of the GPUs from driver files and `nvidia-smi`, without torch."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
 
-#: A driver whose persistence mode is off starts the GPU anew for each process, which takes seconds.
+#: With persistence mode off, the driver initialises the GPU for each process, which takes seconds.
 _TIMEOUT_S = 10
-#: The bit of a GPU that has nothing to do.
+#: Bit of an idle GPU.
 _IDLE = 0x01
-#: What slows a GPU down, by its bit. The others (idle, clocks that somebody set) are no fault.
+#: Slowdowns of a GPU, by bit. The other bits (idle, clocks set by a user) are not faults.
 _SLOWDOWNS = {
     0x04: "sw_power_cap",
     0x08: "hw_slowdown",
@@ -28,10 +28,10 @@ _SLOWDOWNS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """A GPU as it is now; None for what its driver does not tell.
+    """Current state of a GPU; values that its driver does not report are None.
 
     Attributes:
-        slowdowns: What slows it down; empty when nothing does.
+        slowdowns: Names of the active slowdowns; empty if the GPU is not slowed down.
     """
 
     name: str
@@ -42,35 +42,38 @@ class State:
 
 
 def has_device(root: Path = Path("/")) -> bool:
-    """Whether the driver has a GPU. Its library alone, which packages bring to any machine, is none."""
+    """Returns True if the driver has a GPU.
+
+    The driver's library alone is not evidence, because packages install it on any machine.
+    """
     return any((root / "proc/driver/nvidia/gpus").glob("*")) or any((root / "dev").glob("nvidia[0-9]*"))
 
 
 def is_loaded(root: Path = Path("/")) -> bool:
-    """Whether the driver is loaded, with a GPU or without."""
+    """Returns True if the driver is loaded, with or without a GPU."""
     return (root / "proc/driver/nvidia/version").exists()
 
 
 def is_hidden() -> bool:
-    """Whether the user hides every GPU from CUDA."""
+    """Returns True if the user hides all GPUs from CUDA."""
     return os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}
 
 
 def slowdowns(bits: int) -> list[str]:
-    """What slows a GPU down, by the bits of its clocks' event reasons."""
+    """Returns the slowdowns of a GPU, from the bits of its clocks event reasons."""
     return [name for bit, name in _SLOWDOWNS.items() if bits & bit]
 
 
 def is_idle(bits: int) -> bool:
-    """Whether these bits say that nothing runs on the GPU."""
+    """Returns True if the bits report that the GPU is idle."""
     return bool(bits & _IDLE)
 
 
 def states(uuid: str | None = None) -> list[State]:
-    """How each GPU is, or the one of a uuid.
+    """Returns the state of each GPU, or of the GPU with a UUID.
 
     Raises:
-        FastrnnsError: `nvidia-smi` is not there, or fails.
+        FastrnnsError: If `nvidia-smi` is not installed, or fails.
     """
     query = "name,clocks.sm,clocks.max.sm,persistence_mode,"
     try:
@@ -78,7 +81,7 @@ def states(uuid: str | None = None) -> list[State]:
     except FastrnnsError as error:
         if "not a valid field" not in error.message:
             raise
-        # What the field was called before driver 535.
+        # Drivers before 535 use this name for the field.
         rows = ask(f"--query-gpu={query}clocks_throttle_reasons.active", fields=5, uuid=uuid)
     return [
         State(
@@ -93,18 +96,21 @@ def states(uuid: str | None = None) -> list[State]:
 
 
 def processes(uuid: str | None = None) -> list[str]:
-    """Each process that computes on a GPU, or on the one of a uuid, for a person.
+    """Returns the processes that compute on GPUs, or on the GPU of a UUID, as text.
 
     Raises:
-        FastrnnsError: `nvidia-smi` is not there, or fails.
+        FastrnnsError: If `nvidia-smi` is not installed, or fails.
     """
-    # The name comes last: it may hold commas.
+    # The name is last, because it may contain commas.
     rows = ask("--query-compute-apps=pid,name", fields=2, uuid=uuid)
     return list(dict.fromkeys(f"{pid} ({name})" for pid, name in rows if pid.isdecimal()))
 
 
 def utilization(uuid: str) -> float | None:
-    """How much of the last moments a kernel ran on a GPU, in per cent; None where nobody tells."""
+    """Returns the recent GPU utilisation in percent; None if unknown.
+
+    The utilisation is the share of recent time in which a kernel ran.
+    """
     try:
         rows = ask("--query-gpu=utilization.gpu", fields=1, uuid=uuid)
     except FastrnnsError:
@@ -113,20 +119,20 @@ def utilization(uuid: str) -> float | None:
 
 
 def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
-    """What `nvidia-smi` answers: a row for each GPU or process.
+    """Returns the rows that `nvidia-smi` prints, one for each GPU or process.
 
     Args:
-        query: Its flag that asks.
-        fields: How many fields a row has; others are left out, and the last may hold commas.
-        uuid: The GPU that is asked about; None for all.
+        query: Query flag of `nvidia-smi`.
+        fields: Number of fields of a row. Rows with another number are skipped; the last field may contain commas.
+        uuid: UUID of a GPU; None for all GPUs.
 
     Raises:
-        FastrnnsError: `nvidia-smi` is not there, or fails.
+        FastrnnsError: If `nvidia-smi` is not installed, or fails.
     """
     which = [] if uuid is None else [f"--id={uuid}"]
     try:
         done = subprocess.run(
-            ["nvidia-smi", query, "--format=csv,noheader,nounits", *which],  # noqa: S607  # wherever the driver put it
+            ["nvidia-smi", query, "--format=csv,noheader,nounits", *which],  # noqa: S607  # The driver chooses the folder.
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -138,8 +144,8 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
     except OSError as error:
         raise FastrnnsError(f"nvidia-smi cannot be run: {error.strerror}") from error
     if done.returncode != 0:
-        said = (done.stdout + done.stderr).strip().splitlines() or ["it says nothing"]
-        raise FastrnnsError(f"nvidia-smi failed with status {done.returncode}: {said[0]}")
+        output = (done.stdout + done.stderr).strip().splitlines() or ["it says nothing"]
+        raise FastrnnsError(f"nvidia-smi failed with status {done.returncode}: {output[0]}")
     rows = [[field.strip() for field in line.split(",", fields - 1)] for line in done.stdout.splitlines()]
     return [row for row in rows if len(row) == fields]
 
@@ -152,7 +158,7 @@ def _slowdowns(mask: str) -> list[str] | None:
 
 
 def number(text: str) -> float | None:
-    """A number, or None for the likes of `[N/A]`."""
+    """Returns a number; None for texts such as `[N/A]`."""
     try:
         return float(text)
     except ValueError:

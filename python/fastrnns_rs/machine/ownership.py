@@ -10,16 +10,16 @@ _ROOT = 0
 
 
 def others_may_write(path: Path) -> str | None:
-    """Looks for users other than this one and root who may change a file or folder, or put another in its place.
+    """Checks if users other than this user and root may change or replace a path.
 
     Args:
-        path: It must be there. Of a symbolic link both the link and what it stands for count.
+        path: Existing file or folder. For a symbolic link, both the link and its target are checked.
 
     Returns:
-        The reason, as `it belongs to the user anna`; None where no other user may.
+        Reason, as `it belongs to the user anna`; None if no other user may write.
 
     Raises:
-        OSError: It cannot be looked at.
+        OSError: If the path cannot be inspected.
     """
     path, real = path.absolute(), path.resolve()
     if path.lstat().st_uid not in _trusted():
@@ -29,13 +29,15 @@ def others_may_write(path: Path) -> str | None:
 
 
 def others_may_add(folder: Path) -> str | None:
-    """Looks for users other than this one and root who may put files of their own into a folder, as into `/tmp`.
+    """Checks if users other than this user and root may add files to a folder.
+
+    An example is `/tmp`.
 
     Returns:
-        The reason; None where no other user may.
+        Reason; None if no other user may add files.
 
     Raises:
-        OSError: It cannot be looked at.
+        OSError: If the folder cannot be inspected.
     """
     why = _writable(folder.resolve())
     return None if why is None else f"in {folder}, {why}"
@@ -51,22 +53,25 @@ def _writable(path: Path) -> str | None:
         return f"it belongs to {_user(found.st_uid)}"
     if found.st_mode & stat.S_IWOTH:
         return "every user may write it"
-    # With an access control list the mode of the group says the most that anyone in the list may do.
+    # With an access control list, the group's mode is the upper limit for all entries of the list.
     if found.st_mode & stat.S_IWGRP and not (_is_own_group(found.st_gid) and not _has_access_list(path)):
         return f"the group {_group(found.st_gid)} may write it"
     return None
 
 
 def _replaceable(folder: Path) -> str | None:
-    """Returns why other users may replace what this user has in a folder."""
-    # In a folder such as /tmp only the owners of a file and of the folder may remove it.
+    """Returns the reason why other users may replace this user's files in a folder."""
+    # In a folder such as /tmp, only the owners of a file and of the folder may remove the file.
     if folder.stat().st_mode & stat.S_ISVTX and folder.stat().st_uid in _trusted():
         return None
     return _writable(folder)
 
 
 def _is_own_group(number: int) -> bool:
-    """Returns True for a group without other members than this user and root, as each user has one on many systems."""
+    """Returns True for a group whose only members are this user and root.
+
+    Many systems have such a group for each user.
+    """
     import grp
     import pwd
 
@@ -84,7 +89,7 @@ def _has_access_list(path: Path) -> bool:
     try:
         return "system.posix_acl_access" in os.listxattr(path)
     except OSError:
-        # The file system has none.
+        # The file system does not support access control lists.
         return False
 
 

@@ -1,4 +1,4 @@
-"""Sessions: starts of a bench, and the machine and boot that each ran on."""
+"""Sessions: starts of `bench`, each with its machine and boot."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _DIGITS = 32
 
 
 def new_session() -> Session:
-    """Returns the session that begins now, on this machine."""
+    """Returns the session that begins now on this machine."""
     machine = _text(_MACHINE_ID)
-    # The name itself is confidential: see machine-id(5).
+    # The machine ID itself is confidential: see machine-id(5).
     digest = hashlib.sha256(f"fastrnns-rs {machine}".encode()).hexdigest()[:_DIGITS]
     return Session(
         session_id=uuid.uuid4().hex,

@@ -1,4 +1,4 @@
-"""The checks of `fastrnns-rs doctor`: whether numbers of this machine can be trusted."""
+"""Health checks of `fastrnns-rs doctor`, on the reliability of measurements."""
 
 from fastrnns_rs.machine.health.checkup import check_all
 

@@ -1,4 +1,4 @@
-"""The checks of `fastrnns-rs doctor`: whether numbers of this machine can be trusted."""
+"""List of all health checks of `fastrnns-rs doctor`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:
-    """Every check, in the order of `CheckId`.
+    """Runs all checks, in the order of `CheckId`.
 
     Args:
-        torch: What the child process found out about torch, or why it found out nothing.
-        captures: The folder that captures go to.
+        torch: Facts from the child process, or the reason why it found none.
+        captures: Folder for captures.
     """
     facts = None if isinstance(torch, FastrnnsError) else torch
     return [

@@ -1,4 +1,4 @@
-"""The checks of the GPUs, from what `nvidia-smi` tells."""
+"""Health checks of the GPUs, from the output of `nvidia-smi`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def checks(facts: Facts | None) -> list[Check]:
-    """What can be said of the GPUs."""
+    """Runs all checks of the GPUs."""
     problem = "nvidia-smi lists no GPU"
     try:
         states = nvidia.states()
@@ -34,7 +34,10 @@ def checks(facts: Facts | None) -> list[Check]:
 
 
 def clocks(states: list[nvidia.State]) -> Check:
-    """Whether the GPUs stay awake between processes; the value is the lowest SM clock."""
+    """Checks that the GPUs stay initialised between processes.
+
+    The value is the lowest SM clock in MHz.
+    """
     known = [state.sm_clock_mhz for state in states if state.sm_clock_mhz is not None]
     modes = {True: "on", False: "off", None: "unknown"}
     asleep = any(state.persistent is False for state in states)
@@ -46,7 +49,7 @@ def clocks(states: list[nvidia.State]) -> Check:
 
 
 def throttle(states: list[nvidia.State]) -> Check:
-    """Whether something slows the GPUs down just now."""
+    """Checks that the GPUs are not slowed down at present."""
     if any(state.slowdowns is None for state in states):
         return Check(id="gpu.throttle", status="skipped", message="the driver does not tell what slows the GPU down")
     slowed = sorted({reason for state in states for reason in state.slowdowns or []})
@@ -56,7 +59,7 @@ def throttle(states: list[nvidia.State]) -> Check:
 
 
 def other_processes(uuid: str | None = None) -> Check:
-    """Whether another process computes on a GPU, or on the one of a uuid."""
+    """Checks that no other process computes on the GPUs, or on the GPU of a UUID."""
     try:
         others = nvidia.processes(uuid)
     except FastrnnsError as error:
@@ -72,5 +75,5 @@ def _mhz(state: nvidia.State) -> str:
 
 
 def _each(texts: list[str]) -> str:
-    """What holds for each GPU, with its number where there are several."""
+    """Joins the texts of all GPUs, numbered if there are several."""
     return texts[0] if len(texts) == 1 else "; ".join(f"GPU {index}: {text}" for index, text in enumerate(texts))

@@ -1,4 +1,4 @@
-"""The checks of the CPU, the kernel and the disk."""
+"""Health checks of the CPU, the kernel and the disk."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.environment import Facts
 
-#: A phase of a tiny model takes some microseconds: a coarser clock shows in it.
+#: A phase of a tiny model takes a few microseconds, which a coarser clock distorts.
 _COARSEST_CLOCK_NS = 100
-#: Half of the CPUs busy with something else leaves a benchmark of all of them no quiet minute.
+#: With more than half of the CPUs busy, a benchmark on all CPUs is always disturbed.
 _MOST_LOAD_PER_CPU = 0.5
-#: The kernel's level from which on a user may not sample the CPU.
+#: Above this level, the kernel does not allow a user to sample the CPU.
 _MOST_PARANOID = 2
 #: Captures of a minute take hundreds of megabytes.
 _LEAST_FREE_BYTES = 2 << 30
 
 
 def clock_resolution(nanoseconds: int) -> Check:
-    """Whether the clock is fine enough for the shortest phases."""
+    """Checks that the clock is fine enough for the shortest phases."""
     coarse = nanoseconds > _COARSEST_CLOCK_NS
     message = "what the timer can tell apart on a CPU"
     hint = "choose sizes whose phases take a thousand times as long"
@@ -32,7 +32,7 @@ def clock_resolution(nanoseconds: int) -> Check:
 
 
 def governor(root: Path = Path("/")) -> Check:
-    """Whether the CPUs' clock follows the load."""
+    """Checks that the CPU clock does not follow the load."""
     files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
     governors = sorted({text for text in map(_read, files) if text})
     if not governors:
@@ -43,7 +43,10 @@ def governor(root: Path = Path("/")) -> Check:
 
 
 def turbo(root: Path = Path("/")) -> Check:
-    """Whether the CPUs' clock rises for as long as heat and power allow."""
+    """Checks that turbo is off.
+
+    With turbo, the CPU clock depends on heat and power.
+    """
     folder = root / "sys/devices/system/cpu"
     switches = ((folder / "intel_pstate/no_turbo", "0", "1"), (folder / "cpufreq/boost", "1", "0"))
     for path, on, off in switches:
@@ -57,14 +60,14 @@ def turbo(root: Path = Path("/")) -> Check:
 
 
 def load(average: float, cpus: int) -> Check:
-    """Whether the machine does something else."""
+    """Checks that the system is not busy with other work."""
     most = _MOST_LOAD_PER_CPU * cpus
     message = f"the load of the last minute; {cpus} CPUs are quiet up to {most:g}"
     return judged("cpu.load", average > most, round(average, 2), message, "wait, or end what runs beside")
 
 
 def threads(facts: Facts | Environment | None, cpus: int) -> Check:
-    """Whether torch's threads have a CPU each."""
+    """Checks that each of torch's threads has its own CPU."""
     if facts is None:
         return Check(id="cpu.threads", status="skipped", message="torch does not work here")
     message = f"torch's threads, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use"
@@ -73,7 +76,7 @@ def threads(facts: Facts | Environment | None, cpus: int) -> Check:
 
 
 def perf_paranoid(root: Path = Path("/")) -> Check:
-    """Whether a profiler may sample the CPU."""
+    """Checks that a profiler may sample the CPU."""
     level = _read(root / "proc/sys/kernel/perf_event_paranoid")
     try:
         value = int(level or "")
@@ -85,7 +88,7 @@ def perf_paranoid(root: Path = Path("/")) -> Check:
 
 
 def disk(folder: Path) -> Check:
-    """Whether there is room where captures go."""
+    """Checks the free space of the folder for captures."""
     existing = next(place for place in (folder, *folder.parents, Path()) if os.access(place, os.F_OK))
     hint = "give profile an --output-dir on another disk, or set XDG_DATA_HOME"
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):

@@ -1,4 +1,4 @@
-"""Results of health checks that compare a value with an expected one."""
+"""Results of health checks that compare a value with an expected value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def judged(
     name: CheckId, wrong: bool, value: str | float | None, message: str, hint: str, *, unit: str | None = None
 ) -> Check:
-    """The check of a value: a warning with a hint where it is wrong, else well."""
+    """Returns the check of a value: a warning with a hint if `wrong`, else ok."""
     if wrong:
         return Check(id=name, status="warn", value=value, unit=unit, message=message, hint=hint)
     return Check(id=name, status="ok", value=value, unit=unit, message=message)

@@ -1,4 +1,4 @@
-"""The checks of the software: our extension and torch."""
+"""Health checks of the software: the extension and torch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def torch_cuda(facts: Facts | None) -> Check:
     reason = facts.no_cuda_reason or "torch does not say why"
     if not nvidia.has_device():
         return Check(id="torch.cuda", status="skipped", value=version, message=reason)
-    # A torch for CPUs and a hidden GPU are what somebody chose.
+    # A CPU build of torch or a hidden GPU is the user's choice, hence only a warning.
     status: Literal["warn", "fail"] = "warn" if version is None or nvidia.is_hidden() else "fail"
     hint = "update the driver, install a torch built for an older CUDA, or measure with --device cpu"
     if version is None:

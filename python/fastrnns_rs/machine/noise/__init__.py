@@ -1,6 +1,6 @@
-"""A machine's own noise: how often it calls equal sides different, and how small a difference it can show.
+"""Noise of the machine: false alarm rate and minimum detectable effect.
 
-The names below are those that other parts of the package use.
+The names below are the interface for other packages.
 """
 
 from fastrnns_rs.machine.noise.floor import LEAST_PROCESSES, floor_of, measure_floor

@@ -1,4 +1,7 @@
-"""The noise floor: verdicts on processes of one runner, labelled at random, and the minimum detectable change."""
+"""Noise floor, from processes of one runner with random side labels.
+
+It consists of the false alarm rate and the minimum detectable effect.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from fastrnns_rs.replicates import median
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment, Run
 
-#: With fewer, draws of ten and ten are nearly the same draw again and again.
+#: With fewer processes, draws of 10 and 10 are nearly identical.
 LEAST_PROCESSES = 40
-#: The quantile of the normal law for 95 %.
+#: Quantile of the normal distribution for a 95 % interval.
 _Z = 1.959963984540054
 
 
@@ -45,33 +48,34 @@ def measure_floor(
     seed: int = 0,
     margin: float = 0.01,
 ) -> NoiseFloor:
-    """Says how often equal sides are called different, and how small a difference can be found.
+    """Returns the false alarm rate and the minimum detectable effect.
 
-    Each draw labels processes of one runner anew: `per_side` at random as the baseline, as many others as the
-    candidate, none on both sides. Whatever `compare_samples` then calls faster or slower is a false alarm. The phase
-    that can show less is the one that is returned.
+    Each draw relabels processes of one runner at random: `per_side` as the baseline, as many others as the candidate. A
+    verdict of `compare_samples` that is faster or slower is a false alarm. The result describes the phase with the
+    larger minimum detectable effect.
 
-    The interval of the rate (Wilson, *Probable Inference, the Law of Succession, and Statistical Inference*, 1927) is
-    over the draws, given these processes: all draws share them, so that it says how far another thousand draws would
-    be off, and not what processes of another hour would show. Nor do draws at random know of a drift: they stand for
-    sides that took turns, as those of `ab` do.
+    The interval of the rate (Wilson, *Probable Inference, the Law of Succession, and Statistical Inference*, 1927)
+    covers the draws, given these processes. All draws share the processes. The interval therefore shows the deviation
+    of another thousand draws, not of processes at another time. Random draws do not contain drift. They represent
+    interleaved sides, as those of `ab`.
 
-    The minimum detectable change is that of `detection_power` at the spread that was measured, and exact where the
-    logarithms of medians are normal.
+    The minimum detectable effect is computed by `detection_power` from the measured standard deviation. It is exact if
+    the logarithms of medians are normally distributed.
 
     Args:
-        forward_medians: The median of each process in nanoseconds, at least 40.
-        backward_medians: The same of the backward phase; None where there is none.
-        device: As in a problem: `cpu`, `cuda`, `cuda:1`.
-        runner: Whose processes they are.
-        environment: Of the run that they are from.
-        per_side: Processes on each side, at least 3; twice as many must be there.
-        draws: Comparisons.
-        seed: Of the draws.
-        margin: As for `compare_samples`.
+        forward_medians: Median of each process in ns, at least 40 medians.
+        backward_medians: Same for the backward phase; None without a backward phase.
+        device: Device, as in a problem: `cpu`, `cuda`, `cuda:1`.
+        runner: Runner of the processes.
+        environment: Environment of the processes' run.
+        per_side: Processes on each side, at least 3. At least twice as many processes are required.
+        draws: Number of comparisons.
+        seed: Random seed of the draws.
+        margin: Equivalence margin, as for `compare_samples`.
 
     Raises:
-        UsageError: Too few processes or draws, a median that is no positive number, or a margin that is none.
+        UsageError: If there are too few processes or draws, a median is not a positive number, or the margin is
+            invalid.
     """
     phases: list[tuple[Literal["forward", "backward"], Sequence[float]]] = [("forward", forward_medians)]
     if backward_medians is not None:
@@ -105,19 +109,22 @@ def measure_floor(
 def relabelled(
     medians: Sequence[float], per_side: int, draws: int, seed: int
 ) -> Iterator[tuple[list[float], list[float]]]:
-    """Two sides a draw, of processes that are all different. The same seed draws the same processes."""
-    generator = random.Random(seed)  # noqa: S311  # no secret
+    """Yields two sides for each draw, without a process in common.
+
+    The same seed draws the same processes.
+    """
+    generator = random.Random(seed)  # noqa: S311  # The draws need no cryptographic strength.
     for _ in range(draws):
         drawn = generator.sample(range(len(medians)), 2 * per_side)
         yield [medians[place] for place in drawn[:per_side]], [medians[place] for place in drawn[per_side:]]
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Returns Wilson's 95 % interval of a proportion."""
     share, width = hits / trials, _Z * _Z / trials
     middle = share + width / 2
     half = _Z * math.sqrt(share * (1 - share) / trials + width / (4 * trials))
-    # Rounding must not lead out of the interval of shares, nor past the share itself.
+    # Rounding must not move a limit outside [0, 1] or past the proportion.
     return max(0.0, min(share, (middle - half) / (1 + width))), min(1.0, max(share, (middle + half) / (1 + width)))
 
 
@@ -148,27 +155,28 @@ def _phase(
     return _Phase(name=name, n_processes=len(medians), alarms=alarms, log_stddev=spread, detectable=detectable)
 
 
-#: With which probability it is to be found.
+#: Probability of detecting the minimum detectable effect.
 POWER = 0.8
-#: The range of spreads that `detection_power` takes.
+#: Lower limit of the standard deviations that `detection_power` accepts.
 _LEAST_SPREAD = 1e-9
 
 
 def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0.01) -> float:
-    """The smallest relative difference that is called by its name, faster or slower, with 80 % power.
+    """Returns the smallest relative difference detected with 80 % power.
 
-    Where processes hardly spread it is about the margin: what is closer is called equivalent, and rightly.
+    A detected difference has the verdict faster or slower. If the processes hardly vary, the result is about the
+    margin. Smaller differences are correctly equivalent.
 
     Args:
-        spread: Between processes: the standard deviation of their log medians, up to 10.
+        spread: Standard deviation of the log medians of processes, at most 10.
         per_side: Processes on each side, at least 3.
-        margin: As for `compare_samples`.
+        margin: Equivalence margin, as for `compare_samples`.
 
     Returns:
-        A share, to three digits: 0.02 for a candidate that takes 1.02 times as long, or 1 / 1.02.
+        Relative difference, to three digits: 0.02 for a candidate that takes 1.02 times as long, or 1 / 1.02.
 
     Raises:
-        ValueError: A number out of range, named.
+        ValueError: If a number is out of range; the message names the number.
     """
     spread = max(spread, _LEAST_SPREAD)
 
@@ -186,13 +194,13 @@ def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0
 
 
 def floor_of(run: Run) -> NoiseFloor:
-    """Measures the noise floor from the processes of both sides, whichever side they were on.
+    """Measures the noise floor from the processes of both sides of a run.
 
     Args:
-        run: Of `ab --same`. Its processes that failed or were interrupted do not count.
+        run: Run of `ab --same`. Failed and interrupted processes are ignored.
 
     Raises:
-        UsageError: It has another number of runners than one, or fewer than 40 processes that ended well.
+        UsageError: If the run does not have exactly one runner, or has fewer than 40 successful processes.
     """
     runners = {result.runner for result in run.results}
     if len(runners) != 1:
@@ -204,7 +212,7 @@ def floor_of(run: Run) -> NoiseFloor:
     backward = [median(one.backward_ns[one.steady_from :]) for one in ended if one.backward_ns is not None]
     return measure_floor(
         [median(one.forward_ns[one.steady_from :]) for one in ended],
-        # Of a model that has no such phase there is none in any process.
+        # No process of a model without a backward phase has backward times.
         backward or None,
         device=run.results[0].problem.device,
         runner=runners.pop(),

@@ -1,4 +1,7 @@
-"""Where a machine's noise floor is kept: a file for each kind of device, for machines may share a home."""
+"""Storage of noise floors, one file for each device model.
+
+Machines may share a home folder.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.run_file import Environment
 
-#: A document has a thousand bytes; what has more than this is none, and not worth reading.
+#: A document has about a thousand bytes; a larger file is not a document and is not read.
 _MOST_BYTES = 1 << 16
 
 
 def device_name(device: str, known: Environment) -> str | None:
-    """What a device is called, which tells machines apart: the model of the CPU, or the GPU's name."""
+    """Returns the CPU model or the GPU name, which distinguishes machines."""
     if device == "cpu":
         return known.cpu_model
     index = int(device.partition(":")[2] or 0)
@@ -29,13 +32,13 @@ def device_name(device: str, known: Environment) -> str | None:
 
 
 def store(floor: NoiseFloor) -> Path:
-    """Keeps the noise floor of this machine's device, in place of the one before.
+    """Stores the noise floor of this machine's device, and replaces an earlier one.
 
     Returns:
-        The file that has it.
+        File with the noise floor.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: If the file cannot be written.
     """
     path = _path(floor.device, floor.device_name)
     try:
@@ -48,28 +51,28 @@ def store(floor: NoiseFloor) -> Path:
 
 
 def stored(device: str, name: str | None = None) -> NoiseFloor | None:
-    """The noise floor that was measured last on this machine; see `kept`.
+    """Returns the last noise floor measured on this machine; see `kept`.
 
     Args:
-        device: As in a problem: `cpu`, `cuda`, `cuda:1`.
-        name: What it is called; None for this machine's CPU. A GPU is known by its name alone, for its number depends
-            on which of them are visible.
+        device: Device, as in a problem: `cpu`, `cuda`, `cuda:1`.
+        name: Name of the device. None is this machine's CPU. A GPU is identified by its name alone, because its number
+            depends on the visible GPUs.
     """
     return kept(device, environment.cpu_model() if name is None and device == "cpu" else name)
 
 
 def kept(device: str, name: str | None) -> NoiseFloor | None:
-    """The noise floor that was measured last on a device of this name.
+    """Returns the last noise floor measured on a device with this name.
 
     Args:
-        device: As in a problem: `cpu`, `cuda`, `cuda:1`.
-        name: What it is called; None where its machine does not tell.
+        device: Device, as in a problem: `cpu`, `cuda`, `cuda:1`.
+        name: Name of the device; None if its machine does not report a name.
 
     Returns:
-        It, or None where none was measured on such a device.
+        Noise floor; None if no such device was measured.
 
     Raises:
-        UsageError: The file that should have it is damaged.
+        UsageError: If the file of the noise floor is damaged.
     """
     path = _path(device, name)
     try:

@@ -1,4 +1,4 @@
-"""The warnings of a bench: what makes its numbers doubtful, each with its cause, evidence and next step."""
+"""Warnings of `bench` about unreliable numbers, with evidence and hint."""
 
 from fastrnns_rs.machine.warnings.occasions import after, before
 

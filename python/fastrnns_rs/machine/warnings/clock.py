@@ -1,4 +1,4 @@
-"""The warning of a clock that is too coarse for what it times."""
+"""Warning about a clock that is too coarse for the timed phases."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import PhaseSummary, Result
 
-#: The default margin of a verdict: a tick above it alone looks like a difference that matters.
+#: Default margin of a verdict: a single larger tick looks like a relevant difference.
 _COARSEST = 0.01
 
 
 def cautions(results: list[Result]) -> list[Notice]:
-    """Which phases are too short for the clock."""
+    """Returns a warning that lists the phases that are too short for the clock."""
     coarse = []
     for result in results:
         summaries = {"forward": result.forward, "backward": result.backward}
@@ -29,7 +29,7 @@ def cautions(results: list[Result]) -> list[Notice]:
 
 
 def _share(resolution_ns: int | None, summary: PhaseSummary) -> float:
-    """The tick as a part of the estimate; of an estimate of 0 all of it."""
+    """Returns the tick as a fraction of the point estimate; 1 for an estimate of 0."""
     if resolution_ns is None or resolution_ns <= 0:
         return 0.0
     return resolution_ns / max(summary.estimate_ns, resolution_ns)

@@ -1,4 +1,4 @@
-"""Warnings of times of a GPU that are not what they look like."""
+"""Warnings about GPU times that are easily misread."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import PhaseSummary, Result
 
-#: An idle device takes some microseconds to say so.
+#: An idle device takes a few microseconds to report that it is idle.
 _LEAST_UNJOINED_NS = 50_000
 _LEAST_UNJOINED_SHARE = 0.01
 
 
 def cautions(results: list[Result]) -> list[Notice]:
-    """Returns which phases are as long as their launches, and which runners leave work behind."""
+    """Returns warnings about launch-bound phases and about unjoined work.
+
+    The time of a launch-bound phase is that of its kernel launches. Unjoined work continues after the last phase.
+    """
     bound, unjoined = [], []
     for result in results:
         for phase, summary in _phases(result):

@@ -1,4 +1,4 @@
-"""The warning of a machine that got slower or faster while the run went on."""
+"""Warning about a machine that became slower or faster during the run."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.machine.warnings.timed_samples import TimedRunner
 
-#: For all runners together, and once more for each on its own, divided by how many they are: a run that does not drift
-#: is accused in less than one of a hundred, which a test tries out.
+#: Significance level for all runners together, and again for each runner alone, divided by the number of runners. A run
+#: without drift causes a warning with a probability below 1 %, which a test checks.
 _SIGNIFICANCE = 0.0025
-#: The default margin of a verdict: less makes no difference that matters, however sure it is.
+#: Default margin of a verdict: a smaller change is irrelevant, however significant.
 _LEAST_CHANGE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Trend:
-    """How the processes of some runners changed with their place in the run.
+    """Trend of the processes of some runners over their position in the run.
 
     Attributes:
-        processes: How many there are.
-        score: Pairs of processes of one runner of which the later is slower, less those of which it is faster.
-        variance: That of the score, where order does not matter.
-        slopes: For each of the pairs the change of the logarithm, divided by how many places lie between.
+        processes: Number of processes.
+        score: Pairs of processes of one runner of which the later is slower, minus the pairs of which the later is
+            faster.
+        variance: Variance of the score if order does not matter.
+        slopes: Change of the logarithm per position, for each pair.
     """
 
     processes: int
@@ -39,25 +40,28 @@ class _Trend:
 
     @property
     def tau(self) -> float:
-        """Kendall's rank correlation: 1 where every later process is slower."""
+        """Kendall's rank correlation; 1 if every later process is slower."""
         return self.score / len(self.slopes) if self.slopes else 0.0
 
     @property
     def p_value(self) -> float:
-        """Of the normal law with a correction for continuity, which is too careful for a handful of processes."""
+        """Two-sided p-value, from the normal distribution with continuity correction.
+
+        It is conservative for a handful of processes.
+        """
         return math.erfc(max(0, abs(self.score) - 1) / math.sqrt(2 * self.variance)) if self.variance else 1.0
 
     def change(self, places: int) -> float:
-        """The relative change over so many places, by the median slope."""
+        """Returns the relative change over `places` positions, from the median slope."""
         return math.expm1(quantiles(self.slopes, [0.5])[0] * places) if self.slopes else 0.0
 
 
 def cautions(runners: list[TimedRunner]) -> list[Notice]:
-    """Whether medians of processes follow their place in the run.
+    """Returns a warning if process medians follow their position in the run.
 
-    Runners are compared with themselves only. Pairs of all of them make one test (Hirsch, Slack and Smith, *Techniques
-    of Trend Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982, with runners for months); then
-    each runner makes one of its own, for what the others do not share.
+    Runners are compared only with themselves. The pairs of all runners form one test (Hirsch, Slack and Smith,
+    *Techniques of Trend Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982, with runners for
+    months). Then each runner forms a test, for drift that other runners do not share.
     """
     trends = [_trend(runner) for runner in runners]
     orders = [one.order for runner in runners for one in runner.replicates()]
@@ -67,11 +71,15 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
     whole = _together(trends)
     if _is_drift(whole, places, _SIGNIFICANCE):
         count = len(runners)
-        evidence = f"{_told(whole, places)}, {whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
+        evidence = (
+            f"{_describe_trend(whole, places)}, {whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
+        )
     else:
         named = zip((runner.name for runner in runners), trends, strict=True)
         share = _SIGNIFICANCE / len(trends)
-        evidence = listed([f"{name}: {_told(one, places)}" for name, one in named if _is_drift(one, places, share)])
+        evidence = listed(
+            [f"{name}: {_describe_trend(one, places)}" for name, one in named if _is_drift(one, places, share)]
+        )
     if not evidence:
         return []
     return [
@@ -107,6 +115,6 @@ def _is_drift(trend: _Trend, places: int, significance: float) -> bool:
     return trend.p_value <= significance and abs(trend.change(places)) > _LEAST_CHANGE
 
 
-def _told(trend: _Trend, places: int) -> str:
+def _describe_trend(trend: _Trend, places: int) -> str:
     change = trend.change(places)
     return f"{change:+.1%} from first to last, Kendall's tau {trend.tau:.2f}, p = {trend.p_value:.1g}"

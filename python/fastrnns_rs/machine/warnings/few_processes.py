@@ -1,4 +1,4 @@
-"""Warnings of too few processes: the process is the replicate."""
+"""Warnings about too few processes, because the process is the replicate."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ HINT = "give --processes 5 or more"
 
 
 def cautions(results: list[Result]) -> list[Notice]:
-    """Which runners have a number from one process, and which from two."""
+    """Returns warnings about runners measured by only one or two processes."""
     return of_counts({name_of(one): one.forward.n_processes for one in results if one.forward is not None})
 
 
 def of_counts(counts: Mapping[str, int], every: str = "every runner", hint: str = HINT) -> list[Notice]:
-    """Which of what was measured has a number from one process, and which from two.
+    """Returns warnings about numbers from only one or two processes.
 
     Args:
-        counts: How many processes measured each, by name.
-        every: What all of them are called, where there are several.
-        hint: How to have more processes.
+        counts: Number of processes, by name of the measured item.
+        every: Name for all items together, if there are several.
+        hint: Hint on running more processes.
     """
     found = []
     if alone := _with(1, counts, every):

@@ -1,4 +1,4 @@
-"""Warnings from a GPU: as it is before a run, and what slowed it down meanwhile."""
+"""Warnings about a GPU: its state before a run, and slowdowns during the run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.warnings.gpu_monitor import Tally
 
-#: The median of the samples does not feel fewer.
+#: A smaller share of slowed samples does not affect the median.
 _LEAST_SLOWED = 0.01
-#: What the driver itself and the process that looked for the device leave behind.
+#: The driver and the process that probed the device can cause this much utilisation.
 _MOST_UTILIZATION = 10.0
-#: Readings a second: the driver renews them about as often.
+#: Seconds between readings; the driver updates its values about as often.
 _INTERVAL_S = 0.1
 
 
 def before(environment: Environment, device: str) -> list[Notice]:
-    """What `nvidia-smi` says of the device that is going to be measured; nothing of others."""
+    """Returns warnings about the device to measure, from `nvidia-smi`."""
     uuid = uuid_of(environment, device)
     if uuid is None:
         return []
@@ -40,7 +40,10 @@ def before(environment: Environment, device: str) -> list[Notice]:
 
 
 def uuid_of(environment: Environment, device: str) -> str | None:
-    """The GPU that a device name stands for; torch counts those that CUDA_VISIBLE_DEVICES leaves, NVML counts all."""
+    """Returns the UUID of the GPU that a device name stands for.
+
+    torch counts the GPUs in CUDA_VISIBLE_DEVICES, NVML counts all GPUs.
+    """
     kind, _, number = device.partition(":")
     index = int(number or 0)
     if kind != "cuda" or index >= len(environment.gpus):
@@ -49,19 +52,21 @@ def uuid_of(environment: Environment, device: str) -> str | None:
 
 
 class Watch(Poller):
-    """Looks at the GPU while a run goes on, from a thread. Without NVML it sees nothing; it never raises.
+    """Monitor of the GPU during a run, in a thread.
+
+    Without NVML there are no readings. The monitor never raises.
 
     Args:
-        environment: The machine as the run file has it.
-        device: The device that is measured; on a CPU there is nothing to look at.
-        interval_s: From one look to the next, in seconds.
+        environment: Machine, as in the run file.
+        device: Measured device. A CPU is not monitored.
+        interval_s: Time between readings, in seconds.
     """
 
     def __init__(self, environment: Environment, device: str, *, interval_s: float = _INTERVAL_S) -> None:
         super().__init__(uuid_of(environment, device), interval_s)
 
     def notices(self) -> list[Notice]:
-        """What was seen until now."""
+        """Returns the warnings from the readings so far."""
         return _of_tally(self.tally())
 
 

@@ -1,4 +1,7 @@
-"""Warnings of several levels: of times within a process, and of processes that fall into two groups."""
+"""Warnings about several levels of times.
+
+The levels are modes within a process, or two groups of processes.
+"""
 
 from __future__ import annotations
 
@@ -14,47 +17,52 @@ if TYPE_CHECKING:
     from fastrnns_rs.machine.warnings.timed_samples import TimedRunner
     from fastrnns_rs.stats import Modality
 
-#: The default margin of a verdict: modes and groups that are closer make no difference that matters.
+#: Default margin of a verdict: closer modes and groups are irrelevant.
 _LEAST_DISTANCE = 0.01
-#: Fewer samples than one in twenty are outliers, which the table has a column for.
+#: Fewer than 1 in 20 samples are outliers, which have their own column in the table.
 _LEAST_SHARE = 0.05
-#: The most samples with one mode that `modality` finds several in: 5 to 7 % of uniform ones, and of Pareto's.
+#: Upper limit for the share of unimodal samples in which `modality` finds several modes: 5 to 7 % of uniform and of
+#: Pareto samples.
 _CHANCE = 0.07
 #: Smallest p-value in the dip test's table.
 _SURE = 0.0005
-#: How often chance alone may bring a warning, over all runners and phases.
+#: Probability of a warning by chance, over all runners and phases.
 _SIGNIFICANCE = 0.01
 #: Smaller groups of processes may be a coincidence.
 _LEAST_PROCESSES = 8
-#: The least share of a group, and never a single process: that is an outlier.
+#: Smallest share of a group. A group is never a single process, which is an outlier.
 _LEAST_GROUP = 0.15
-#: Divided by how many processes there are: the gap between groups, in standard deviations within them. Exponential
-#: medians without groups have a larger one four times in ten thousand, once in a hundred runs of twelve runners and two
-#: phases (17.9 of 8 processes, 14.1 of 10, 6.0 of 20, 2.8 of 40, by simulation); uniform and normal ones less often.
+#: Smallest gap between groups, in standard deviations within groups, after division by the number of processes.
+#: Exponential medians without groups exceed it in 4 of 10 000 cases, or once in 100 runs of 12 runners and 2 phases
+#: (17.9 of 8 processes, 14.1 of 10, 6.0 of 20, 2.8 of 40, by simulation). Uniform and normal medians exceed it less
+#: often.
 _LEAST_GAP = 150.0
 
 
 def cautions(runners: list[TimedRunner]) -> list[Notice]:
-    """Which phases have several modes within processes, and which have processes in two groups."""
+    """Returns warnings about modes within processes and about groups of processes."""
     return [*_within(runners), *_between(runners)]
 
 
 def _within(runners: list[TimedRunner]) -> list[Notice]:
-    """Which phases have several modes within most of their processes."""
+    """Returns a warning about phases with several modes within most processes."""
     tests = sum(len(runner.phases()) for runner in runners)
     several = []
     for runner in runners:
         for phase in runner.phases():
             found = [modality(process.phases[phase]) for process in runner.processes]
-            if told := _told(found, tests):
-                several.append(f"{runner.name} {phase}: {told}")
+            if text := _describe_modes(found, tests):
+                several.append(f"{runner.name} {phase}: {text}")
     message = "times have several levels within a process: a median lies in one of them, or jumps between"
     hint = "look at the samples in the run file: clock frequency, allocations and other work come and go"
     return of_found("several_modes", message, several, hint)
 
 
-def _told(found: list[Modality], tests: int) -> str | None:
-    """Describes a phase whose processes mostly have several modes, more often than by chance."""
+def _describe_modes(found: list[Modality], tests: int) -> str | None:
+    """Describes a phase whose processes mostly have several modes.
+
+    Returns None if chance can explain the modes.
+    """
     several = [one for one in found if _has_several(one)]
     sure = [one for one in several if one.p_value <= _SURE]
     count = len(found)
@@ -67,7 +75,7 @@ def _told(found: list[Modality], tests: int) -> str | None:
 
 
 def _has_several(found: Modality) -> bool:
-    """Checks that two neighbouring modes are far apart and that neither is a few outliers."""
+    """Checks that two adjacent modes are far apart and that both are not outliers."""
     pairs = zip(found.modes, found.modes[1:], strict=False)
     return any(
         right.position > left.position * (1 + _LEAST_DISTANCE) and min(left.share, right.share) >= _LEAST_SHARE
@@ -76,14 +84,14 @@ def _has_several(found: Modality) -> bool:
 
 
 def _tail(several: int, count: int) -> float:
-    """Returns the probability that so many processes of `count`, or more, have several modes by chance."""
+    """Returns the probability of at least `several` multimodal processes by chance."""
     return sum(
         math.comb(count, one) * _CHANCE**one * (1 - _CHANCE) ** (count - one) for one in range(several, count + 1)
     )
 
 
 def _between(runners: list[TimedRunner]) -> list[Notice]:
-    """Which phases have processes in two groups."""
+    """Returns a warning about phases whose processes fall into two groups."""
     grouped = []
     for runner in runners:
         for phase in runner.phases():
@@ -97,7 +105,7 @@ def _between(runners: list[TimedRunner]) -> list[Notice]:
 
 
 def _border(medians: list[float], tick: float) -> int | None:
-    """Where the second group begins among sorted medians, if there are two."""
+    """Returns the start of the second group in sorted medians; None for one group."""
     count = len(medians)
     if count < _LEAST_PROCESSES:
         return None
@@ -111,7 +119,7 @@ def _border(medians: list[float], tick: float) -> int | None:
             squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
             for begin, end in ((0, border), (border, count))
         )
-        # Medians that a coarse clock rounds to the same tick are not as close as they look.
+        # Medians that a coarse clock rounds to the same tick are further apart than they seem.
         spread = max(math.sqrt(max(0.0, within) / (count - 2)), tick / medians[0], 1e-9)
         if gap > math.log1p(_LEAST_DISTANCE) and gap / spread > _LEAST_GAP / count:
             gaps[border] = gap / spread

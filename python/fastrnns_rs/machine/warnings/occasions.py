@@ -1,4 +1,4 @@
-"""When a bench looks for warnings: before its first process, and after its last."""
+"""Warnings of `bench`, before its first process and after its last."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ def before(environment: Environment, *, device: str, root: Path = Path("/")) -> 
     """Returns the warnings about the machine before a run.
 
     Args:
-        environment: The machine as the run file has it.
-        device: The device that is going to be measured: `cpu`, `cuda` or `cuda:N`.
-        root: Where the kernel's files are.
+        environment: Machine, as in the run file.
+        device: Device to measure: `cpu`, `cuda` or `cuda:N`.
+        root: Folder that contains the kernel's `proc` and `sys`.
     """
     return [*_of_cpus(environment, device, root), *gpu.before(environment, device)]
 
 
 def after(run: Run) -> list[Notice]:
-    """What the samples say after a run. Of several runners with one trouble there is one notice.
+    """Returns the warnings from the samples of a run.
+
+    Several runners with the same problem share one warning.
 
     Args:
-        run: With the results that it has so far; processes that did not end well are left out.
+        run: Run with its results so far. Failed and interrupted processes are ignored.
     """
     runners = timed_runners(run)
     return [
@@ -45,10 +47,13 @@ def after(run: Run) -> list[Notice]:
 
 
 def _of_cpus(environment: Environment, device: str, root: Path) -> list[Notice]:
-    """Warns of busy or slowed CPUs, by the limits of `fastrnns-rs doctor`; CPUs launch a GPU's kernels too."""
+    """Returns warnings about busy or slowed CPUs, by the limits of `doctor`.
+
+    CPUs also launch the kernels of a GPU.
+    """
     found: list[Notice] = []
     if not device.startswith("cuda"):
-        # A model on a GPU leaves torch's threads idle.
+        # With a model on a GPU, torch's threads are idle.
         threads = host.threads(environment, len(environment.cpu_affinity))
         found += of_check("more_threads_than_cores", "more threads than CPUs: they wait for one another", threads)
     if environment.load_average_1m is not None:

@@ -1,4 +1,4 @@
-"""Warnings of runners that were not compiled once and for all before they were timed."""
+"""Warnings about recompilation during timing, and about graph breaks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def cautions(results: list[Result]) -> list[Notice]:
-    """Which runners were compiled again inside the loop, and which were not compiled whole."""
+    """Returns warnings about runners that recompiled or have graph breaks."""
     return [
         *of_found(
             "recompiled",
@@ -32,7 +32,10 @@ def cautions(results: list[Result]) -> list[Notice]:
 
 
 def _most(results: list[Result], count: Callable[[Compile], int | None]) -> list[str]:
-    """The runners of which a process that ended well has some, with the most that one has."""
+    """Returns the runners with a count above 0, and their largest count.
+
+    Only successful processes are counted.
+    """
     named = []
     for result in results:
         most = max((count(one.compile) or 0 for one in result.processes if one.status == "ok"), default=0)

@@ -1,4 +1,4 @@
-"""The timed samples of a run, runner by runner: what the warnings look at."""
+"""Timed samples of a run by runner, as the input of warnings."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from fastrnns_rs.documents.run_file import Process, Result, Run
 from fastrnns_rs.replicates import counted, level, median
 
-#: A century. What is longer was not measured, and the sum of a few still is a number of nanoseconds.
+#: A century: a longer time was not measured. The sum of a few such times still fits in nanoseconds.
 _LONGEST_NS = 100 * 366 * 24 * 3600 * 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedProcess:
-    """A process that ended well.
+    """Successful process.
 
     Attributes:
-        record: The process as the run file has it.
-        phases: For each phase its timed samples in nanoseconds, all above 0.
-        medians_ns: For each phase the median of these.
+        record: Process, as in the run file.
+        phases: Timed samples of each phase in ns, all above 0.
+        medians_ns: Median of the timed samples of each phase, in ns.
     """
 
     record: Process
@@ -31,8 +31,8 @@ class Replicate:
     """A process, or the ranks of one index, which ran at the same time.
 
     Attributes:
-        order: Its place in the run.
-        medians_ns: For each phase its number.
+        order: Position in the run.
+        medians_ns: Median of each phase, in ns.
     """
 
     order: int
@@ -41,18 +41,18 @@ class Replicate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRunner:
-    """A result and its processes that ended well, of which there is at least one, all with the same phases."""
+    """Result with at least one successful process, all with the same phases."""
 
     name: str
     result: Result
     processes: list[TimedProcess]
 
     def phases(self) -> list[str]:
-        """`forward`, and `backward` where there is one."""
+        """Returns `forward`, and `backward` if the runner has a backward phase."""
         return list(self.processes[0].phases)
 
     def replicates(self) -> list[Replicate]:
-        """What counts once, however many ranks it had."""
+        """Returns the replicates; the ranks of one index count as one replicate."""
         known = {id(one.record): one.medians_ns for one in self.processes}
         found = [
             (ranks[0].order, [known[id(one)] for one in ranks if id(one) in known])
@@ -66,7 +66,7 @@ class TimedRunner:
 
 
 def timed_runners(run: Run) -> list[TimedRunner]:
-    """The results that have samples, in the order of the run file."""
+    """Returns the results that have samples, in the order of the run file."""
     found = []
     for result in run.results:
         processes = [timed for one in result.processes if (timed := _timed(one)) is not None]
@@ -77,12 +77,12 @@ def timed_runners(run: Run) -> list[TimedRunner]:
 
 
 def name_of(result: Result) -> str:
-    """What warnings call a result."""
+    """Returns the name of a result in warnings."""
     return result.title if result.side is None else f"{result.title} (side {result.side})"
 
 
 def all_positive(samples: list[int]) -> bool:
-    """Whether there are samples, and all of them can have logarithms."""
+    """Returns True if there are samples and all have logarithms."""
     return bool(samples) and min(samples) > 0 and max(samples) < _LONGEST_NS
 
 
@@ -92,7 +92,7 @@ def _timed(process: Process) -> TimedProcess | None:
     phases = {"forward": process.forward_ns[process.steady_from :]}
     if process.backward_ns is not None:
         phases["backward"] = process.backward_ns[process.steady_from :]
-    # A clock that is too coarse gives zeros, which its own warning tells.
+    # A clock that is too coarse gives zeros, which have their own warning.
     if not all(all_positive(samples) for samples in phases.values()):
         return None
     medians = {phase: median(samples) for phase, samples in phases.items()}

@@ -1,4 +1,4 @@
-"""Warnings of runners that were not steady while they were timed."""
+"""Warnings about runners that were timed outside steady state."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PlanRecord
     from fastrnns_rs.machine.warnings.timed_samples import TimedProcess, TimedRunner
 
-#: A median hardly moves when one sample in twenty is slower.
+#: A median hardly changes if 1 in 20 samples is slower.
 _MOST_UNSETTLED = 0.05
-#: Finding where a process settles takes milliseconds. It is the runner that warms up: two processes that agree tell.
+#: Detecting the start of steady state takes milliseconds. Warm-up is a property of the runner, so two processes that
+#: agree are sufficient evidence.
 _LOOKED_AT = 2
-#: Where processes differ: fewer stray by chance, as one in a hundred does whose samples resemble their neighbours.
+#: Fewer processes deviate by chance: 1 in 100 with autocorrelated samples. Used where processes differ.
 _LEAST_STRAYING, _LEAST_STRAYING_SHARE = 2, 0.15
-#: What a process never settled in, or settled in at a worse level than it had.
+#: Classes without a steady state, or with a steady state slower than an earlier level.
 _STRAYING = ("no_steady_state", "slowdown")
 
 
 def cautions(plan: PlanRecord, runners: list[TimedRunner]) -> list[Notice]:
-    """Which runners did not settle, slowed down, did not agree, or were timed before they were warm."""
+    """Returns warnings about runners that were not timed in steady state.
+
+    They did not reach steady state, slowed down, differed between processes, or were timed before the end of warm-up.
+    """
     found = []
     if restless := _of_class("no_steady_state", runners):
         message = "times never settled: the estimate is of what is not steady"
@@ -39,7 +43,7 @@ def cautions(plan: PlanRecord, runners: list[TimedRunner]) -> list[Notice]:
         message = "some processes settle, others do not or slow down"
         hint = "compare process by process in the run file; give more --processes"
         found.append(caution("inconsistent_warmup", message, evidence=differing, hint=hint))
-    # Elsewhere the timed part begins where the steady state does.
+    # With other plans, the timed part begins at steady state.
     is_exact = plan.warmup.mode == "fixed" or plan.stop.rule == "count"
     if is_exact and (early := _timed_too_early(runners)):
         message = "the warm-up ended before times were steady"
@@ -53,7 +57,7 @@ def _of_class(warmup_class: str, runners: list[TimedRunner]) -> str:
 
 
 def _inconsistent(runners: list[TimedRunner]) -> str:
-    """Runners of which more processes than chance makes stray did so."""
+    """Lists runners of which more processes deviate than by chance."""
     named = []
     for runner in runners:
         classes = Counter(process.record.warmup_class or "unknown" for process in runner.processes)
@@ -65,10 +69,13 @@ def _inconsistent(runners: list[TimedRunner]) -> str:
 
 
 def _timed_too_early(runners: list[TimedRunner]) -> str:
-    """Runners that settle when a good part of the timed samples is taken, in each process that is looked at."""
+    """Lists runners that reach steady state only after many timed samples.
+
+    Each inspected process must do so.
+    """
     named = []
     for runner in runners:
-        # A few, spread over all.
+        # A few processes, spread over the run, are inspected.
         chosen = runner.processes[:: max(1, len(runner.processes) // _LOOKED_AT)][:_LOOKED_AT]
         late = [begin for process in chosen if (begin := _late_begin(process)) is not None]
         if len(late) == len(chosen):
@@ -78,12 +85,12 @@ def _timed_too_early(runners: list[TimedRunner]) -> str:
 
 
 def _late_begin(process: TimedProcess) -> int | None:
-    """The iteration from which a process is steady, where too much was timed before it."""
+    """Returns the first steady iteration; None if few samples precede it."""
     record = process.record
     begin = record.steady_from or 0
     if record.warmup_class not in {"warmup", None}:
         return None
-    # The first call is a figure of its own.
+    # The first iteration is a separate figure.
     phases = [record.forward_ns[1:], *([] if record.backward_ns is None else [record.backward_ns[1:]])]
     if not all(all_positive(samples) for samples in phases):
         return None
