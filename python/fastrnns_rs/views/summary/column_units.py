@@ -73,7 +73,7 @@ def _percent(fraction: float) -> str:
 def _bar(fraction: float) -> str:
     length = min(max(fraction * _BAR, 0.0), _BAR)
     whole = math.floor(length)
-    return "#" * (whole + (length - whole >= 0.5))  # noqa: PLR2004  # halves are rounded up
+    return "#" * (whole + (length - whole >= 0.5))  # noqa: PLR2004  # Halves are rounded up.
 
 
 def _shape(shape: Sequence[int]) -> str:
