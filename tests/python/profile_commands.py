@@ -22,7 +22,8 @@ from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.verbs.profile import capture_plan
 
-WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, gpus=[{"name": "T4", "compute_capability": "7.5"}])
+T4 = {"name": "T4", "compute_capability": "7.5"}
+WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, cuda_version="13.2", gpus=[T4])
 QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
 PLANTED_RUN = ["--runner-file", str(PLANTED)]
 PRETENDED = "call.pretend(); "

@@ -33,7 +33,7 @@ from fastrnns_rs.verbs.profile import capture_run
 RENAMED = {"group": "groups", "axis": "axes", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
 RENAMED |= {"nsys_path": "tool_path", "nvprof_path": "tool_path", "rnns": "runners", "cnns": "runners"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
-OF_THE_COMMAND |= {"sort", "no_history"}
+OF_THE_COMMAND |= {"sort", "no_history", "help_all"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
 

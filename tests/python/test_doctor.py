@@ -242,6 +242,7 @@ def test_torch_and_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     for facts, hidden, status, message, hint in [
         (GPU, False, "ok", "torch finds 2 CUDA devices", "None"),
         (no_kernel, False, "fail", "cuda does not compute: no kernel image", "built for this GPU"),
+        (replace(GPU, device_problem="busy"), False, "fail", "cuda does not compute: busy", "another --device"),
         (old, False, "fail", old.no_cuda_reason, "update the driver"),
         (not_built, False, "warn", not_built.no_cuda_reason, "built for CUDA"),
         (old, True, "warn", old.no_cuda_reason, "unset CUDA_VISIBLE_DEVICES"),

@@ -87,17 +87,25 @@ def pretended(monkeypatch: pytest.MonkeyPatch, l2: int, *, full: bool = False) -
         finally:
             log.append("exit")
 
-    def empty(count: int, *, dtype: torch.dtype, device: torch.device) -> SimpleNamespace:
+    def empty(*shape: Any, dtype: torch.dtype, device: torch.device) -> Any:
         if full:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        log.append(("bytes", count * dtype.itemsize, device))
-        return SimpleNamespace(zero_=lambda: log.append("zero"))
+        if shape == ((),):
+            return "sum"
+        count, size = shape
+        log.extend([("bytes", size * dtype.itemsize, device)] * count)
+        return [SimpleNamespace(zero_=lambda: log.append("write")) for _ in range(count)]
+
+    def summed(_read: Any, *, dim: int, dtype: torch.dtype, out: Any) -> None:
+        assert (dim, dtype, out) == (0, torch.int64, "sum")
+        log.append("read")
 
     def event(*, enable_timing: bool) -> SimpleNamespace:
         assert enable_timing
         return SimpleNamespace(record=lambda: log.append("record"))
 
     monkeypatch.setattr(torch, "empty", empty)
+    monkeypatch.setattr(torch, "sum", summed)
     monkeypatch.setattr(torch.cuda, "device", current)
     monkeypatch.setattr(torch.cuda, "Event", event)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(L2_cache_size=l2))
@@ -114,13 +122,14 @@ def pretended(monkeypatch: pytest.MonkeyPatch, l2: int, *, full: bool = False) -
 def test_a_device_writes_over_more_than_its_cache(l2: int, flushed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     log, second = pretended(monkeypatch, l2), torch.device("cuda:1")
     with cold_cache.CudaDevice(second) as device:
-        assert log == [("enter", second), ("bytes", flushed, second)]
+        assert log == [("enter", second), *[("bytes", flushed, second)] * 2]
         log.clear()
         device.flush()
         device.event()
         device.wait()
         assert device.stream == 42
-    assert log == ["zero", "record", ("wait", second), "exit"]
+    # Dirty lines of the cache leave it before the call that is timed.
+    assert log == ["write", "read", "record", ("wait", second), "exit"]
 
 
 def test_a_full_device_leaves_the_current_one_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +240,9 @@ def driver(asked: list[str], *, refuses: str = "", megahertz: int = 2619, bits: 
 
 def of_device(monkeypatch: pytest.MonkeyPatch, pynvml: Any, **properties: int) -> float | None:
     monkeypatch.setitem(sys.modules, "pynvml", pynvml)
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="12-34", **properties))
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda _: SimpleNamespace(name="NVIDIA H100", uuid="12-34", **properties)
+    )
     found: float | None = bandwidth.device_gb_per_s.__wrapped__(torch.device("cuda:0"))
     return found
 

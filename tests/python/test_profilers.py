@@ -33,7 +33,9 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_cuda(*capabilities: str) -> Facts:
     gpus = [{"compute_capability": one} for one in capabilities]
-    return replace(FACTS, device="cuda", cuda_device_count=len(gpus), no_cuda_reason=None, gpus=gpus)
+    return replace(
+        FACTS, device="cuda", cuda_device_count=len(gpus), cuda_version="13.2", no_cuda_reason=None, gpus=gpus
+    )
 
 
 def path_of(*programs: Path) -> str:

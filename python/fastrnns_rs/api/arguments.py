@@ -20,6 +20,7 @@ from fastrnns_rs.runners.plan import Choice, Options
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.problem.loop import Sync
     from fastrnns_rs.problem.profiler_schedule import Schedule
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,7 +111,7 @@ class BenchArguments(RunArguments, total=False):
     """The same, and how much of it is measured."""
 
     processes: int | None
-    sync: Literal["iteration", "phase"]
+    sync: Sync
     rigorous: bool
     stop: str | None
     affinity: str | None

@@ -38,10 +38,10 @@ def torch_cuda(facts: Facts | None) -> Check:
         message = f"torch finds {count} CUDA device{'s' if count > 1 else ''}"
         return Check(id="torch.cuda", status="ok", value=version, message=message)
     if count:
-        message, hint = (
-            f"{facts.device} does not compute: {problem}",
-            "measure another --device",
-        )
+        message = f"{facts.device} does not compute: {problem}"
+        # Torch has no code for a GPU that is older than its build, or newer.
+        unsupported = "kernel image" in str(problem) or "compute capability" in str(problem)
+        hint = "install a torch built for this GPU" if unsupported else "use another --device"
         return Check(id="torch.cuda", status="fail", value=version, message=message, hint=hint)
     reason = facts.no_cuda_reason or "torch does not say why"
     if not nvidia.has_device():
