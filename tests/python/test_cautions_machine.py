@@ -93,7 +93,7 @@ def test_an_idle_gpu_has_nothing_to_tell(smi: Any, tmp_path: Path) -> None:
         ({"apps": "77, /opt/train"}, "gpu_busy", "1: 77 (/opt/train)"),
         ({"load": "11"}, "gpu_busy", "11 % of the time"),
         ({"state": IDLE.replace("Enabled", "Disabled")}, "gpu_persistence", "345 MHz: SM clock 345 of 1980 MHz"),
-        ({"state": IDLE.replace("0001", "0040")}, "gpu_throttled", "hw_thermal_slowdown: hw_thermal_slowdown"),
+        ({"state": IDLE.replace("0001", "0040")}, "gpu_throttled", "hw_thermal_slowdown"),
     ],
 )
 def test_a_gpu_that_is_not_ready(answers: dict[str, str], code: str, evidence: str, smi: Any, tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         gpus = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
     except pynvml.NVMLError as error:
         print(
-            f"Unable to determine the device handle for GPU0000:01:00.0: {error}.  Reboot the system to recover this GPU"
+            f"Unable to determine the device handle for GPU0000:01:00.0: {error}.",
+            " Reboot the system to recover this GPU",
         )
         return int(error.value)
     if which:

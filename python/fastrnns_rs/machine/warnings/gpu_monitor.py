@@ -1,4 +1,7 @@
-"""Reads a GPU's state through NVML again and again, from a thread that nothing waits for and that raises nothing."""
+"""Repeated readings of a GPU's state through NVML, from a thread.
+
+No other thread depends on it, and it never raises.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,22 @@ from typing import Any, Self
 
 from fastrnns_rs.machine.nvidia import is_idle, slowdowns
 
-#: A look takes a few milliseconds; a driver that hangs for longer is left to itself.
+#: Errors of a GPU that stopped responding during the run. Older packages do not define all of them.
+_GONE = ("GpuIsLost", "ResetRequired", "DriverNotLoaded", "LibRmVersionMismatch")
+#: A reading takes a few milliseconds; a driver that hangs for longer is abandoned.
 _PATIENCE_S = 1.0
 
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What was seen of a GPU.
+    """Counts and ranges of GPU readings.
 
     Attributes:
-        working: How often it was seen at work.
-        slowed: How often something slowed it down at that.
-        reasons: How often each slowdown was named.
-        sm_clock_mhz: Lowest and highest at work; empty if unknown. The same for temperature and power.
-        lost: Why the driver no longer knows the GPU, where it does not.
+        working: Number of readings with the GPU at work.
+        slowed: Number of these readings with a slowdown.
+        reasons: Number of readings for each slowdown.
+        sm_clock_mhz: Lowest and highest value at work; empty if unknown. The same holds for temperature and power.
+        lost: Error of a GPU that stopped responding; None while it responds.
     """
 
     working: int = 0
@@ -38,11 +43,11 @@ class Tally:
 
 
 class Poller:
-    """A thread that looks at a GPU, inside of `with`.
+    """Thread that reads a GPU's state, inside a `with` statement.
 
     Args:
-        uuid: The GPU, as NVML and torch name it; None for none to look at.
-        interval_s: From one look to the next, in seconds.
+        uuid: UUID of the GPU, as in NVML and torch; None for no readings.
+        interval_s: Time between readings, in seconds.
     """
 
     def __init__(self, uuid: str | None, interval_s: float) -> None:
@@ -51,12 +56,12 @@ class Poller:
         self._tally = Tally()
         self._lock = threading.Lock()
         self._over = threading.Event()
-        # A driver may hang: the interpreter ends without it.
+        # A driver may hang; a daemon thread does not block the interpreter's exit.
         self._thread = threading.Thread(target=self._run, name="gpu-watch", daemon=True)
 
     def start(self) -> None:
-        """Begins to look."""
-        # There may be no thread to be had.
+        """Starts the readings."""
+        # The system may refuse another thread.
         with contextlib.suppress(RuntimeError):
             if self._uuid is not None:
                 self._thread.start()
@@ -69,28 +74,28 @@ class Poller:
         self.stop()
 
     def stop(self) -> None:
-        """Ends it, and waits a moment for the thread."""
+        """Ends the readings, and waits briefly for the thread."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join(_PATIENCE_S)
 
     def tally(self) -> Tally:
-        """What was seen until now."""
+        """Returns the counts and ranges so far."""
         with self._lock:
             return replace(self._tally, reasons=self._tally.reasons.copy())
 
     def _run(self) -> None:
-        # A look at the GPU is worth no error of the run, whatever the library or the driver does.
+        # A monitoring error must not fail the run, whatever the library or the driver does.
         with contextlib.suppress(Exception):
             nvml = importlib.import_module("pynvml")
-            # Here rather than before the run: a driver that has to start first takes seconds.
+            # NVML is initialised in the thread, because starting a driver can take seconds.
             nvml.nvmlInit()
             try:
-                handle = nvml.nvmlDeviceGetHandleByUUID(self._uuid)
+                handle = _whole_gpu(nvml, nvml.nvmlDeviceGetHandleByUUID(self._uuid))
                 self._look(nvml, handle)
                 while not self._over.wait(self._interval_s):
                     self._look(nvml, handle)
-            except nvml.NVMLError_GpuIsLost as error:
+            except _gone(nvml) as error:
                 with self._lock:
                     self._tally.lost = str(error)
             finally:
@@ -115,8 +120,24 @@ class Poller:
             tally.power_w = _widened(tally.power_w, None if milliwatts is None else milliwatts / 1000)
 
 
+def _gone(nvml: Any) -> tuple[type[Exception], ...]:
+    """Returns the exception types of a GPU that stopped responding."""
+    known = (getattr(nvml, f"NVMLError_{name}", None) for name in _GONE)
+    return tuple(one for one in known if one is not None)
+
+
+def _whole_gpu(nvml: Any, handle: Any) -> Any:
+    """Returns the GPU of a MIG instance: clocks, heat and power are those of the GPU."""
+    question = getattr(nvml, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", None)
+    parent = None if question is None else _asked(nvml, question, handle)
+    return handle if parent is None else parent
+
+
 def _event_reasons(nvml: Any, handle: Any) -> int | None:
-    """The bits of what holds the clocks; a driver before 535 knows them by their old name only."""
+    """Returns the bits of the clocks event reasons.
+
+    Drivers before 535 support only the old name of the query.
+    """
     for name in ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"):
         question = getattr(nvml, name, None)
         mask = None if question is None else _asked(nvml, question, handle)
@@ -126,16 +147,16 @@ def _event_reasons(nvml: Any, handle: Any) -> int | None:
 
 
 def _asked(nvml: Any, question: Callable[..., Any], *arguments: Any) -> Any:
-    """An answer, or None for what this GPU or driver does not tell."""
+    """Returns the result of a query; None if the GPU or driver does not support it."""
     try:
         return question(*arguments)
-    except nvml.NVMLError_GpuIsLost:
+    except _gone(nvml):
         raise
     except nvml.NVMLError:
         return None
 
 
 def _widened(seen: tuple[float, ...], value: float | None) -> tuple[float, ...]:
-    """Lowest and highest of what was seen, and one more."""
+    """Returns the lowest and highest value, including one more value."""
     values = (*seen, *([] if value is None else [value]))
     return (min(values), max(values)) if values else ()

@@ -1,4 +1,4 @@
-"""A warning's code, and the notice that carries it."""
+"""Warnings and their codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastrnns_rs.documents.codec import Notice
 if TYPE_CHECKING:
     from fastrnns_rs.documents.diagnosis import Check
 
-#: Each has a row in docs/warnings.md.
+#: Each code has a row in docs/warnings.md.
 Code = Literal[
     "more_threads_than_cores",
     "machine_busy",
@@ -36,37 +36,42 @@ Code = Literal[
     "graph_breaks",
 ]
 
-#: More would fill the screen, and the first few show what to look at.
+#: More items would fill the screen, and the first few show the problem.
 _HANDFUL = 5
 
 
 def caution(code: Code, message: str, *, evidence: str, hint: str) -> Notice:
-    """A notice with one of our codes."""
+    """Returns a warning with one of this package's codes."""
     return Notice(code=code, message=message, evidence=evidence, hint=hint)
 
 
 def of_found(code: Code, message: str, found: Sequence[str], hint: str) -> list[Notice]:
-    """A notice whose evidence is what was found; none where nothing was."""
+    """Returns a warning with the findings as evidence; empty without findings."""
     return [caution(code, message, evidence=listed(found), hint=hint)] if found else []
 
 
 def of_check(code: Code, message: str, check: Check) -> list[Notice]:
-    """What a check of the machine warns of, if it does; its value is the evidence."""
+    """Returns the warning of a health check, with its value as the evidence.
+
+    The result is empty if the check does not warn.
+    """
     if check.status != "warn":
         return []
     value = f"{check.value:g}" if isinstance(check.value, float) else str(check.value)
     unit = "" if check.unit is None else f" {check.unit}"
-    return [caution(code, message, evidence=f"{value}{unit}: {check.message}", hint=check.hint or "fastrnns-rs doctor")]
+    # Some messages consist of the value alone.
+    evidence = check.message if check.message == value else f"{value}{unit}: {check.message}"
+    return [caution(code, message, evidence=evidence, hint=check.hint or "fastrnns-rs doctor")]
 
 
 def listed(items: Sequence[str]) -> str:
-    """A handful of items, and how many more there are."""
+    """Joins the first items, and the number of further items."""
     more = len(items) - _HANDFUL
     return "; ".join([*items[:_HANDFUL], *([f"and {more} more"] if more > 0 else [])])
 
 
 def duration(nanoseconds: float) -> str:
-    """Three digits and a unit."""
+    """Formats nanoseconds with three digits and a unit."""
     rounded = float(f"{nanoseconds:.3g}")
     for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if rounded >= size:
