@@ -56,9 +56,9 @@ def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
 @pytest.mark.alone
 def test_the_default_run_on_cuda(anywhere: Path) -> None:
     output = anywhere / "run.json"
-    done = run_cli(
-        "bench", "--group", "all", "--device", "cuda", "--nloops", "20", "--processes", "1", "--output", output
-    )
+    # compile_unrolled may take longer to compile than a user would wait.
+    flags = ["--group", "all", "--device", "cuda", "--nloops", "20", "--processes", "1", "--compile-timeout", "1800"]
+    done = run_cli("bench", *flags, "--output", output)
     assert done.status == 0, done.stderr
     run = Run.load(output)
     assert run.plan.preset == "upstream"

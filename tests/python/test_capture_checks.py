@@ -131,6 +131,21 @@ def test_lost_events_are_seen(text: str, tmp_path: Path) -> None:
         assert (found.ok, found.found) == (False, " ".join(text.split()))
 
 
+def test_losses_of_another_process_are_not_ours(tmp_path: Path) -> None:
+    ours, another = (281 << 40) | (7 << 24), (281 << 40) | (8 << 24)
+    path = tmp_path / "x.sqlite"
+    for of, ok in (("NULL", False), ("0", False), (ours, False), (another, True)):
+        more = (
+            f"ALTER TABLE DIAGNOSTIC_EVENT ADD COLUMN globalPid INTEGER; UPDATE DIAGNOSTIC_EVENT SET globalPid = {of};"
+            f"UPDATE NVTX_EVENTS SET globalTid = {ours + 9}"
+        )
+        for named in (False, True):
+            found = nsys(nsys_database(path, NAMES, diagnostics=LOSSES[:1], more=more, by_id=named))
+            assert found["event_loss"].ok is ok, of
+        # Without ranges no process is known to be another.
+        assert not loss(nsys_database(path, diagnostics=LOSSES[:1], more=more)).ok
+
+
 def test_what_sounds_like_a_loss_and_is_none(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     assert loss(nsys_database(path, diagnostics=NO_LOSSES, strings=LOSSES)).ok, "the table says all that is to be said"

@@ -78,8 +78,8 @@ def test_the_resident_size_has_what_a_forward_took_for_a_moment(tmp_path: Path) 
 @pytest.mark.gpu
 def test_cuda_counts_what_was_allocated_and_what_was_reserved_for_it(tmp_path: Path) -> None:
     small, large = bench(tmp_path, "cuda")
-    # torch rounds blocks up to 512 bytes, and reserves in pieces of 2 MiB.
-    assert large["peak_memory_bytes"] - small["peak_memory_bytes"] == pytest.approx(BYTES, abs=512)
+    # torch rounds each of a handful of blocks up to 512 bytes, and reserves in pieces of 2 MiB.
+    assert large["peak_memory_bytes"] - small["peak_memory_bytes"] == pytest.approx(BYTES, abs=4096)
     assert BYTES <= large["peak_reserved_bytes"] <= BYTES + 64 * MEBIBYTE
     assert [row["processes"][0]["baseline_memory_bytes"] for row in (small, large)] == [0, 0]
 

@@ -173,7 +173,7 @@ def _ours(names: list[Any], failed: Collection[str]) -> Counter[str]:
 def _messages(database: sqlite3.Connection, tables: set[str]) -> list[str]:
     """What the profiler says of its own work: in a table of its own, or among all strings where it has none."""
     if "DIAGNOSTIC_EVENT" in tables:
-        return [str(text) for (text,) in database.execute("SELECT text FROM DIAGNOSTIC_EVENT")]
+        return _diagnostics(database, tables)
     if "StringIds" not in tables:
         return []
     query = "SELECT value FROM StringIds WHERE value LIKE '% %' AND length(value) < 500"
@@ -183,6 +183,31 @@ def _messages(database: sqlite3.Connection, tables: set[str]) -> list[str]:
             query += f" AND id NOT IN (SELECT {column} FROM {table} WHERE {column} IS NOT NULL)"  # noqa: S608
     texts = [text for (text,) in database.execute(query)]
     return [text for text in texts if isinstance(text, str) and not _NO_MESSAGE.search(text)]
+
+
+def _diagnostics(database: sqlite3.Connection, tables: set[str]) -> list[str]:
+    """Returns the diagnostics, without those of processes that have none of our ranges.
+
+    A diagnostic that names no process is about the whole capture.
+    """
+    columns = {name for _, name, *_ in database.execute("PRAGMA table_info(DIAGNOSTIC_EVENT)")}
+    if "globalPid" not in columns:
+        return [str(text) for (text,) in database.execute("SELECT text FROM DIAGNOSTIC_EVENT")]
+    ours = _processes_of_ranges(database, tables)
+    found = database.execute("SELECT text, globalPid FROM DIAGNOSTIC_EVENT")
+    return [str(text) for text, process in found if not process or not ours or process in ours]
+
+
+def _processes_of_ranges(database: sqlite3.Connection, tables: set[str]) -> set[int]:
+    """Returns the `globalPid` of each process that has ranges of runners; none where the file has no threads."""
+    if "NVTX_EVENTS" not in tables:
+        return set()
+    name, strings = "ranges.text", ""
+    if "StringIds" in tables:
+        name, strings = "coalesce(ranges.text, strings.value)", "LEFT JOIN StringIds AS strings ON strings.id = textId"
+    # The lowest 24 bits of a `globalTid` are the thread.
+    query = f"SELECT {name}, globalTid >> 24 << 24 FROM NVTX_EVENTS AS ranges {strings} WHERE globalTid IS NOT NULL"  # noqa: S608
+    return {process for text, process in database.execute(query) if _ours([text], ())}
 
 
 def _same(expected: Counter[str], found: Counter[str], of: str | None = None) -> CheckEntry:
