@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from fastrnns_rs.machine import nvidia
+from fastrnns_rs.worker import compile_cost
 from fastrnns_rs.worker.gpu_uuid import gpu_uuid
 from fastrnns_rs.worker.inductor import bandwidth, triton_kernels
 from fastrnns_rs.worker.jobs import probe
@@ -46,3 +47,27 @@ def test_a_whole_graph_is_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, graph = SimpleNamespace(**functions), SimpleNamespace(**functions, benchmark_compiled_module=lambda: None)
     monkeypatch.setattr(triton_kernels.PyCodeCache, "modules", [graph, kernel])
     assert triton_kernels.benchmarkable(torch.device("cuda")) == [kernel]
+
+
+@pytest.mark.parametrize(
+    ("capability", "built", "covered"),
+    [
+        ((9, 0), ["sm_80", "sm_90"], True),
+        ((8, 9), ["sm_80", "sm_86"], True),
+        ((7, 0), ["sm_75", "sm_80"], False),
+        ((12, 1), ["sm_90", "compute_90"], True),
+        ((10, 0), ["sm_90a"], False),
+        ((9, 0), ["sm_90a"], True),
+        ((7, 0), [], True),
+    ],
+)
+def test_torch_has_code_for_a_capability(capability: tuple[int, int], built: list[str], covered: bool) -> None:
+    assert probe.is_covered(capability, built) is covered
+
+
+def test_libraries_start_before_the_first_compilation_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+    monkeypatch.setattr(compile_cost, "_start_libraries", lambda _: log.append("libraries"))
+    monkeypatch.setattr(compile_cost.Compiling, "_first_call", lambda *_: log.append("call") or 1)
+    compile_cost.Compiling("cuda", log.append, shared=False).ahead(SimpleNamespace())  # type: ignore[arg-type]
+    assert log == ["libraries", "compile", "call", "compile again", "call"]
