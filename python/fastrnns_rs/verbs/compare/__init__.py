@@ -1,1 +1,1 @@
-"""Two sides that were measured, and what may be said of them: files → series → pairs → verdicts → the document."""
+"""Comparison of two measured sides: files → series → pairs → verdicts → document."""

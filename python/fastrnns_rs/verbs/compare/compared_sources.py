@@ -1,4 +1,4 @@
-"""From files and runs to their comparison, and to the derivation of its rows."""
+"""Comparison of files and runs, and the derivation of its rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A comparison; `explain` derives the rows of a name, and raises `UsageError` where no row has it."""
+    """A comparison and the function that explains its rows.
+
+    Attributes:
+        comparison: Document of the comparison.
+        explain: Function that derives the rows of a name, and raises `UsageError` if no row has the name.
+    """
 
     comparison: Comparison
     explain: Callable[[str], str]
@@ -40,23 +45,23 @@ def compare_sources(
     nsys_path: str | None = None,
     past: Past | None = None,
 ) -> Outcome:
-    """Compares runs, or captures.
+    """Compares runs or captures.
 
     Args:
         baseline: Paths of files, or runs: at least one.
-        candidate: The same; empty where the baseline is one run of `ab`, which has both sides.
+        candidate: Paths of files, or runs; empty if the baseline is one run of `ab`, which has both sides.
         margin: Equivalence margin as a share (0.01 is 1 %), as a text such as `1%`, or `noise-floor`; None for 1 %.
-        force: Whether rows that do not belong together are compared all the same, and labelled.
-        fail_on: `regression`, `inconclusive` or both: the causes of an exit code that is not 0.
-        iteration_range: Of captures: the name of the ranges that mark iterations.
-        nsys_path: Of captures: the nsys that exports reports.
-        past: Of runs: earlier sessions, which show how much sessions differ.
+        force: Compare and label rows that conflict, instead of raising an error.
+        fail_on: `regression`, `inconclusive` or both: causes of an exit code other than 0.
+        iteration_range: Name of the NVTX ranges that mark iterations; for captures only.
+        nsys_path: Path of the nsys that exports reports; for captures only.
+        past: Earlier sessions, which show the variance between sessions; for runs only.
 
     Raises:
-        UsageError: A file cannot be understood, or the sides do not belong together.
-        FastrnnsError: A file that looks like a capture is none.
-        MissingError: A file is not there, or this machine's noise was never measured, or no nsys is there to export a
-            report.
+        UsageError: If a file cannot be understood, or the sides conflict.
+        FastrnnsError: If a file looks like a capture but is not a capture.
+        MissingError: If a file does not exist, the noise floor of this machine was never measured, or a report needs
+            nsys to be exported and nsys is missing.
     """
     check_causes(fail_on)
     if are_captures(baseline, candidate):
@@ -90,10 +95,10 @@ def compare_sources(
 
 
 def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> bool:
-    """Whether all files are captures; False where none is one.
+    """Returns True if all files are captures, and False if no file is a capture.
 
     Raises:
-        UsageError: One is a capture and another is not; the message names both.
+        UsageError: If captures and other files are mixed; the message names one of each.
     """
     sources = [*baseline, *candidate]
     found = {os.fspath(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
@@ -103,5 +108,5 @@ def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> boo
     if captures and others:
         message = f"{captures[0]} is a capture and {others[0]} is none: times of kernels and of runners do not compare"
         raise UsageError(message, "give captures on both sides, or run files on both")
-    # Folders hold captures; of a folder beside a run file, whoever reads it says what is wrong.
+    # Folders contain captures. If a folder is next to a run file, the reader of the folder reports the error.
     return bool(captures) or (bool(found) and not others and {*found.values()} == {"folder"})

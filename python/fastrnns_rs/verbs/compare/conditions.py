@@ -1,4 +1,7 @@
-"""What two sessions must share so that they measured the same thing, as hashes that an index can hold."""
+"""Hashes of the conditions that sessions share if they measure the same thing.
+
+An index can store the hashes.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from fastrnns_rs.documents.codec import to_plain
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result, Run
 
-#: Keys of the environment that differ from session to session, and those of the working directory. What of that
-#: matters for a row is its source.
+#: Keys of the environment that differ from session to session, and keys of the working directory. The part of the
+#: working directory that affects a row is the source hash of its runner.
 _OF_MOMENT = ("load_average_1m", "git", "gpus", "python_executable", "variables")
-#: Keys of a problem that make it larger or smaller, or draw other numbers.
+#: Keys of a problem that change its size or its random numbers.
 _SIZES = (
     *("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"),
     *("bidirectional", "channels_last"),
@@ -27,12 +30,12 @@ def setting_of(run: Run, side: str | None) -> str:
     """Returns a hash of a run's machine, software and settings.
 
     Args:
-        run: The run.
+        run: Run to hash.
         side: Side of a run of `ab`; None for other runs.
     """
     own = next((one for one in run.sides if one.name == side), None)
     environment = to_plain(run.environment if own is None else own.environment)
-    # What our own variables do stands in the plan.
+    # The plan records the effect of fastrnns-rs's own variables.
     variables = {name: value for name, value in environment["variables"].items() if not name.startswith("FASTRNNS_")}
     gpus = [{key: one[key] for key in ("name", "uuid", "power_limit_w")} for one in environment["gpus"]]
     plan = run.plan
@@ -54,14 +57,14 @@ def setting_of(run: Run, side: str | None) -> str:
 
 
 def conditions_of(setting: str, result: Result, phase: str) -> tuple[str, str]:
-    """Returns hashes of everything that a row shares with others of its own kind, and with those that are comparable.
+    """Returns the condition hashes that a row shares with equal and comparable rows.
 
-    Equal rows have the same runner with the same source, and the same problem but for its seed. Comparable rows share
-    the machine, the software, the settings, device, dtype and phase.
+    Equal rows have the same runner with the same source, and the same problem except its seed. Comparable rows share
+    machine, software, settings, device, dtype and phase.
 
     Args:
-        setting: What `setting_of` returned for the run.
-        result: A result of the run.
+        setting: Return value of `setting_of` for the run.
+        result: Result of the run.
         phase: `forward` or `backward`.
     """
     problem = {key: value for key, value in to_plain(result.problem).items() if key != "seed"}

@@ -1,4 +1,4 @@
-"""Machine, software and plan of a run as flat keys, and which of them two sides do not share."""
+"""Machine, software and plan of a run as flat keys, and their differences."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Value
     from fastrnns_rs.documents.run_file import Run, RunSide
 
-#: What is another number in each run, and so tells nothing.
+#: Keys whose values change from run to run, so that differences have no meaning.
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c"}
-#: Between the values of files that are one side and differ.
+#: Separator between the different values of files that form one side.
 _OR = " | "
-#: How many workers ran at the same time.
+#: Key of the number of concurrent workers.
 AT_ONCE = "plan.at_once"
-#: What makes two machines.
+#: Keys that distinguish machines.
 _MACHINE = ("cpu_model", "cpu_count", "gpus[0].name")
 
 
 def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
-    """The environment of a run file, or of one side of it.
+    """Returns the environment of a run file, or of one side of it.
 
     Returns:
-        Flat keys: those of the document's `environment` by themselves, as `torch_version` and `git.commit`; others with
-        the object that they stand in, as `plan.threads` and `tool.version`.
+        Flat keys. Keys of the document's `environment` have no prefix (`torch_version`, `git.commit`). Other keys have
+        the name of their object as prefix (`plan.threads`, `tool.version`).
     """
     plan = run.plan
     found = {**to_plain(run.environment if side is None else side.environment), "tool": to_plain(run.tool)}
@@ -56,23 +56,26 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, Value]]:
     elif isinstance(value, list) and value and isinstance(value[0], dict):
         for index, item in enumerate(value):
             yield from _flat(f"{path}[{index}]", item)
-    # An empty list tells nothing: of no GPU there is no key either.
+    # An empty list has no key: a machine without a GPU has none either.
     elif value != []:
         yield path, plain(value)
 
 
 def plain(value: Any) -> Value:
-    """What a cell can show: a list is a text of its items."""
+    """Returns a value that a table cell can show: a list becomes a text of its items."""
     if isinstance(value, list):
         return " ".join(str(item) for item in value)
     if value is None or isinstance(value, str | int | float | bool):
-        # An infinity has no place in JSON.
+        # JSON has no infinities.
         return value if value == value and value not in {float("inf"), -float("inf")} else str(value)  # noqa: PLR0124
     return json.dumps(value, sort_keys=True, default=str)
 
 
 def differences(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Difference]:
-    """What two environments do not share; what only one side tells of is missing on the other."""
+    """Returns the keys in which two environments differ.
+
+    A key that only one side has is None on the other side.
+    """
     return [
         Difference(key=key, baseline=plain(baseline.get(key)), candidate=plain(candidate.get(key)))
         for key in {**baseline, **candidate}
@@ -81,7 +84,11 @@ def differences(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> li
 
 
 def merged(environments: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], list[str]]:
-    """One environment for files that are one side, and the keys in which they differ; those have every value."""
+    """Merges the environments of files that form one side.
+
+    Returns:
+        The environment, and the keys in which the files differ. The values of these keys are joined.
+    """
     every = [*environments]
     found: dict[str, Any] = {}
     differing = []
@@ -94,10 +101,10 @@ def merged(environments: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], l
 
 
 def values(cell: Value) -> list[str | None]:
-    """The values of all files of a side, from one cell of its `merged` environment."""
+    """Returns the values of all files of a side, from one `merged` cell."""
     return [None if one == str(None) else one for one in str(cell).split(_OR)]
 
 
 def other_machine(found: Iterable[Difference]) -> list[Difference]:
-    """Those differences that tell two machines apart."""
+    """Returns the differences that show two different machines."""
     return [one for one in found if one.key in _MACHINE and None not in {one.baseline, one.candidate}]

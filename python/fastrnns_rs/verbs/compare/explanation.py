@@ -1,4 +1,4 @@
-"""One verdict, step by step: every number that leads to it, so that it can be worked out by hand."""
+"""Derivation of one verdict, with every number needed to check it by hand."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LEAST_PROCESSES = 3
 
 
 def explain(judged: Sequence[Judged], name: str) -> str:
-    """The derivation of a row, or of all rows of a runner.
+    """Returns the derivation of a row, or of all rows of a runner.
 
     Args:
         judged: All rows of the comparison.
-        name: What the row is called, or `runner`, or `runner/phase` of several problems.
+        name: Name of the row, or `runner`, or `runner/phase` if several problems are compared.
 
     Raises:
-        UsageError: No row is called so; the hint has the nearest match.
+        UsageError: If no row has the name; the hint has the nearest match.
     """
     known = names_of([one.row for one in judged])
     found = [judged[place] for place in places_of(name, known)]
@@ -72,14 +72,14 @@ def derivation(
     of: str = "processes",
     replication: Replication | None = None,
 ) -> Iterator[str]:
-    """From the numbers of two sides to a verdict, step by step.
+    """Yields the steps from the numbers of two sides to a verdict.
 
     Args:
-        found: What the statistics said.
-        step: The place of its p-value in the table.
-        p_value_adjusted: What that makes of the p-value.
-        of: What each side has a number of.
-        replication: How sessions count, if these are runs.
+        found: Statistics of the row.
+        step: Rank of its p-value in the table.
+        p_value_adjusted: Adjusted p-value.
+        of: Plural noun for the numbers of a side.
+        replication: Replication level, if the sides are runs.
     """
     yield from _ratio(found)
     if found.p_value is None:
@@ -163,7 +163,7 @@ def _intervals(found: stats.Comparison) -> Iterator[str]:
 
 
 def _quantile(found: stats.Comparison, low: float, high: float) -> str:
-    """The quantile that an interval was made with."""
+    """Returns the t-quantile of an interval, as text."""
     if not found.log_standard_error or found.degrees_of_freedom is None:
         return ""
     return f"t = {math.log(high / low) / 2 / found.log_standard_error:.7g}, "
@@ -199,5 +199,5 @@ def _table(found: stats.Comparison, step: Step | None, adjusted: float | None) -
 
 
 def sentence(text: str) -> str:
-    """A reason as a sentence."""
+    """Returns a reason as a sentence."""
     return text[:1].upper() + text[1:] + "."

@@ -1,4 +1,4 @@
-"""How small a difference does not matter: a share, or what this machine's noise allows."""
+"""Equivalence margins: a share, or the noise floor of the machine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 DEFAULT_MARGIN = 0.01
 NOISE_FLOOR = "noise-floor"
-#: A margin that nobody means: most likely per cent without the sign.
+#: A larger margin is most likely a percentage without the sign.
 _TOO_MUCH = 0.5
-#: More false alarms than this, where 5 % are expected, say that verdicts of this machine are not to be trusted.
+#: Above this share of false alarms, where 5 % are expected, verdicts of the machine are unreliable.
 _MOST_FALSE_ALARMS = 0.07
 
 _NUMBER = "give the margin as a number, as 1%"
@@ -27,15 +27,15 @@ _HINT = "give a share or per cent, as 0.01 or 1%, or noise-floor"
 
 
 def margin_of(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
-    """A margin as a share, where it comes from, and what is to be said about it.
+    """Returns a margin as a share, its source, and its warnings.
 
     Args:
-        given: A share such as 0.01, a text such as `1%`, or `noise-floor`; None for the default.
-        sides: What is compared: the noise floor is that of the device that all of it ran on.
+        given: Share such as 0.01, text such as `1%`, or `noise-floor`; None for the default.
+        sides: Sides to compare. The noise floor is that of the one device that all rows ran on.
 
     Raises:
-        UsageError: It is no margin, or there is no one device whose noise it could be.
-        MissingError: This machine's noise was never measured.
+        UsageError: If the margin is invalid, or the rows do not share one device.
+        MissingError: If the noise floor of this machine was never measured.
     """
     if given is None:
         return DEFAULT_MARGIN, "default", []
@@ -47,20 +47,20 @@ def margin_of(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[fl
 
 
 def check(given: float | str | None) -> None:
-    """Refuses a text that is no margin, before anything is read or measured.
+    """Checks a margin before anything is read or measured.
 
     Raises:
-        UsageError: It is none.
+        UsageError: If the margin is invalid.
     """
     if given not in {None, NOISE_FLOOR}:
         margin_of(given)
 
 
 def number(given: float | str) -> float:
-    """A share such as 0.01, from itself or from a text such as `1%`.
+    """Returns a margin as a share, from a number such as 0.01 or a text such as `1%`.
 
     Raises:
-        UsageError: It is none, or not from 0 to below 0.5.
+        UsageError: If the margin is not a number, or not from 0 to below 0.5.
     """
     text = str(given).strip()
     try:
@@ -82,7 +82,10 @@ def _device(sides: Iterable[Side]) -> str:
 
 
 def _name(device: str, sides: Iterable[Side]) -> str | None:
-    """What the device is called in all files, which tells machines apart; None where they do not tell."""
+    """Returns the device name of all files; None if the files do not record it.
+
+    The name distinguishes machines.
+    """
     names = {name for side in sides for name in values(side.environment.get(_name_key(device, side)))}
     if len(names) == 1:
         return names.pop()
@@ -91,7 +94,7 @@ def _name(device: str, sides: Iterable[Side]) -> str | None:
 
 
 def _name_key(device: str, side: Side) -> str:
-    """Where an environment has the name of a device. GPUs are listed in any order."""
+    """Returns the environment key of a device's name. GPUs are listed in any order."""
     if device == "cpu":
         return "cpu_model"
     number = device.partition(":")[2]

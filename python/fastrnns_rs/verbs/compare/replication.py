@@ -1,4 +1,4 @@
-"""What is repeated: processes of one session, or sessions, and how sessions differ where they are not repeated."""
+"""Replication levels: processes, sessions, or the history's session variance."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.session_spread import Past
 
 CONFIDENCE_LEVEL = 0.95
-#: From so many sessions on, a side shows how sessions differ.
+#: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replication:
-    """The numbers of a pair that a verdict is computed from.
+    """Numbers of a pair that a verdict is computed from.
 
     Attributes:
-        basis: The level that the pair is compared at. None if a side has no numbers, or its sessions are unknown.
+        basis: Level at which the pair is compared. None if a side has no numbers, or its sessions are unknown.
         baseline: Numbers of the baseline, in nanoseconds.
         candidate: Numbers of the candidate, in nanoseconds.
-        spread: How sessions differ, if the basis is `history`.
-        past_sessions: Number of sessions that were found for that.
-        session_error: Standard error of the log ratio with this spread, and its degrees of freedom.
+        spread: Variance between sessions, if the basis is `history`.
+        past_sessions: Number of sessions found for `spread`.
+        session_error: Standard error of the log ratio with `spread`, and its degrees of freedom.
     """
 
     basis: RowBasis | None
@@ -41,15 +41,15 @@ class Replication:
 
     @property
     def of_processes(self) -> bool:
-        """Whether more processes make the interval narrower."""
+        """True if more processes make the interval narrower."""
         return self.basis not in {"sessions", "history"}
 
     def compared(self, margin: float, confidence_level: float = CONFIDENCE_LEVEL) -> stats.Comparison:
-        """Returns what the statistics say of the numbers.
+        """Computes the statistics of the numbers.
 
         Raises:
-            ValueError: A number is not above 0.
-            ArithmeticError: Two sides are too far apart for a number.
+            ValueError: If a number is not above 0.
+            ArithmeticError: If the ratio of the sides is too large or too small for a number.
         """
         return stats.compare_samples(
             self.baseline,
@@ -61,15 +61,15 @@ class Replication:
 
 
 def replication_of(pair: Pair, past: Past | None) -> Replication:
-    """Finds the level that a pair is compared at.
+    """Returns the level at which a pair is compared.
 
-    Processes of one session share what differs between sessions: the temperature, other tenants, where memory lies.
-    From three sessions a side on, sessions are the replicates. With fewer, the past may show how sessions differ. Else
-    only processes of the same sessions are comparable without a word of caution.
+    Processes of one session share conditions that differ between sessions: temperature, other tenants, memory
+    placement. From three sessions per side on, sessions are the replicates. With fewer, earlier sessions may show the
+    variance between sessions. Otherwise only processes of the same sessions are comparable without a warning.
 
     Args:
         pair: Two series.
-        past: Earlier sessions; None where there are none.
+        past: Earlier sessions; None if there are none.
     """
     one, other = pair.baseline, pair.candidate
     if one is None or other is None or not one.medians_ns or not other.medians_ns:
@@ -90,8 +90,8 @@ def replication_of(pair: Pair, past: Past | None) -> Replication:
 
 
 def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
-    """Returns True if two sides differ and neither varies: by a coarse clock, or because times were copied.
+    """Returns True if two sides differ and neither varies.
 
-    Their standard error is 0, which is no evidence for the difference.
+    The cause is a coarse clock, or copied times. The standard error is 0, which is no evidence for the difference.
     """
     return len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]

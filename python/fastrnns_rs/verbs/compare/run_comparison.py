@@ -1,4 +1,4 @@
-"""The whole comparison of two sides: what is not compared, one ratio for all, and the exit code that it stands for."""
+"""Complete comparison of two sides: checks, geometric mean and exit code."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def judge_sides(
     intended: bool = False,
     past: Past | None = None,
 ) -> list[Judged]:
-    """The rows of a comparison, each with what is behind it.
+    """Returns the rows of a comparison, each with the data behind it.
 
     Args:
-        baseline: What is compared with.
-        candidate: What is compared.
-        margin: How small a difference does not matter, as a share: 0.01 is 1 %.
-        force: Whether rows that do not belong together are compared all the same, and labelled.
-        intended: Whether the sides were told to differ, as those of `ab` are: other runners, problems and modes are
-            then labelled and not refused.
-        past: Earlier sessions, which show how much sessions differ.
+        baseline: Baseline side.
+        candidate: Candidate side.
+        margin: Equivalence margin as a share: 0.01 is 1 %.
+        force: Compare and label rows that conflict, instead of raising an error.
+        intended: True if the sides differ on request, as in `ab`. Different runners, problems and modes are then
+            labelled instead of refused.
+        past: Earlier sessions, which show the variance between sessions.
 
     Raises:
-        UsageError: Two series do not belong together, or there is nothing to compare.
+        UsageError: If two series conflict, or there is nothing to compare.
     """
     if not intended:
         refuse_shared_runs(baseline, candidate)
@@ -65,7 +65,7 @@ def assemble(
     fail_on: Collection[str] = (),
     warnings: Sequence[Notice] = (),
 ) -> Comparison:
-    """The document of rows that were judged."""
+    """Builds the document of a comparison from its rows."""
     rows = [one.row for one in judged]
     failed = any(one.pair.candidate is not None and one.pair.candidate.failed for one in judged)
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
@@ -85,7 +85,10 @@ def assemble(
 
 
 def _seeds(judged: Sequence[Judged]) -> list[Difference]:
-    """Other seeds are other inputs of the same sizes: allowed, and told."""
+    """Returns the difference of the seeds, which is reported but allowed.
+
+    Different seeds give different inputs of the same sizes.
+    """
     for one in judged:
         first, second = one.pair.baseline, one.pair.candidate
         if first and second and first.problem and second.problem:
@@ -96,12 +99,13 @@ def _seeds(judged: Sequence[Judged]) -> list[Difference]:
 
 
 def refuse_shared_runs(baseline: Side, candidate: Side) -> None:
-    """Refuses a run that is on both sides: its processes are no evidence of a difference, nor of none.
+    """Checks that no run is on both sides.
 
-    Two sides that are the same throughout are let pass, and warned of.
+    Processes of a shared run are no evidence for or against a difference. Two sides that are entirely equal are
+    accepted, with a warning.
 
     Raises:
-        UsageError: There is such a run.
+        UsageError: If a run is on both sides.
     """
     shared = {*baseline.runs} & {*candidate.runs}
     if shared and [one.medians_ns for one in baseline.series] != [one.medians_ns for one in candidate.series]:
@@ -116,10 +120,10 @@ def refuse_shared_runs(baseline: Side, candidate: Side) -> None:
 
 
 def refuse_conflicts(pairs: Sequence[Pair]) -> None:
-    """Refuses pairs that do not belong together.
+    """Checks that no pair has conflicts.
 
     Raises:
-        UsageError: There are such; the message names the first and its reasons.
+        UsageError: If a pair has conflicts; the message names the first pair and its reasons.
     """
     found = [pair for pair in pairs if pair.conflicts]
     if found:
@@ -130,25 +134,26 @@ def refuse_conflicts(pairs: Sequence[Pair]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Phase:
-    """A ratio's logarithm, and half of its interval's width."""
+    """Logarithm of a ratio, and half the width of its interval."""
 
     difference: float
     half: float
 
 
 def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
-    """The geometric mean of the runners' ratios, a number for each runner and problem: the mean of its phases.
+    """Returns the geometric mean of the runners' ratios.
 
-    Rows without a p-value and those that do not belong together have no part in it. The interval tells how sure the
-    mean of *these* runners is, not how they differ from one another. Their processes are not the same, so that
-    intervals add up as independent ones do, by their squares (Zou and Donner, *Construction of confidence limits about
-    effect measures: a general approach*, 2008). The phases of one runner are of the same processes, and mostly slow
-    together: the wider of their intervals is taken for that of their mean, which it is at most. Runners compared by
-    sessions, or with the spread of earlier ones, share what differs between sessions: widths add up, as if the runners
-    were fully dependent.
+    Each runner and problem has one number, the mean of its phases. Rows without a p-value and rows with conflicts are
+    excluded. The interval shows the precision of the mean of *these* runners, not the differences between them.
+
+    The processes of two runners are independent, so the squares of the interval widths add up (Zou and Donner,
+    *Construction of confidence limits about effect measures: a general approach*, 2008). The phases of one runner come
+    from the same processes and are mostly slow together. The wider of their intervals is an upper bound for the
+    interval of their mean, and is used for it. Runners compared by sessions, or with the variance of earlier sessions,
+    share the differences between sessions. Their widths add up, as if the runners were fully dependent.
 
     Returns:
-        None where no row has a p-value.
+        The mean; None if no row has a p-value.
     """
     runners: dict[Hashable, list[_Phase]] = {}
     for one in judged:

@@ -1,4 +1,4 @@
-"""Files become sides. What a file is, is told by its content."""
+"""Readers that turn files into sides, recognising each format by its content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _RUN = "fastrnns-rs/run"
 _LONGEST_SCHEMA = 60
-#: Our other documents, and the command that shows each.
+#: Other documents of fastrnns-rs, with the command that shows each.
 _OTHERS = {
     "fastrnns-rs/comparison": "fastrnns-rs show FILE shows a comparison",
     "fastrnns-rs/summary": "captures are shown by fastrnns-rs report",
@@ -38,11 +38,11 @@ _KNOWN = "run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine an
 
 
 def load(path: str | Path) -> Any:
-    """The JSON of a file.
+    """Returns the parsed JSON of a file.
 
     Raises:
-        MissingError: There is no such file.
-        UsageError: It cannot be read, or is no JSON.
+        MissingError: If the file does not exist.
+        UsageError: If the file cannot be read or is not JSON.
     """
     text = reading.document_text(path, Run.noun)
     try:
@@ -50,7 +50,8 @@ def load(path: str | Path) -> Any:
             return reading.parsed(text)
         except reading.NoNumberError:
             plain = json.loads(text)
-            # google-benchmark writes counters as C++ prints them; whoever reads its times looks at each.
+            # google-benchmark writes counters as C++ prints them (NaN, Infinity). Its importer checks every time
+            # itself.
             if isinstance(plain, dict) and {"context", "benchmarks"} <= plain.keys():
                 return plain
             raise
@@ -60,14 +61,14 @@ def load(path: str | Path) -> Any:
 
 
 def read_side(sources: Sequence[Source]) -> Side:
-    """One side, of one or several runs, whose processes are added together.
+    """Reads one side from one or several runs, and pools their processes.
 
     Args:
         sources: Paths of files, or runs.
 
     Raises:
-        MissingError: There is no such file.
-        UsageError: A file holds no runs, or the two sides of `ab`, or what another one holds too.
+        MissingError: If a file does not exist.
+        UsageError: If a file contains no runs, or both sides of `ab`, or a run that another file contains too.
     """
     if not sources:
         raise UsageError("a side of the comparison has no files", "give at least one")
@@ -76,7 +77,7 @@ def read_side(sources: Sequence[Source]) -> Side:
     with without_collections():
         for source in sources:
             found, name = _open(source), _name(source)
-            # A copy, or what a resumed run was resumed from, has the same name inside.
+            # A copy of a run, or the run that it was resumed from, has the same run ID.
             key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
             if key in seen:
                 message = f"{seen[key]} and {name}, of one side, hold the same run"
@@ -91,11 +92,11 @@ def read_side(sources: Sequence[Source]) -> Side:
 
 
 def read_both(source: Source) -> tuple[Side, Side]:
-    """The two sides of a run of `ab`.
+    """Reads both sides of a run of `ab`.
 
     Raises:
-        MissingError: There is no such file.
-        UsageError: It has not two sides.
+        MissingError: If the file does not exist.
+        UsageError: If the run does not have two sides.
     """
     name = _name(source)
     found = source if isinstance(source, Run) else read_any(name)
@@ -104,7 +105,7 @@ def read_both(source: Source) -> tuple[Side, Side]:
     if not isinstance(found, Run) or not found.sides:
         raise UsageError(f"{name} is one side of a comparison", "give the other one too: compare BASELINE CANDIDATE")
     if found.status == "interrupted":
-        # In half a block one side was measured where the other was not.
+        # An interrupted block has samples of one side that the other side does not have.
         raise UsageError(f"{name} was interrupted: its sides were not measured alike", "run ab again")
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:
@@ -114,14 +115,14 @@ def read_both(source: Source) -> tuple[Side, Side]:
 
 
 def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
-    """What a file holds: a run, what another tool measured, or a comparison as its plain document."""
+    """Reads a run, the results of another tool, or a comparison as plain JSON."""
     plain = load(path)
     schema = plain.get("schema") if isinstance(plain, dict) else None
     if schema == "fastrnns-rs/comparison":
         found: dict[str, Any] = plain
         return found
     if schema != _RUN and isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
-        # A name that is of no version of ours may be of any length.
+        # The schema name of an unknown version can have any length.
         raise UsageError(f"{path} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
     if schema == _RUN:
         try:
@@ -137,7 +138,7 @@ def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
 
 
 def _open(source: Source) -> Run | Side:
-    """A run of one side, or what another tool measured."""
+    """Returns a run of one side, or the results of another tool."""
     found = source if isinstance(source, Run) else read_any(_name(source))
     if isinstance(found, dict):
         raise UsageError(f"{_name(source)} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
@@ -148,7 +149,7 @@ def _open(source: Source) -> Run | Side:
 
 
 def _label(source: Source) -> str:
-    """What people call a side: a run of the history by its name there."""
+    """Returns the label of a side: for a run of the history, its name there."""
     return _name(source) if isinstance(source, Run) else str(source)
 
 

@@ -1,4 +1,4 @@
-"""A run file as one side of a comparison."""
+"""Conversion of a run file to one side of a comparison."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 
 def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> Side:
-    """What a run measured, a number for each process: the median of its timed samples, of ranks what these make.
+    """Converts a run to a side, with one number for each process.
+
+    The number is the median of the timed samples of the process; for ranks, the geometric mean of their medians.
 
     Args:
-        run: The run.
-        side: Which side of a run of `ab`, `a` or `b`; None for all results.
-        label: What the side is called.
-        file: Where the run was read from, for messages.
+        run: Run to convert.
+        side: Side of a run of `ab`, `a` or `b`; None for all results.
+        label: Label of the side.
+        file: Path of the run, for messages.
 
     Raises:
-        UsageError: A process that ended well has no timed samples, or a median that is not above 0 ns.
+        UsageError: If a process that ended well has no timed samples, or a median that is not above 0 ns.
     """
     message = "a run was interrupted; what it had measured is compared"
     hint = "bench --resume FILE completes it"
@@ -56,7 +58,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
     places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
     sound = counted(result.processes)
     reason = _reason(result, ended=bool(sound))
-    # Of a runner without samples nobody knows whether it has a backward phase; the other side may.
+    # A runner without samples may or may not have a backward phase. The other side may have it.
     if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
     for phase in phases:
@@ -88,7 +90,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
 
 
 def _reason(result: Result, *, ended: bool) -> str | None:
-    """Why a runner has no numbers, if it has none."""
+    """Returns the reason why a runner has no numbers; None if it has numbers."""
     if (result.status == "ok" and not ended) or (result.status == "failed" and _was_interrupted(result)):
         return "interrupted: no process came to its end"
     if result.status == "ok":
@@ -97,7 +99,7 @@ def _reason(result: Result, *, ended: bool) -> str | None:
 
 
 def _was_interrupted(result: Result) -> bool:
-    """Whether a runner without samples has them missing because a run was interrupted, and not by its own fault."""
+    """Returns True if samples are missing only because the run was interrupted."""
     if not result.processes:
         return result.reason == "interrupted"
     return all(process.status == "interrupted" for process in result.processes)

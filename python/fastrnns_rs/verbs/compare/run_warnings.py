@@ -1,4 +1,4 @@
-"""What a reader of a comparison should know before trusting it."""
+"""Warnings of a comparison of runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
-#: As many rows as a line has room for.
+#: Number of row names that fit in a line.
 _SHOWN = 4
 
 
 def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]) -> list[Notice]:
-    """The warnings of a comparison, those of its two sides among them."""
+    """Returns the warnings of a comparison, including the warnings of its two sides."""
     return [
         *_of_sides(baseline, candidate),
         *_of_rows(judged),
@@ -33,7 +33,7 @@ def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Seque
 
 
 def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
-    """What was said when they were measured; what is true of both is said once."""
+    """Yields the warnings of the sides; a warning of both sides is yielded once."""
     said = [_by_text(side.warnings) for side in (baseline, candidate)]
     for key in {**said[0], **said[1]}:
         first, second = (one.get(key, []) for one in said)
@@ -44,7 +44,7 @@ def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
 
 
 def _by_text(said: Iterable[Notice]) -> dict[tuple[str, str], list[Notice]]:
-    """Warnings that differ in nothing but their evidence, together."""
+    """Groups warnings that differ only in their evidence."""
     found: dict[tuple[str, str], list[Notice]] = {}
     for one in said:
         found.setdefault((one.code, one.message), []).append(one)
@@ -115,8 +115,11 @@ def _of_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Ite
 
 
 def _of_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
-    """Says how rows are settled that one session of the baseline leaves open, though the history has more of them."""
-    # Names of the history have an @; a path beside a file is written with its folder.
+    """Warns about rows left open because the baseline has one session only.
+
+    The warning is given only if the history supplies the variance between sessions.
+    """
+    # Names of the history start with @. The path of a file that starts with @ is written with its folder.
     named = [side.label for side in (baseline, candidate) if len(side.files) == 1 and side.label.startswith("@")]
     apart = [one for one in judged if one.row.basis == "history" and one.row.verdict == "inconclusive"]
     open_rows = [one for one in apart if one.pair.baseline and len({*one.pair.baseline.sessions}) == 1]

@@ -1,4 +1,4 @@
-"""Which series of one side is held against which of the other, and what speaks against that."""
+"""Matching of the series of two sides, and conflicts that forbid a comparison."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two series that are compared, or one that has no partner.
+    """Two series that are compared, or one series without a partner.
 
     Attributes:
-        name: The runner; of two runners that were told to be compared, both.
-        baseline: None where the runner is only in the candidate.
-        candidate: None where the runner is only in the baseline.
-        conflicts: Why they do not belong together, as "the devices differ, cpu and cuda".
-        intended: In what they were told to differ, in the same words.
-        title: What the row is called in messages, unlike all others.
+        name: Name of the runner; both names if two different runners are compared.
+        baseline: Series of the baseline; None if the runner is only in the candidate.
+        candidate: Series of the candidate; None if the runner is only in the baseline.
+        conflicts: Reasons against the comparison, such as "the devices differ, cpu and cuda".
+        intended: Requested differences, in the same words.
+        title: Unique name of the row in messages.
     """
 
     name: str
@@ -38,31 +38,33 @@ class Pair:
 
     @property
     def series(self) -> Series:
-        """Either of the two; the baseline's where there is one."""
+        """The baseline's series if it exists, otherwise the candidate's."""
         found = self.baseline or self.candidate
         assert found is not None  # noqa: S101  # `match` makes no pair of nothing
         return found
 
     @property
     def measured(self) -> bool:
-        """Whether a side has numbers."""
+        """True if a side has numbers."""
         return any(one is not None and one.medians_ns for one in (self.baseline, self.candidate))
 
 
 def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pair]:
-    """Pairs the series of two sides by runner and phase, those of runners that are repeated by problem too.
+    """Pairs the series of two sides by runner and phase.
+
+    Repeated runners are also paired by problem.
 
     Args:
-        baseline: What is compared with.
-        candidate: What is compared.
-        intended: Whether the sides were told to differ, as those of `ab` are: then a runner of each makes a pair under
-            two names, and other problems and modes speak against nothing.
+        baseline: Baseline side.
+        candidate: Candidate side.
+        intended: True if the sides differ on request, as in `ab`. Then one runner of each side makes a pair under two
+            names, and different problems and modes are not conflicts.
 
     Returns:
-        Pairs in the order of the baseline, then those that only the candidate has.
+        Pairs in the order of the baseline, then the pairs that only the candidate has.
 
     Raises:
-        UsageError: There is nothing that both sides have.
+        UsageError: If the sides have nothing in common.
     """
     for side in (baseline, candidate):
         if not side.series:
@@ -76,7 +78,7 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
     ]
     if not any(pair.baseline and pair.candidate for pair in pairs):
         _refuse_strangers(first, second)
-    # What neither side measured backward may have no such phase: the forward row tells why.
+    # If neither side measured the backward phase, the forward row reports the reason.
     rows = [pair for pair in pairs if pair.series.phase != "backward" or pair.measured]
     each = [(pair.name, pair.series) for pair in rows]
     named = titles([(name, one.phase, one.problem.by_name() if one.problem else None) for name, one in each])
@@ -84,7 +86,7 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
 
 
 def _refuse_strangers(first: dict[Key, list[Series]], second: dict[Key, list[Series]]) -> NoReturn:
-    """Says why two sides have nothing that could be compared."""
+    """Raises the error that explains why two sides have nothing in common."""
     for key, series in first.items():
         if key in second:
             problems = [sizes(one) for one in (*series, *second[key])]
@@ -105,16 +107,16 @@ def _by_key(side: Side, *, across: bool) -> dict[Key, list[Series]]:
 
 
 def _only_runner(side: Side) -> str | None:
-    """The runner of a side that has one only."""
+    """Returns the runner of a side that has only one; None otherwise."""
     runners = {one.runner for one in side.series}
     return next(iter(runners)) if len(runners) == 1 else None
 
 
 def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Series | None, Series | None]]:
-    """Those that are alike; where none are and both sides have as many, those in the same place.
+    """Yields pairs of equal series, then series without a partner.
 
-    What differs between these speaks against them, and so is refused or labelled. Where two sweeps share some points,
-    the others have no partner.
+    If no series are equal and both sides have the same number, series are paired by position. Their differences become
+    conflicts or labels. If two sweeps share some points, the other points have no partner.
     """
     left: dict[Hashable, list[Series]] = {}
     for one in second:
@@ -132,12 +134,15 @@ def _partners(first: list[Series], second: list[Series]) -> Iterator[tuple[Serie
 
 
 def _untimed(one: Series) -> Hashable:
-    """Returns the key that two series of one measurement share, apart from the timing mode."""
+    """Returns the key of a series' measurement, without the timing mode."""
     return identity(replace(one, timing_mode=None))
 
 
 def _may_share_timing(one: Series, other: Series) -> bool:
-    """Returns True if two series may have the same timing mode. It is unknown where no process completed."""
+    """Returns True if two series may have the same timing mode.
+
+    The timing mode is unknown if no process completed.
+    """
     return None in {one.timing_mode, other.timing_mode} or one.timing_mode == other.timing_mode
 
 

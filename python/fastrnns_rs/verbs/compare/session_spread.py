@@ -1,4 +1,4 @@
-"""How much sessions differ where nothing changed, as earlier sessions show."""
+"""Variance between sessions without changes, estimated from earlier sessions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Series
 
-#: Eight sessions of one kind have so many degrees of freedom.
+#: Degrees of freedom of eight sessions of one kind.
 LEAST_DEGREES = 7
 LEAST_SESSIONS_OF_HISTORY = LEAST_DEGREES + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSession:
-    """One row of one session, by the logarithms of its processes' medians.
+    """One row of one session, summarised by the logarithms of its process medians.
 
     Attributes:
-        session: Id of the session.
-        kind: What was measured: rows of equal kind measured the same thing.
+        session: ID of the session.
+        kind: Hash of the conditions: rows of equal kind measured the same thing.
         n_processes: Number of processes.
         mean: Mean of the logarithms.
-        variance: Their variance, with the divisor n - 1; None of a single process.
+        variance: Variance of the logarithms, with divisor n - 1; None for a single process.
     """
 
     session: str
@@ -35,27 +35,30 @@ class PastSession:
 
 
 class Past(Protocol):
-    """Earlier sessions, such as those of the history."""
+    """Source of earlier sessions, such as the history."""
 
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these kinds."""
 
     def comparable(self, families: Iterable[str]) -> list[PastSession]:
-        """Returns all rows of these families: of the same machine, software, settings, device and phase."""
+        """Returns all rows of these families.
+
+        Rows of a family share machine, software, settings, device and phase.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSpread:
-    """The spread of sessions within their kinds.
+    """Variance of sessions within their kinds.
 
     Attributes:
-        sessions: Number of sessions that it comes from.
-        variance: Variance of a session's mean, of logarithms, with its processes' share.
-        degrees_of_freedom: Of this variance.
+        sessions: Number of sessions behind the variance.
+        variance: Variance of a session's mean of logarithms, including the share of its processes.
+        degrees_of_freedom: Degrees of freedom of `variance`.
         process_variance: Variance of a process within its session.
-        process_degrees: Degrees of freedom of that.
-        inverse_processes: Mean of 1 / n, with the n processes of each session.
-        pooled: True if sessions of other runners or problems are among them.
+        process_degrees: Degrees of freedom of `process_variance`.
+        inverse_processes: Mean of 1 / n, where n is the number of processes of a session.
+        pooled: True if sessions of other runners or problems are included.
     """
 
     sessions: int
@@ -68,14 +71,17 @@ class SessionSpread:
 
     @property
     def stddev(self) -> float:
-        """Standard deviation between sessions, without the share of their processes. Both are estimates: at least 0."""
+        """Standard deviation between sessions, without the share of their processes.
+
+        The difference of the two variance estimates can be negative, and is then taken as 0.
+        """
         return math.sqrt(max(0.0, self.variance - self.process_variance * self.inverse_processes))
 
     def error_between(self, baseline: Series, candidate: Series) -> tuple[float, float]:
-        """Returns the standard error of the log ratio of two sides, and its degrees of freedom.
+        """Returns the standard error and the degrees of freedom of the log ratio.
 
-        A side's mean weighs each session by its processes. Where the sides have fewer processes per session than those
-        of the past, the variance of processes is added for those that are missing.
+        A side's mean weighs each session by its processes. If the sides have fewer processes per session than the past,
+        the variance of processes is added for the missing processes.
         """
         weight = _session_weight(baseline) + _session_weight(candidate)
         of_processes = 1 / len(baseline.medians_ns) + 1 / len(candidate.medians_ns)
@@ -92,13 +98,13 @@ class SessionSpread:
 
 
 def spread_between(baseline: Series, candidate: Series, past: Past | None) -> tuple[SessionSpread | None, int]:
-    """Looks for the spread of sessions that measured what one of two sides did.
+    """Returns the variance of sessions that measured the same as one of two sides.
 
-    The sides' own sessions count where a side has several. Where there are too few, sessions of comparable rows are
+    If a side has several sessions, they are included. If there are too few sessions, sessions of comparable rows are
     added.
 
     Returns:
-        The spread, or None if there are fewer than eight sessions. And the number of sessions that were found.
+        The variance, or None if there are fewer than eight sessions; and the number of sessions that were found.
     """
     own = [one for name, side in (("baseline", baseline), ("candidate", candidate)) for one in _own(name, side)]
     excluded = {*baseline.sessions, *candidate.sessions}
@@ -119,15 +125,15 @@ def spread_between(baseline: Series, candidate: Series, past: Past | None) -> tu
 def spread_of(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSpread | None:
     """Pools the variance of rows within their kinds.
 
-    Rows of one session are no independent evidence of how sessions differ: there are at most as many degrees of freedom
-    as sessions less one.
+    Rows of one session are not independent evidence of the variance between sessions. The degrees of freedom are at
+    most the number of sessions less one.
 
     Args:
         rows: Rows of sessions; one of each kind per session.
-        pooled: What the result says of itself.
+        pooled: Value of the result's `pooled`.
 
     Returns:
-        None with fewer than seven degrees of freedom.
+        The variance; None with fewer than seven degrees of freedom.
     """
     kinds: dict[str, list[PastSession]] = {}
     for row in rows:
@@ -154,7 +160,7 @@ def spread_of(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSp
 
 
 def past_sessions(kind: str, series: Series) -> list[PastSession]:
-    """Returns the rows of a series' sessions."""
+    """Returns one row for each session of a series."""
     found: dict[str, list[float]] = {}
     for session, median in zip(series.sessions, series.medians_ns, strict=True):
         found.setdefault(session, []).append(math.log(median))
@@ -172,7 +178,10 @@ def _own(name: str, series: Series) -> list[PastSession]:
 
 
 def _session_weight(series: Series) -> float:
-    """Returns the sum of the squared shares of a side's sessions: 1 of one session, 1 / k of k equal ones."""
+    """Returns the sum of the squared shares of a side's sessions.
+
+    The sum is 1 for one session, and 1 / k for k equal sessions.
+    """
     total = len(series.sessions)
     return math.fsum((series.sessions.count(one) / total) ** 2 for one in {*series.sessions})
 

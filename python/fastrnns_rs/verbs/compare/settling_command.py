@@ -1,4 +1,4 @@
-"""The command that would settle verdicts that hold for two sessions only."""
+"""Command that resolves verdicts that are conditional on two sessions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference, Value
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
-#: Measures a side so that sessions are the replicates.
+#: Command that measures a side with sessions as the replicates.
 SESSIONS = "fastrnns-rs bench --sessions 3"
-#: Differences that `ab` takes as options of one side.
+#: Differences that `ab` accepts as options of one side.
 _OPTIONS = {
     "plan.threads": "--threads",
     "plan.jit.fuser": "--fuser",
     "plan.jit.executor": "--executor",
 }
-#: Differences that follow from others, or that change how much is measured and not what.
+#: Differences that follow from other differences, or that change only the amount of measurements.
 _WITHOUT_EFFECT = (
     "num_threads",
     "plan.preset",
@@ -31,21 +31,22 @@ _WITHOUT_EFFECT = (
     "git.",
     "variables.FASTRNNS_",
 )
-#: Differences of software that another interpreter brings.
+#: Software differences that a different interpreter explains.
 _OF_INTERPRETER = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
 
 def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str:
-    """Returns the `ab` that measures the difference of two runs, where its options can express that.
+    """Returns the `ab` command that measures the difference of two runs.
 
     Args:
-        judged: Rows that have no verdict for want of sessions. The one with the largest change is measured.
-        changed: What differs between the two runs.
+        judged: Rows without a verdict because sessions are missing. The row with the largest change is measured.
+        changed: Differences between the two runs.
 
     Returns:
-        The command of `ab`, or else the one that measures a side in several sessions.
+        The command of `ab`. If its options cannot express the difference, the command that measures a side in several
+        sessions.
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     row = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
@@ -59,7 +60,7 @@ def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) ->
 
 
 def _sides(changed: Sequence[Difference]) -> list[str] | None:
-    """Returns the options that make the differences. None if there is one that no option makes."""
+    """Returns the options that cause the differences; None if no option causes one."""
     found = {one.key: (one.baseline, one.candidate) for one in changed}
     words: list[str] = []
     for key, values in found.items():
@@ -86,7 +87,7 @@ def _option(key: str, side: str, value: Value) -> Iterator[str]:
 
 
 def _problem_options(problem: Problem) -> Iterator[str]:
-    """Yields the options without which `ab` would measure another problem."""
+    """Yields the options without which `ab` would measure a different problem."""
     preset = PRESETS["cpu" if problem.device == "cpu" else "upstream"]
     usual = Problem(mini_batch=preset.mini_batch if problem.image_size is None else preset.cnn_mini_batch).by_name()
     for name in ("seq_length", "num_layers", "input_size", "hidden_size", "image_size"):
@@ -96,7 +97,7 @@ def _problem_options(problem: Problem) -> Iterator[str]:
         if name in {"device", "seed"} or value is None or value == usual[name]:
             continue
         if isinstance(value, bool):
-            # None, as of a runner that has no such thing, is off as well.
+            # None means that the runner does not support the option, which is off as well.
             yield from [flag] if value else []
         else:
             yield from (flag, str(value))

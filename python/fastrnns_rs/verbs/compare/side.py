@@ -1,4 +1,4 @@
-"""One side of a comparison, whatever kind of file it was read from; several files of one side become one."""
+"""One side of a comparison, read from one or several files of any format."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Series:
     """One runner and phase on one side.
 
     Attributes:
-        runner: The runner's name; of foreign files, the benchmark's.
-        group: The runner's family; None of foreign files, as all that fastrnns-rs alone knows.
+        runner: Name of the runner; of the benchmark, in foreign files.
+        group: Family of the runner; None in foreign files, because only fastrnns-rs records it.
         phase: `forward` or `backward`.
-        problem: The problem that was measured; None of foreign files.
-        timing_mode: How it was timed.
-        medians_ns: One number a process; of a series without a process level, all its samples.
-        n_samples: How many samples are behind them.
-        lack: What is missing so that no verdict can come of it, such as "no process level: descriptive only".
-        reason: Why there are no numbers, as "failed: out of memory".
+        problem: Measured problem; None in foreign files.
+        timing_mode: Timing mode.
+        medians_ns: Median of each process, in nanoseconds. All samples, for a series without a process level.
+        n_samples: Number of samples behind `medians_ns`.
+        lack: Data without which no verdict can be computed, such as "no process level: descriptive only".
+        reason: Reason for missing numbers, such as "failed: out of memory".
         mode: `train` or `inference`.
-        sessions: Session of each of `medians_ns`; empty where sessions are unknown, as of foreign files.
-        kinds: What it shares with series of other sessions that measured the same; one for each file of a side.
-        families: What it shares with comparable series.
-        source_sha256: Hash of the runner's source.
+        sessions: Session of each of `medians_ns`; empty if sessions are unknown, as in foreign files.
+        kinds: Hashes shared with series of other sessions that measured the same; one for each file of a side.
+        families: Hashes shared with comparable series.
+        source_sha256: SHA-256 of the runner's source.
     """
 
     runner: str
@@ -50,7 +50,7 @@ class Series:
 
     @property
     def session_levels(self) -> list[float]:
-        """For each session the geometric mean of its processes, in nanoseconds."""
+        """Geometric mean of the process medians of each session, in nanoseconds."""
         found: dict[str, list[float]] = {}
         for one, median in zip(self.sessions, self.medians_ns, strict=True):
             found.setdefault(one, []).append(median)
@@ -58,21 +58,24 @@ class Series:
 
     @property
     def failed(self) -> bool:
-        """Whether it ran and did not work; what was skipped, or interrupted before a process ended, did not."""
+        """True if the runner ran and failed.
+
+        A runner that was skipped, or interrupted before a process ended, did not fail.
+        """
         return self.reason is not None and self.reason.startswith(("failed", "timed out"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What was measured of one side.
+    """Measurements of one side.
 
     Attributes:
-        label: What people call it.
-        files: Where it was read from.
-        series: What there is to compare.
+        label: Name of the side in output.
+        files: Paths that the side was read from.
+        series: Series that can be compared.
         environment: Machine, software and plan, as flat keys such as `torch_version`.
-        warnings: What whoever reads its numbers should know.
-        runs: What was measured at once: the name inside each run file, the place of a foreign one.
+        warnings: Warnings about the measurements.
+        runs: Identity of each run: the run ID inside a run file, or the path of a foreign file.
     """
 
     label: str
@@ -84,7 +87,10 @@ class Side:
 
 
 def pool(sides: Sequence[Side]) -> Side:
-    """One side of the files of several. Results of other sizes, dtypes or timing modes stay apart."""
+    """Pools several files into one side.
+
+    Results of different sizes, dtypes or timing modes are kept apart.
+    """
     if len(sides) == 1:
         return sides[0]
     series: dict[Hashable, Series] = {}
@@ -111,12 +117,15 @@ def pool(sides: Sequence[Side]) -> Side:
 
 
 def identity(series: Series) -> Hashable:
-    """What makes results of one runner the same measurement: how it was timed, and all of its problem but the seed."""
+    """Returns a key that is equal for equal measurements of one runner.
+
+    The key holds the timing mode, the mode, and the problem without its seed.
+    """
     return (series.timing_mode, series.mode, tuple(sorted(sizes(series).items(), key=lambda one: one[0])))
 
 
 def sizes(series: Series) -> dict[str, Any]:
-    """The problem without the seed, with one name for each device."""
+    """Returns the problem without its seed, with one name for each device."""
     if series.problem is None:
         return {}
     problem = series.problem.by_name()
@@ -127,8 +136,8 @@ def sizes(series: Series) -> dict[str, Any]:
 
 
 def _added(first: Series, second: Series) -> Series:
-    # A runner that failed in one file failed: those processes that lived are not a fair sample. Where it was skipped
-    # or interrupted, the processes of the others are as good as they would be alone.
+    # A runner that failed in one file counts as failed: the processes that survived are not a fair sample. If it was
+    # skipped or interrupted, the processes of the other file are as good as they are alone.
     broken = next((one for one in (first, second) if one.failed), None)
     if broken is not None:
         nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0}

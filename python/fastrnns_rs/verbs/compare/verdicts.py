@@ -1,4 +1,7 @@
-"""From pairs to verdicts: each pair by itself, then the table, and the exit code that its verdicts stand for."""
+"""Verdicts of a comparison, corrected for the whole table, and their exit code.
+
+Each pair is judged alone before the correction.
+"""
 
 from __future__ import annotations
 
@@ -32,37 +35,42 @@ if TYPE_CHECKING:
 FALSE_DISCOVERY_RATE = 0.05
 METHOD = "welch_log_process_medians"
 WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
-#: What a row has of the statistics under their names.
+#: Fields of the statistics that a row copies under the same names.
 _FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
 #: Reason of a row whose times differ but do not vary.
 NO_SPREAD = "neither side has any spread: no verdict"
-#: Fewer processes on a side give an interval that is wide.
+#: With fewer processes on a side, the interval is wide.
 FEW_PROCESSES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Where a row stands among the `of` rows with a p-value (Benjamini and Hochberg, 1995); the smallest has rank 1."""
+    """Rank of a row's p-value (Benjamini and Hochberg, 1995).
+
+    Attributes:
+        rank: Rank of the row; the smallest p-value has rank 1.
+        of: Number of rows with a p-value.
+    """
 
     rank: int
     of: int
 
     @property
     def threshold(self) -> float:
-        """What a p-value of this rank is held against."""
+        """Largest significant p-value at this rank."""
         return FALSE_DISCOVERY_RATE * self.rank / self.of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A row of the document and what is behind it.
+    """A row of the document and the data behind it.
 
     Attributes:
-        pair: What was compared.
-        row: What the document says of it.
-        found: What the statistics said of this row alone; None where one side has no processes.
-        step: Its place in the table; None without a p-value.
-        replication: The numbers that were compared.
+        pair: Compared pair.
+        row: Row of the document.
+        found: Statistics of this row alone; None if a side has no processes.
+        step: Rank in the table; None without a p-value.
+        replication: Numbers that were compared.
     """
 
     pair: Pair
@@ -73,15 +81,15 @@ class Judged:
 
 
 def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> list[Judged]:
-    """Judges each pair by itself and then the table.
+    """Computes the verdict of each pair alone, then corrects for the whole table.
 
     Args:
-        pairs: What is compared.
-        margin: How small a difference does not matter, as a share: 0.01 is 1 %.
-        past: Earlier sessions, which show how much sessions differ.
+        pairs: Pairs to compare.
+        margin: Equivalence margin as a share: 0.01 is 1 %.
+        past: Earlier sessions, which show the variance between sessions.
 
     Raises:
-        UsageError: Two sides are too far apart for a number.
+        UsageError: If the ratio of two sides is too large or too small for a number.
     """
     judged = [_judge(pair, margin, past) for pair in pairs]
     tested = [index for index, one in enumerate(judged) if one.row.p_value is not None]
@@ -92,14 +100,15 @@ def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> li
 
 
 def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, float]]:
-    """Returns the rank of each row's p-value among all, and the adjusted p-value. Equal p-values share the last rank.
+    """Returns the rank and the adjusted p-value of each row.
 
-    Equivalent rows count with p = 1. Precise rows have small p-values for differences inside the margin, and would
-    lower the bar for noisy rows. With 20 precise rows next to 20 rows of noise, 26 % of the differences were false, and
-    2 % with p = 1 (docs/validation.md). The procedure holds, since 1 is no smaller than a uniform p-value.
+    Equal p-values share the last rank. Equivalent rows count with p = 1. Precise rows have small p-values for
+    differences inside the margin, and would lower the threshold for noisy rows. With 20 precise rows next to 20 rows of
+    noise, 26 % of the differences were false, and 2 % with p = 1 (docs/validation.md). The procedure holds, since 1 is
+    no smaller than a uniform p-value.
 
     Args:
-        rows: Verdict of each row by itself, and its p-value.
+        rows: Verdict of each row alone, and its p-value.
     """
     if not rows:
         return []
@@ -110,7 +119,7 @@ def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, flo
 
 
 def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | None:
-    """Why a verdict does not stand when the whole table is looked at; None where it does."""
+    """Returns the reason why the table withdraws a row's verdict; None if it stands."""
     if verdict not in {"faster", "slower"} or adjusted <= FALSE_DISCOVERY_RATE:
         return None
     return (
@@ -130,7 +139,7 @@ def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
 
 
 def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comparison | None:
-    """What the statistics say, where both sides have processes."""
+    """Returns the statistics of a pair; None if a side has no processes."""
     first, second = replication.baseline, replication.candidate
     if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
         return None
@@ -140,11 +149,11 @@ def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comp
 
 
 def _settled(one: Judged) -> Row:
-    """Returns a row whose verdict is conditional if sessions may differ by an unknown amount."""
+    """Marks the verdict as conditional if sessions may differ by an unknown amount."""
     row, found = one.row, one.found
     if row.additional_processes is not None and found is not None:
         row = replace(row, required_processes=max(found.n_baseline, found.n_candidate) + row.additional_processes)
-    # What the processes of two sessions leave open, these sessions leave open as well.
+    # A pair that is inconclusive by its processes is inconclusive for these sessions as well.
     if row.basis != "two_sessions" or row.verdict in {None, "inconclusive"}:
         return row
     return replace(row, verdict=None, conditional_verdict=row.verdict)
@@ -175,7 +184,7 @@ def _row(pair: Pair, replication: Replication, found: stats.Comparison | None) -
         history_pooled=spread.pooled if spread else False,
     )
     if found is None and one is not None and other is not None and baseline is not None and candidate is not None:
-        # Described, not judged.
+        # Without statistics, the row has a ratio but no verdict.
         ratio = candidate.estimate_ns / baseline.estimate_ns
         if not 0 < ratio < math.inf:
             raise ValueError(f"no number holds the ratio of {candidate.estimate_ns:g} and {baseline.estimate_ns:g} ns")
@@ -192,7 +201,7 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
     row = replace(one.row, p_value_adjusted=adjusted)
     reason = withdrawn(row.verdict, adjusted, step)
     if reason is not None:
-        # As sure as its place in the table asks, the row by itself says how many processes that takes.
+        # The number of processes is computed at the confidence that the row's rank requires.
         asked = one.replication.compared(margin, 1 - step.threshold)
         more = asked.additional_processes if one.replication.of_processes else None
         row = replace(row, verdict="inconclusive", reason=reason, additional_processes=more)
@@ -204,7 +213,7 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
         return None
     values = series.medians_ns
     if basis == "sessions":
-        # A session with more processes weighs as much as the others, as in the ratio.
+        # Every session has the same weight, as in the ratio, however many processes it has.
         estimate = stats.process_ci(series.session_levels).estimate
         return Figures(n_processes=len(values), n_samples=series.n_samples, estimate_ns=estimate)
     if series.lack:
@@ -225,7 +234,7 @@ def _missing(pair: Pair) -> str:
 
 
 def _label(pair: Pair, basis: RowBasis | None) -> str | None:
-    """What a reader of the row must know before its numbers."""
+    """Returns the caveat that a reader of the row needs before its numbers."""
     texts = ["forced: " + "; ".join(pair.conflicts)] if pair.conflicts else []
     texts += pair.intended
     sides = [one for one in (pair.baseline, pair.candidate) if one and one.medians_ns and not one.lack]
@@ -240,15 +249,15 @@ def _label(pair: Pair, basis: RowBasis | None) -> str | None:
     return "; ".join(texts) or None
 
 
-#: What `--fail-on` takes.
+#: Values that `--fail-on` accepts.
 CAUSES = ("regression", "inconclusive")
 
 
 def check_causes(fail_on: Collection[str]) -> None:
-    """Refuses what is no cause to fail.
+    """Checks the values of `--fail-on`.
 
     Raises:
-        UsageError: One is none of `CAUSES`.
+        UsageError: If a value is not in `CAUSES`.
     """
     for one in fail_on:
         if one not in CAUSES:
@@ -259,7 +268,7 @@ def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection
     """Returns the exit code of a comparison.
 
     Args:
-        rows: The rows that count.
+        rows: Rows that decide the exit code.
         margin: Equivalence margin as a share.
         fail_on: Causes of an exit code other than 0.
     """
@@ -279,7 +288,7 @@ def counts_of(verdicts: Iterable[Verdict | None]) -> Counts:
 
 
 def method_of(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:
-    """How the verdicts came about."""
+    """Returns the description of the method for the document."""
     return Method(
         name=name,
         confidence_level=CONFIDENCE_LEVEL,

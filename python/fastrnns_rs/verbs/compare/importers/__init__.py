@@ -1,4 +1,4 @@
-"""Results that other tools wrote, as sides of a comparison."""
+"""Importers that convert results of other tools to sides of a comparison."""
 
 from __future__ import annotations
 
@@ -12,18 +12,25 @@ if TYPE_CHECKING:
 
 
 class _Format(Protocol):
-    """A module that reads a foreign format; `HINT` says how to write a file that can be read."""
+    """Interface of a module that reads a foreign format.
+
+    Attributes:
+        HINT: Hint that explains how to write a file that the module can read.
+    """
 
     HINT: str
 
     def recognises(self, plain: dict[str, Any]) -> bool:
-        """Whether a JSON object looks like one, by its outermost keys: a damaged one still does."""
+        """Returns True if the outermost keys of a JSON object match the format.
+
+        A damaged file still matches.
+        """
 
     def read(self, document: Place) -> Side:
-        """Makes a side of it."""
+        """Converts the document to a side."""
 
 
-#: The tools that write them. Of two that look alike the first counts.
+#: Tools and their formats. If several formats match, the first is used.
 _FORMATS: dict[str, _Format] = {
     "pytest-benchmark": pytest_benchmark,
     "google-benchmark": google_benchmark,
@@ -31,22 +38,22 @@ _FORMATS: dict[str, _Format] = {
     "hyperfine": hyperfine,
 }
 
-#: The tools whose files can be read.
+#: Names of the tools whose files can be read.
 NAMES = tuple(sorted(_FORMATS))
 
 
 def read_foreign(path: str, plain: object) -> Side | None:
-    """The side that a file of another tool describes.
+    """Converts a file of another tool to a side.
 
     Args:
-        path: The file, for messages.
-        plain: What its JSON holds.
+        path: Path of the file, for messages.
+        plain: Parsed JSON of the file.
 
     Returns:
-        None where the JSON is of no known format.
+        The side; None if the format is not known.
 
     Raises:
-        UsageError: It is of one, and damaged or of a version that is not known.
+        UsageError: If the format is known, and the file is damaged or its version is not known.
     """
     if not isinstance(plain, dict):
         return None

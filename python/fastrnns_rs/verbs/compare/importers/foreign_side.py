@@ -1,4 +1,4 @@
-"""What the readers of all foreign formats share: from benchmarks and their times to a side of the comparison."""
+"""Shared code of all importers: from benchmarks and their times to a side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECOND_NS = 1e9
 _INTEGERS_END = 2**63
 ONE_PROCESS = "no process level: descriptive only"
 MEDIAN_ONLY = "no process level, and of the samples only the median: descriptive only"
-#: The warning of formats whose samples all come from one process.
+#: Warning for formats whose samples all come from one process.
 NO_PROCESS_LEVEL = Notice(
     code="no_process_level",
     message="all samples of a benchmark come from one process: ratios are shown, and no verdict is given",
@@ -25,12 +25,12 @@ NO_PROCESS_LEVEL = Notice(
 
 
 class Measured(NamedTuple):
-    """The numbers of one benchmark.
+    """Numbers of one benchmark.
 
     Attributes:
-        medians_ns: See `Series`, as for the other two.
-        n_samples: Samples behind them.
-        lack: What is missing for a verdict.
+        medians_ns: Numbers in nanoseconds, as in `Series`.
+        n_samples: Number of samples behind `medians_ns`.
+        lack: Data without which no verdict can be computed, as in `Series`.
     """
 
     medians_ns: list[float]
@@ -43,8 +43,8 @@ class Benchmark:
     """One benchmark of a file.
 
     Attributes:
-        name: What it is called there; need not be unique.
-        read: Gives its numbers, or raises `UnmeasuredError`.
+        name: Name in the file; need not be unique.
+        read: Function that returns the numbers, or raises `UnmeasuredError`.
     """
 
     name: str
@@ -54,17 +54,17 @@ class Benchmark:
 def side(
     document: Place, version: str, benchmarks: list[Benchmark], warnings: list[Notice], environment: Mapping[str, Any]
 ) -> Side:
-    """The side that one file describes.
+    """Builds the side that one file describes.
 
     Args:
-        document: The whole of it.
-        version: The tool and its version, or what is known of it.
-        benchmarks: In the order of the file.
-        warnings: What the reader has to say; the file and the version become the evidence where a warning has none.
-        environment: What the file tells of the machine; what is neither text nor a number is left out.
+        document: Whole document.
+        version: Name of the tool and its version, as far as it is known.
+        benchmarks: Benchmarks in the order of the file.
+        warnings: Warnings of the importer. If a warning has no evidence, the file and the version are the evidence.
+        environment: Machine data of the file. Values that are neither text nor numbers are dropped.
 
     Raises:
-        UsageError: There is no benchmark, or the file is damaged.
+        UsageError: If the file has no benchmark, or is damaged.
     """
     if not benchmarks:
         raise document.damage("it holds no benchmark")
@@ -90,15 +90,15 @@ def side(
 
 
 def known(version: object) -> str:
-    """A version that a file may tell."""
+    """Returns the version of a file as text."""
     return version if isinstance(version, str) else "of unknown version"
 
 
 def not_interleaved(followers: str) -> Notice:
-    """The warning of formats whose benchmarks are not measured in turns.
+    """Returns the warning for formats whose benchmarks are not interleaved.
 
     Args:
-        followers: What follows each other, such as "the processes".
+        followers: Plural noun for the consecutive units, such as "the processes".
     """
     return Notice(
         code="not_interleaved",
@@ -108,7 +108,7 @@ def not_interleaved(followers: str) -> Notice:
 
 
 def _unique(names: list[str]) -> Iterator[str]:
-    """The names, the second and later of the same with a number that makes none of the others."""
+    """Yields the names; repeated names get a number that makes them unique."""
     taken, counts = {*names}, Counter[str]()
     for name in names:
         counts[name] += 1

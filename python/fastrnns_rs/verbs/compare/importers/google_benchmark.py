@@ -1,4 +1,4 @@
-"""Files of google-benchmark: repetitions within one process."""
+"""Importer of google-benchmark files: repetitions within one process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_SAMPLES = Notice(
 )
 
 _UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-#: Rows that describe how the time grows with the argument, over all benchmarks of a family.
+#: Aggregate rows of a family that fit the growth of the time with the argument.
 _FITS = {"BigO", "RMS"}
 _ENVIRONMENT = {
     "num_cpus": "cpu_count",
@@ -42,18 +42,21 @@ _ENVIRONMENT = {
 
 
 def recognises(plain: dict[str, Any]) -> bool:
-    """Whether a JSON object looks like google-benchmark's."""
+    """Returns True if a JSON object looks like a google-benchmark file."""
     return {"benchmarks", "context"} <= plain.keys()
 
 
 def read(document: Place) -> Side:
-    """The side of a google-benchmark file: wall-clock times of the repetitions."""
+    """Converts a google-benchmark file to a side.
+
+    Its numbers are the wall-clock times of the repetitions.
+    """
     context = document["context"].object()
     rows: dict[tuple[Any, ...], list[Place]] = {}
     for row in document["benchmarks"].items():
         if row["run_type"].text() == "iteration" or row["aggregate_name"].text() not in _FITS:
             rows.setdefault(_identity(row), []).append(row)
-    # The name is the last of what identifies a benchmark.
+    # The name is the last part of a benchmark's identity.
     benchmarks = [Benchmark(identity[-1], partial(_measured, group)) for identity, group in rows.items()]
     warnings = [NO_PROCESS_LEVEL, not_interleaved("the repetitions")]
     if any(not _iterations(group) for group in rows.values()):
@@ -64,7 +67,10 @@ def read(document: Place) -> Side:
 
 
 def _identity(row: Place) -> tuple[Any, ...]:
-    """What rows of one benchmark share; the same code may be registered twice under one name."""
+    """Returns the key that rows of one benchmark share.
+
+    The same code may be registered twice under one name.
+    """
     indices = [row.get(key) for key in ("family_index", "per_family_instance_index")]
     return (*(None if index is None else index.integer() for index in indices), row["run_name"].text())
 

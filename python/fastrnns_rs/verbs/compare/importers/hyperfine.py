@@ -1,7 +1,7 @@
-"""Files of hyperfine: each timed run starts the command anew, so each time is a process.
+"""Importer of hyperfine files.
 
-There are two layouts: that of 1.x, whose results have lists of times, and that of 2.x, which has a list of
-measurements and says which version wrote it.
+Each timed run starts the command again, so each time is a process. There are two layouts. Results of version 1.x have
+lists of times. Results of version 2.x have a list of measurements, and the file records the version.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ _KNOWN_SCHEMA = 2
 
 
 def recognises(plain: dict[str, Any]) -> bool:
-    """Whether a JSON object looks like hyperfine's: that of 1.x has the one key `results`, which others have too."""
+    """Returns True if a JSON object looks like a hyperfine file.
+
+    Files of version 1.x have the single key `results`, which files of other tools have too.
+    """
     return "results" in plain and (plain.keys() == {"results"} or "primary_metric" in plain)
 
 
 def read(document: Place) -> Side:
-    """The side of a hyperfine file."""
+    """Converts a hyperfine file to a side."""
     results = document["results"].items()
     schema = document.get("schema_version")
     modern = schema is not None
@@ -51,7 +54,7 @@ def read(document: Place) -> Side:
 
 
 def _names(results: list[Place]) -> list[str]:
-    """What each command is called; those that share a name are told apart by their parameters."""
+    """Returns the name of each command; equal names are distinguished by parameters."""
     names = [(result.get("name") or result["command"]).text() for result in results]
     count = Counter(names)
     return [name + _parameters(one) if count[name] > 1 else name for name, one in zip(names, results, strict=True)]
@@ -70,7 +73,7 @@ def _parameters(result: Place) -> str:
 
 
 def _runs_of_1(result: Place) -> tuple[list[float], list[Place]]:
-    """The times in nanoseconds and the exit codes of a result of hyperfine 1.x."""
+    """Returns the times (ns) and the exit codes of a result of hyperfine 1.x."""
     times, codes = result["times"].times_ns(SECOND_NS), result["exit_codes"].items()
     if len(times) != len(codes):
         raise result.damage(f"{result.path} has {len(times)} times and {len(codes)} exit codes")
@@ -78,7 +81,7 @@ def _runs_of_1(result: Place) -> tuple[list[float], list[Place]]:
 
 
 def _runs_of_2(result: Place) -> tuple[list[float], list[Place]]:
-    """The same of hyperfine 2.x."""
+    """Returns the times (ns) and the exit codes of a result of hyperfine 2.x."""
     times, codes = [], []
     for measurement in result["measurements"].items():
         time = measurement["time_wall_clock"]
@@ -93,8 +96,8 @@ def _measured(runs: Callable[[Place], tuple[list[float], list[Place]]], result: 
     times, codes = runs(result)
     if not times:
         raise UnmeasuredError("it was never run")
-    # A run that a signal ended may have no code. The time to fail is not the time that was asked for, and to compare
-    # the runs that worked alone would hide that others did not.
+    # A run that a signal ended may have no exit code. The time of a failed run is not the requested time. Comparing
+    # only the successful runs would hide the failures.
     failed = [code.value for code in codes if code.value is None or code.integer() != 0]
     if failed:
         ends = sorted({"a signal" if code is None else f"exit code {code}" for code in failed})
@@ -103,7 +106,7 @@ def _measured(runs: Callable[[Place], tuple[list[float], list[Place]]], result: 
 
 
 def _version_of_1(results: list[Place]) -> str:
-    """What the layout tells: 1.20 was the first to keep the memory of each run."""
+    """Returns the version that the layout shows: 1.20 was the first to record memory."""
     with_memory = any("memory_usage_byte" in result.object() for result in results)
     return "1.20 or 1.21" if with_memory else "1.19 or older"
 

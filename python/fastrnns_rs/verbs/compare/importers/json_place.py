@@ -1,4 +1,4 @@
-"""A place in a document that another tool wrote: what stands there, or one line that says what is wrong with it."""
+"""Locations in a foreign JSON document, with typed access and one-line errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastrnns_rs.documents.soundness import TIME_END
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 
-#: Shorter than any clock tells, and long enough that quotients of times stay numbers.
+#: Shorter than the resolution of any clock, and long enough that quotients of times stay finite.
 _SHORTEST_NS = 1e-6
 _LONGEST_SHOWN = 40
 _LONGEST_TOLD = 200
@@ -19,7 +19,7 @@ _COUNTS_END = 2**63
 
 
 class UnmeasuredError(Exception):
-    """One benchmark has no numbers that could be compared, whatever the rest of its file holds; says why."""
+    """Missing numbers of one benchmark; the rest of its file may be valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Place:
     """A value inside a foreign document.
 
     Attributes:
-        value: What stands there.
-        path: The keys that lead there, such as `benchmarks[0].runs`.
-        file: The path of the file.
-        tool: Who wrote it.
-        hint: What to do where it is damaged.
+        value: Value at the location.
+        path: Keys that lead to the value, such as `benchmarks[0].runs`.
+        file: Path of the file.
+        tool: Tool that wrote the file.
+        hint: Hint for a damaged file.
     """
 
     value: Any
@@ -41,70 +41,70 @@ class Place:
     hint: str
 
     def __getitem__(self, key: str) -> Place:
-        """What stands under a key that every such document has.
+        """Returns the value of a required key.
 
         Raises:
-            UsageError: This is no object, or has no such key.
+            UsageError: If this value is not an object, or does not have the key.
         """
         if key not in self.object():
             raise self.damage(f"the key {self._beneath(key)} is missing")
         return self._at(self._beneath(key), self.value[key])
 
     def get(self, key: str) -> Place | None:
-        """What stands under a key that may be absent or null.
+        """Returns the value of an optional key; None if it is absent or null.
 
         Raises:
-            UsageError: This is no object.
+            UsageError: If this value is not an object.
         """
         value = self.object().get(key)
         return None if value is None else self._at(self._beneath(key), value)
 
     def object(self) -> dict[str, Any]:
-        """The object that stands here.
+        """Returns the value as an object.
 
         Raises:
-            UsageError: Something else does, as for the other readings.
+            UsageError: If the value has another type, as for the other typed accessors.
         """
         if not isinstance(self.value, dict):
             raise self._wrong("an object")
         return self.value
 
     def items(self) -> list[Place]:
-        """The places of a list."""
+        """Returns the items of a list."""
         return [self._at(f"{self.path}[{index}]", one) for index, one in enumerate(self._list())]
 
     def text(self) -> str:
-        """The string that stands here."""
+        """Returns the value as a string."""
         if not isinstance(self.value, str):
             raise self._wrong("a string")
         return self.value
 
     def integer(self) -> int:
-        """The integer that stands here."""
+        """Returns the value as an integer."""
         if type(self.value) is not int:
             raise self._wrong("an integer")
         return self.value
 
     def count(self) -> int:
-        """The count, of at least one, that stands here."""
+        """Returns the value as a count of at least one."""
         if not 0 < self.integer() < _COUNTS_END:
             raise self._wrong("a count above 0")
         return self.integer()
 
     def flag(self) -> bool:
-        """The truth value that stands here."""
+        """Returns the value as a boolean."""
         if not isinstance(self.value, bool):
             raise self._wrong("true or false")
         return self.value
 
     def time_ns(self, unit_ns: float) -> float:
-        """The duration that stands here, in nanoseconds.
+        """Returns the value as a duration in nanoseconds.
 
         Args:
-            unit_ns: How many nanoseconds the file's unit has.
+            unit_ns: Length of the file's unit in nanoseconds.
 
         Raises:
-            UnmeasuredError: It is a number that no clock gives, such as 0.
+            UnmeasuredError: If no clock can give the number, such as 0.
         """
         if type(self.value) is not int and type(self.value) is not float:
             raise self._wrong("a number")
@@ -116,9 +116,9 @@ class Place:
         return time_ns
 
     def times_ns(self, unit_ns: float) -> list[float]:
-        """The durations of the list that stands here, in nanoseconds; see `time_ns`."""
+        """Returns the durations of a list in nanoseconds; see `time_ns`."""
         values = self._list()
-        # Files have a million samples: checked at the speed of the interpreter's own loop.
+        # Files can have a million samples, so they are checked in comprehensions.
         if all(type(one) is float for one in values):
             times = [one * unit_ns for one in values]
             if all(_SHORTEST_NS <= one < TIME_END for one in times):
@@ -126,14 +126,14 @@ class Place:
         return [one.time_ns(unit_ns) for one in self.items()]
 
     def damage(self, what: str) -> UsageError:
-        """The error for a document that is not what its tool writes."""
+        """Returns the error for a document that its tool would not write."""
         what = visible(what)
         shown = what if len(what) <= _LONGEST_TOLD else what[: _LONGEST_TOLD - 1] + "…"
         return UsageError(f"{visible(self.file)} is not a {self.tool} file that can be read: {shown}", self.hint)
 
     def shown(self) -> str:
-        """What stands here, short enough for a message."""
-        # The text of a deep list overflows the interpreter's stack, that of a long integer takes for ever.
+        """Returns the value as text, short enough for a message."""
+        # `repr` of a deep list overflows the interpreter's stack, and `repr` of a huge integer takes too long.
         if isinstance(self.value, dict):
             return "an object"
         if isinstance(self.value, list):

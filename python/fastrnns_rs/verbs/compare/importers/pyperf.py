@@ -1,4 +1,4 @@
-"""Files of pyperf: each of its runs with values is a process of its own."""
+"""Importer of pyperf files: each run with values is a process of its own."""
 
 from __future__ import annotations
 
@@ -38,14 +38,20 @@ _ENVIRONMENT = {
 
 
 def recognises(plain: dict[str, Any]) -> bool:
-    """Whether a JSON object looks like pyperf's; pytest-benchmark's has these keys too, and is asked for first."""
+    """Returns True if a JSON object looks like a pyperf file.
+
+    Files of pytest-benchmark have the same keys, so that format must be checked first.
+    """
     return {"benchmarks", "version"} <= plain.keys()
 
 
 def read(document: Place) -> Side:
-    """The side of a pyperf file. What was measured in bytes or events is left out and named in a warning."""
+    """Converts a pyperf file to a side.
+
+    Benchmarks measured in bytes or events are skipped, and named in a warning.
+    """
     version = document["version"]
-    # The formats before 1.0 divided their values, and told their warm-ups, in another way.
+    # Formats before 1.0 divided the values and stored the warm-ups differently.
     if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
         raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
     common = _metadata(document)
@@ -76,7 +82,10 @@ def _metadata(place: Place) -> dict[str, Any]:
 
 
 def _text(benchmark: Place, metadata: dict[str, Any], key: str) -> str:
-    """A metadata text of a benchmark: what all runs or benchmarks have in common stands further out."""
+    """Returns a metadata text of a benchmark.
+
+    Metadata that all runs or all benchmarks share is stored in the enclosing object.
+    """
     value = metadata.get(key)
     if not isinstance(value, str):
         raise benchmark.damage(f"the metadata {key} of {benchmark.path} is missing or no string")
@@ -86,7 +95,7 @@ def _text(benchmark: Place, metadata: dict[str, Any], key: str) -> str:
 def _measured(runs: list[Place]) -> Measured:
     medians, count = [], 0
     for run in runs:
-        # Runs that only calibrated the loops have warm-ups and no values. Values are divided by the loops already.
+        # Runs that only calibrated the loops have warm-ups and no values. Values are already divided by the loops.
         values = run.get("values")
         times = [] if values is None else values.times_ns(SECOND_NS)
         if times:

@@ -1,4 +1,4 @@
-"""Files of pytest-benchmark: rounds within one process."""
+"""Importer of pytest-benchmark files: rounds within one process."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ _NO_SAMPLES = Notice(
 
 
 def recognises(plain: dict[str, Any]) -> bool:
-    """Whether a JSON object looks like pytest-benchmark's."""
+    """Returns True if a JSON object looks like a pytest-benchmark file."""
     return {"benchmarks", "machine_info"} <= plain.keys()
 
 
 def read(document: Place) -> Side:
-    """The side of a pytest-benchmark file. Names are full ones, as two files of tests may have a test of one name."""
+    """Converts a pytest-benchmark file to a side.
+
+    Series have full test names, since two test files may have tests of the same name.
+    """
     places = document["benchmarks"].items()
     benchmarks = [Benchmark(one["fullname"].text(), partial(_measured, one["stats"])) for one in places]
     warnings = [NO_PROCESS_LEVEL, not_interleaved("the rounds")]
