@@ -101,7 +101,8 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
     phases: list[str] = []
     channel: Any = SimpleNamespace(part=parts.append, phase=phases.append)
     job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
-    job |= {"kernels": wanted[0], "all_configs": wanted[1], "trace_path": "t", "memory_snapshot_path": "s"}
+    job |= {"kernels": wanted[0], "all_configs": wanted[1], "architectures": ["sm_80"]}
+    job |= {"trace_path": "t", "memory_snapshot_path": "s"}
     assert inductor.answer(job, channel, Progress()) == {"status": "ok"}
     some = any(wanted)
     assert done == [
@@ -111,7 +112,7 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
         "cuda:1 is current",
         ("profile", 2, 3, "t"),
         ("snapshot", "s"),
-        *[("kernels", torch.device("cuda:1"), wanted[1])] * some,
+        *[("kernels", torch.device("cuda:1"), wanted[1], ["sm_80"])] * some,
         "no more",
     ]
     assert phases == ["load", "time", "profile", "memory snapshot", *["kernels"] * some]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ def benchmark_modules(
     processes: int = 1,
     kernels: bool = False,
     all_configs: bool = False,
+    architectures: Sequence[str] = (),
     profile: bool = False,
     memory_snapshot: bool = False,
     ncu: bool = False,
@@ -46,6 +48,7 @@ def benchmark_modules(
         processes: Fresh processes that time each module; the first of them does all the rest.
         kernels: Whether each Triton kernel is timed too.
         all_configs: Whether each configuration of each Triton kernel is.
+        architectures: Architectures that each of these kernels is assembled for too, such as `sm_90`.
         profile: Whether the module runs under torch's profiler too.
         memory_snapshot: Whether what the CUDA allocator does is written down.
         ncu: Whether it runs under Nsight Compute too.

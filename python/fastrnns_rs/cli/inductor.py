@@ -61,6 +61,13 @@ def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
 @options.count("--processes", 1, "Fresh processes that time each module.")
 @_switch("kernels", "Time every Triton kernel too.", "-k", "--benchmark-kernels")
 @_switch("all_configs", "Time every configuration of every Triton kernel too.", "-c", "--benchmark-all-configs")
+@click.option(
+    "--arch",
+    "architectures",
+    cls=ListOption,
+    metavar="NAME...",
+    help="Assemble each kernel of -k for these architectures too, such as sm_80.",
+)
 @click.option("-p", "--profile", is_flag=True, help="Run under torch.profiler too.")
 @_switch("memory_snapshot", "Write down what the CUDA allocator does.", "--cuda-memory-snapshot")
 @click.option("--ncu", is_flag=True, help="Run under Nsight Compute too.")
@@ -101,6 +108,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
     format_name = shared.format_of(given) or "table"
+    given["architectures"] = given["architectures"] or ()
     asked = InductorOptions(**shared.take(given, *_ASKED))
     runner_options.load_files(given)
     named = _named(given)

@@ -21,6 +21,29 @@ Status = Literal["ok", "failed", "timed_out", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AssembledKernel:
+    """A Triton kernel compiled for an architecture, as the assembler ptxas describes it. It need not run here.
+
+    Attributes:
+        architecture: Name, such as `sm_90`.
+        registers: Registers of a thread.
+        stack_bytes: Stack frame of a thread.
+        spill_store_bytes: Stores of a thread to memory because registers are missing.
+        spill_load_bytes: Loads of a thread from this memory.
+        shared_memory_bytes: Shared memory of a block, with the part that is requested at launch.
+        reason: Reason why it does not compile; None if it does.
+    """
+
+    architecture: str
+    registers: int | None
+    stack_bytes: int | None
+    spill_store_bytes: int | None
+    spill_load_bytes: int | None
+    shared_memory_bytes: int | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelTiming:
     """A Triton kernel of a module, in one configuration.
 
@@ -40,6 +63,7 @@ class KernelTiming:
         config: The configuration, as Triton writes it.
         chosen: Whether the autotuner chose this configuration; None where nobody knows.
         reason: Why it was not timed.
+        assembled: The same configuration compiled for each requested architecture.
     """
 
     name: str
@@ -56,6 +80,7 @@ class KernelTiming:
     config: str | None
     chosen: bool | None
     reason: str | None
+    assembled: list[AssembledKernel] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,8 @@ def _parts(one: ModuleRow) -> Iterator[str]:
     name = visible(label(one))
     if one.kernels:
         yield f"{name}, kernels\n" + "\n".join(kernel_lines(one.kernels))
+    if any(kernel.assembled for kernel in one.kernels):
+        yield f"{name}, kernels by architecture\n" + "\n".join(assembled_lines(one.kernels))
     if one.profile is not None:
         from fastrnns_rs.views.module_profile import profile_text
 
@@ -85,6 +87,26 @@ def kernel_lines(kernels: Sequence[KernelTiming]) -> list[str]:
     """Kernels as aligned lines; of several configurations the chosen one is marked."""
     rows = ([column.text(one) or "" for column in _KERNEL] for one in kernels)
     return aligned([[column.heading for column in _KERNEL], *rows])
+
+
+_ASSEMBLED = (
+    Column("architecture", lambda one: one.architecture),
+    Column("regs", lambda one: one.reason or _number(one.registers, "d")),
+    Column("stack, B", lambda one: _number(one.stack_bytes, "d")),
+    Column("spill stores, B", lambda one: _number(one.spill_store_bytes, "d")),
+    Column("spill loads, B", lambda one: _number(one.spill_load_bytes, "d")),
+    Column("shared, B", lambda one: _number(one.shared_memory_bytes, "d")),
+)
+
+
+def assembled_lines(kernels: Sequence[KernelTiming]) -> list[str]:
+    """Formats kernels by architecture as aligned lines."""
+    rows = [
+        [kernel.name, *(column.text(one) or "" for column in _ASSEMBLED), kernel.config or "-"]
+        for kernel in kernels
+        for one in kernel.assembled
+    ]
+    return aligned([["kernel", *(column.heading for column in _ASSEMBLED), "configuration"], *rows])
 
 
 def interval(time: PhaseSummary) -> str:

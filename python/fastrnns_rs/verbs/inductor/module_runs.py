@@ -145,6 +145,7 @@ def _job(one: Generated, asked: InductorOptions, places: Places | None) -> dict[
         "upstream": places is not None,
         "kernels": asked.kernels and places is not None,
         "all_configs": asked.all_configs and places is not None,
+        "architectures": list(asked.architectures),
         "trace_path": None if trace is None else str(trace),
         "memory_snapshot_path": None if snapshot is None else str(snapshot),
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.problem.architecture import capability
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.runners.plan import MOST_THREADS
 
@@ -32,6 +33,7 @@ class InductorOptions:
         processes: Fresh processes that each take so many samples; the first of them does all the rest.
         kernels: Whether each Triton kernel is timed.
         all_configs: Whether each of its configurations is; entails `kernels`.
+        architectures: Architectures that each Triton kernel that is timed is assembled for too, such as `sm_90`.
         profile: Whether it runs under torch's profiler too.
         memory_snapshot: Whether what the CUDA allocator did is written down.
         ncu: Whether it runs under Nsight Compute too.
@@ -48,6 +50,7 @@ class InductorOptions:
     processes: int = 1
     kernels: bool = False
     all_configs: bool = False
+    architectures: Sequence[str] = ()
     profile: bool = False
     memory_snapshot: bool = False
     ncu: bool = False
@@ -65,6 +68,10 @@ class InductorOptions:
         check_count("threads", self.threads, least=1, most=MOST_THREADS)
         if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
             raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
+        for one in self.architectures:
+            capability(one)
+        if self.architectures and not (self.kernels or self.all_configs):
+            raise UsageError("architectures are given, but no kernels are timed (--arch)", "Add -k.")
         if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:
             raise UsageError(
                 "kernels, metrics or the path of ncu are given, but ncu is not asked for", "give --ncu too"

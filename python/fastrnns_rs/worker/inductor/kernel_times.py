@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.worker.inductor import cold_cache
+from fastrnns_rs.worker.inductor.architectures import Assembler
 from fastrnns_rs.worker.inductor.bandwidth import device_gb_per_s, num_gb
 from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category
 from fastrnns_rs.worker.inductor.triton_kernels import (
@@ -65,12 +66,13 @@ _MEASURED = (
 _SPILLS, _SPILLS_HIP = 16, 32
 
 
-def measure(device: torch.device, *, all_configs: bool) -> Iterator[dict[str, Any]]:
+def measure(device: torch.device, *, all_configs: bool, architectures: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Times the kernels of the modules that were loaded.
 
     Args:
         device: What the module was generated for.
         all_configs: Whether each kernel is timed in each of its configurations, not only the chosen one.
+        architectures: Architectures that each kernel is assembled for too.
 
     Yields:
         The keys of `KernelTiming` with `samples_ns`, and `device_gb_per_s`, in place of `time` and the bandwidths. What
@@ -87,7 +89,7 @@ def measure(device: torch.device, *, all_configs: bool) -> Iterator[dict[str, An
             where = _device_of(kernel, device)
             with cold_cache.CudaDevice(where) as timed_on:
                 row["device_gb_per_s"] = device_gb_per_s(where)
-                yield from _Kernel(mod, kernel, row, timed_on).measured(all_configs=all_configs)
+                yield from _Kernel(mod, kernel, row, timed_on, architectures).measured(all_configs=all_configs)
         except Exception as error:  # noqa: BLE001  # a kernel's code can raise anything; the others are timed all the same
             yield {**row, "reason": _why(error)}
     for mod, kernel in by_hand():
@@ -102,16 +104,23 @@ class _Kernel:
         kernel: Inductor's autotuner for it.
         row: What is known of it whatever its configuration.
         device: Where it runs.
+        architectures: Architectures that it is assembled for.
     """
 
     def __init__(
-        self, mod: ModuleType, kernel: CachingAutotuner, row: dict[str, Any], device: cold_cache.CudaDevice
+        self,
+        mod: ModuleType,
+        kernel: CachingAutotuner,
+        row: dict[str, Any],
+        device: cold_cache.CudaDevice,
+        architectures: Sequence[str],
     ) -> None:
         self._mod, self._kernel, self._device = mod, kernel, device
         given = tuple(mod.get_args())
         row["num_gb"] = num_gb(kernel.inductor_meta, kernel.fn.arg_names, given)
         self._row = row
         self._arguments = Arguments(kernel, given)
+        self._assembler = Assembler(mod, architectures)
 
     def measured(self, *, all_configs: bool) -> Iterator[dict[str, Any]]:
         """Its rows. The first call chooses a configuration, where none was chosen when the module ran."""
@@ -169,6 +178,7 @@ class _Kernel:
             "shared_memory_bytes": _count(launcher, "shared"),
             "config": str(launcher.config),
             "chosen": chosen,
+            "assembled": self._assembler.figures(launcher.config),
         }
 
     def _spilled(self, launcher: Any) -> str | None:
@@ -182,7 +192,13 @@ class _Kernel:
 
 def _untimed(mod: ModuleType) -> dict[str, Any]:
     """The row of a kernel of which nothing is known but its module."""
-    known = {"name": mod.__name__, "key": mod.key, "category": get_kernel_category(mod), "samples_ns": []}
+    known = {
+        "name": mod.__name__,
+        "key": mod.key,
+        "category": get_kernel_category(mod),
+        "samples_ns": [],
+        "assembled": [],
+    }
     return {**known, **dict.fromkeys(_MEASURED)}
 
 

@@ -18,8 +18,8 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     """Measures the job's module. Each part that is sent holds keys of its row in the document.
 
     Args:
-        job: `path`, `device`, `times`, `repeat`, `threads`; `upstream`, `kernels`, `all_configs`, `trace_path` and
-            `memory_snapshot_path` for what is asked for besides.
+        job: `path`, `device`, `times`, `repeat`, `threads`; `upstream`, `kernels`, `all_configs`, `architectures`,
+            `trace_path` and `memory_snapshot_path` for what is asked for besides.
         channel: Where the parts go.
     """
     if job["threads"] is not None:
@@ -58,5 +58,7 @@ def _steps(loaded: Loaded, job: dict[str, Any], channel: Channel) -> None:
         from fastrnns_rs.worker.inductor import kernel_times
 
         channel.phase("kernels")
-        for one in kernel_times.measure(loaded.device, all_configs=job["all_configs"]):
+        for one in kernel_times.measure(
+            loaded.device, all_configs=job["all_configs"], architectures=job["architectures"]
+        ):
             channel.part({"kernel": one})
