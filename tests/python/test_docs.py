@@ -120,8 +120,8 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
     print-json rnns cnns group fuser executor"""
     assert all(f"--{flag}" in migration for flag in upstream.split())
-    helps = run_cli("bench", "--help").stdout + run_cli("profile", "--help").stdout
-    helps += run_cli("verify", "--help").stdout + run_cli("inductor", "--help").stdout
+    helps = run_cli("bench", "--help-all").stdout + run_cli("profile", "--help-all").stdout
+    helps += run_cli("verify", "--help-all").stdout + run_cli("inductor", "--help-all").stdout
     known = set(re.findall(r"--[\w-]+", helps))
     for flag in re.findall(r"`((?:--[\w-]+ ?)+)`", migration.split("## Functions")[0].split("## Flags")[1]):
         assert set(flag.split()) - {"--seq_length"} <= known | {"--cuda-pointwise-"}

@@ -46,7 +46,7 @@ def test_every_flag_has_a_row_and_is_taken(ours: str, capsys: pytest.CaptureFixt
     flags = set(re.findall(r'"(--?[a-z][\w-]*)"', SOURCE.split("def compiled_module_main")[1]))
     assert {"-k", "-c", "-p", "--ncu", "--times"} <= flags
     if ours == "the verb":
-        shown = run_cli("inductor", "--help").stdout
+        shown = run_cli("inductor", "--help-all").stdout
     else:
         with pytest.raises(SystemExit, match="0"):
             options(["--help"])

@@ -19,20 +19,36 @@ from fastrnns_rs.cli.shared import STDOUT, tell, unread
 if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
-#: Each verb's help in one line, so that the list of verbs needs none of them.
-VERBS = {
-    "bench": "Time runners forward and backward.",
-    "compare": "Say which runners became faster or slower.",
-    "ab": "Measure two sides at the same time, and compare them.",
-    "show": "Show a file of bench, ab, compare or another tool again.",
-    "history": "List, tag, export and delete the runs that were kept.",
-    "profile": "Capture runners with nsys, nvprof or torch.profiler.",
-    "report": "Show where the time of captures went.",
-    "verify": "Check that runners compute what they claim to.",
-    "inductor": "Time modules that torch.compile's Inductor generated.",
-    "list": "Show the runners and groups.",
-    "doctor": "Check this machine, its profilers and the configuration.",
+#: Help of each verb in one line, by purpose. The list of verbs imports none of them.
+_PURPOSES = {
+    "Measure": {
+        "bench": "Time runners, forward and backward, in fresh processes.",
+        "ab": "Time baseline and candidate interleaved, and compare them.",
+        "profile": "Capture runners with nsys, nvprof or torch.profiler.",
+        "inductor": "Time modules that torch.compile generated.",
+        "verify": "Check outputs and gradients against a reference.",
+    },
+    "Read": {
+        "compare": "Compare two runs or captures.",
+        "report": "Show where the time of a capture went.",
+        "show": "Show a run or a comparison again.",
+        "history": "List, tag and export runs.",
+    },
+    "Inspect": {
+        "list": "List runners and groups.",
+        "doctor": "Check this machine, its profilers and the configuration.",
+    },
 }
+VERBS = {name: text for verbs in _PURPOSES.values() for name, text in verbs.items()}
+_START = {
+    "fastrnns-rs bench --quick cudnn py": "Time two runners (about 10 s).",
+    "fastrnns-rs ab --quick cudnn py": "Find the faster runner (about 20 s).",
+    "fastrnns-rs report trace.json.gz": "Show where the time of a capture went.",
+}
+_EXIT_CODES = """\
+Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 3 regression,
+  4 inconclusive, 5 missing device or tool, 124 timed out, 130 interrupted.
+  3 and 4 only with --fail-on."""
 
 _PYTHONS = warnings.formatwarning
 
@@ -41,7 +57,7 @@ class Verbs(click.Group):
     """A group whose commands are modules of this package, imported when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The verbs, in the order of a person's first steps."""
+        """Returns the verbs, by purpose."""
         # Not list(): once it is imported, the verb of that name stands among the names of this module.
         return [*VERBS]
 
@@ -74,17 +90,30 @@ class Verbs(click.Group):
             raise UsageError(f"no command is called {args[0]!r}", nearest(args[0], VERBS))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Lists the verbs without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([*VERBS.items()])
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Prints the overview as an error if there are no arguments."""
+        if not args:
+            tell([_overview()])
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
+        """Returns the overview and the exit codes."""
+        return f"{_overview()}\n{_EXIT_CODES}\n\nHelp on a command: fastrnns-rs COMMAND --help. Version: --version."
+
+
+def _overview() -> str:
+    lines = ["Time PyTorch RNNs and CNNs, compare runs, and find where GPU time goes.", "", "Start here:"]
+    lines += [f"  {command:36} {text}" for command, text in _START.items()]
+    lines.append("")
+    for purpose, verbs in _PURPOSES.items():
+        lines += [f"{purpose}:", *(f"  {name:9} {text}" for name, text in verbs.items())]
+    return "\n".join(lines)
 
 
 @click.group(
     cls=Verbs,
     context_settings={"auto_envvar_prefix": "FASTRNNS", "help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 3 regression and 4 inconclusive where asked, 5 a "
-    "device or a tool is missing, 124 timed out, 130 interrupted.",
 )
 @click.version_option(__version__, message=f"fastrnns-rs {__version__} ({BUILD_PROFILE} build)")
 @click.pass_context
@@ -135,9 +164,6 @@ def _tell(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        tell([error.format_message()])
-        return ExitCode.USAGE
     if isinstance(error, click.Abort):
         return ExitCode.INTERRUPTED
     if isinstance(error, OSError):

@@ -41,26 +41,26 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @click.command(name="ab", cls=Verb, epilog=EPILOG)
 @click.argument("runners", nargs=-1, metavar="RUNNER [RUNNER]")
 @side_options.options
-@click.option("--same", is_flag=True, help="Measure a runner against itself, and keep what that tells of the machine.")
+@click.option("--same", is_flag=True, help="Compare a runner with itself, and store the noise of this machine.")
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
-@effort_options.processes("Fresh processes of each side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
+@effort_options.processes("Fresh processes per side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
 @runner_options.machine
-@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per process.")
 @runner_options.torchscript
 @runner_options.compiling
 @verdict_options.margin
-@click.option("--force", is_flag=True, help="Compare two devices all the same, and label the rows.")
+@click.option("--force", is_flag=True, help="Compare different devices, and label the rows.")
 @verdict_options.fail_on
 @verdict_options.formats("ab")
-@options.output("Write the run file here, after each process.")
+@options.output("Write the run file to PATH, again after each process.")
 @history_options.options("ab")
 def command(**given: Any) -> int:
-    """Measures two sides at the same time and says which is faster.
+    """Times baseline (A) and candidate (B) interleaved, and compares them.
 
-    A is the first runner, B the second, or the same again with what is given for one side only. Their processes take
-    turns, in blocks ABBA or BAAB by chance. Options without a side hold for both.
+    `ab cudnn jit` compares two runners. With one runner, options such as --b-env make the difference. Options
+    without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
     """
     from fastrnns_rs.cli.run_keeping import RunKeeping
 

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
+  fastrnns-rs bench --quick cudnn py
   fastrnns-rs bench --group rnns cnns
-  fastrnns-rs bench cudnn jit --hiddenSize 1024 --json
-  fastrnns-rs bench --quick --output run.json
-  fastrnns-rs bench --group rnns --axis hidden-size=pow2:6:10
+  fastrnns-rs bench cudnn jit --hidden-size 1024 --json
+  fastrnns-rs bench cudnn py --axis hidden-size=pow2:6:10
 
-Flags may also be spelled with underscores. Defaults may stand in [tool.fastrnns-rs.bench] of pyproject.toml and in
-variables such as FASTRNNS_BENCH_NLOOPS."""
+Defaults come from [tool.fastrnns-rs.bench] in pyproject.toml and from variables such as FASTRNNS_BENCH_NLOOPS.
+PyTorch fastrnns' spellings work too: --hiddenSize."""
 
 
 @click.command(name="bench", cls=Verb, epilog=EPILOG)
@@ -49,54 +49,53 @@ variables such as FASTRNNS_BENCH_NLOOPS."""
 @runner_options.sizes
 @runner_options.modes
 @sweep_options.axes
-@sweep_options.rows("Measure only rows that are so")
-@effort_options.processes("Fresh processes of each runner. [default: 5; 1 with --quick, 20 with --rigorous]")
+@sweep_options.rows("Measure only rows that match CONDITION")
+@effort_options.processes("Fresh processes per runner. [default: 5; 1 with --quick, 20 with --rigorous]")
 @effort_options.sessions
 @click.option(
     "--stop",
     metavar="RULE",
-    help="What ends the run: precision:1% (of every interval; precision:1%:20m takes 20 minutes at most, not 10), "
-    "time:30s (of measuring, a runner) or count:100 (timed iterations, a process).",
+    help="Stopping rule: precision:1% (half-width of every interval; in at most 10 minutes, or precision:1%:20m), "
+    "time:30s (per runner) or count:100 (timed iterations per process).",
 )
 @runner_options.machine
-@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a process may take.")
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per process.")
 @runner_options.torchscript
 @runner_options.compiling
 @click.option(
     "--devices",
     cls=ListOption,
     metavar="NAME...",
-    help="Run each runner on each of these devices, as cuda:0,cuda:1, in place of --device.",
+    help="Time each runner on several devices, for example cuda:0,cuda:1.",
 )
 @click.option(
     "--side-by-side/--one-by-one",
     default=False,
-    help="Whether the devices measure a runner at the same time, or one after the other.  [default: one-by-one]",
+    help="Time a runner on all devices at the same time.  [default: one-by-one]",
 )
-@click.option("--sep", default=" ", help="What stands between the columns of the live table.")
+@click.option("--sep", default=" ", help="Separator between the columns of the live table.")
 @click.option(
     "--print-json",
     cls=OptionalValueOption,
     type=click.Choice(["oss", "pep"]),
     is_flag=False,
     flag_value="oss",
-    help="Write fastrnns' JSON to stdout: oss (the default) or pep.",
+    help="Write JSON of PyTorch's fastrnns to stdout: oss or pep. [default: oss]",
 )
-@options.formats("bench", formats.RUN, "What to write to stdout.", "the run file")
-@options.output("Write the run file here, after each process.")
+@options.formats("bench", formats.RUN, "Output format on stdout.", "the run file")
+@options.output("Write the run file to PATH, again after each process.")
 @history_options.options("bench")
 @click.option(
     "--resume",
     cls=Unconfigured,
     metavar="FILE",
-    help="Go on with the interrupted run in this file. Without other options those of its command hold, except code.",
+    help="Continue an interrupted run. Options default to those of its command, except code.",
 )
 def command(**given: Any) -> int:
-    """Times runners forward and backward, each in fresh processes that take turns.
+    """Times runners, forward and backward, in fresh processes.
 
-    The live table goes to stderr, a row as each runner ends. A runner has several processes, for one says nothing of
-    what the next would measure; their order is random. Sizes that are not given come from a preset: those of
-    PyTorch's fastrnns on CUDA, smaller ones on a CPU.
+    RUNNER names the runners to time: `bench cudnn py` times exactly these two. Processes of different runners are
+    interleaved in random order. Sizes default to a preset: PyTorch fastrnns' sizes on CUDA, smaller ones on a CPU.
     """
     from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.verbs.bench import torchrun

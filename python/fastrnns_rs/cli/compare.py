@@ -18,8 +18,8 @@ EPILOG = """\b
 Examples:
   fastrnns-rs compare before.json after.json
   fastrnns-rs compare @last~1 @last
-  fastrnns-rs compare before.json after.json --fail-on regression --format markdown
-  fastrnns-rs compare --baseline before-*.json --candidate after-*.json --margin 2%
+  fastrnns-rs compare before.json after.json --fail-on regression
+  fastrnns-rs compare --baseline before-*.json --candidate after-*.json
   fastrnns-rs compare ab.json --explain cudnn/forward
   fastrnns-rs compare before.sqlite after.sqlite
 
@@ -37,30 +37,30 @@ class Files(ListOption):
 
 @click.command(name="compare", cls=Verb, epilog=EPILOG)
 @click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]")
-@click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline; processes are added together.")
-@click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate.")
+@click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline, one per session.")
+@click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate, one per session.")
 @verdict_options.margin
-@click.option("--force", is_flag=True, help="Compare other timing modes, devices and problems too, and label the rows.")
+@click.option("--force", is_flag=True, help="Compare different timing modes, devices and problems, and label the rows.")
 @verdict_options.fail_on
 @click.option(
     "--explain",
     cls=Unconfigured,
     metavar="ROW",
-    help="Derive the verdict of a row, RUNNER or RUNNER/PHASE or a kernel, in place of the table.",
+    help="Derive the verdict of one row step by step: RUNNER, RUNNER/PHASE or a kernel.",
 )
-@click.option("--iteration-range", metavar="NAME", help="captures: the range that marks iterations.")
-@click.option("--wide", is_flag=True, help="captures: every kernel under its whole name, with ratios and verdicts.")
+@click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
+@click.option("--wide", is_flag=True, help="Show every kernel with its full name, ratio and verdict.")
 @click.option(
-    "--nsys-path", cls=Program, metavar="PATH", help="captures: the nsys that exports reports. [default: the newest]"
+    "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
 )
 @verdict_options.formats("compare")
 @options.output()
 @history_options.options("compare")
 def command(**given: Any) -> int:
-    """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower than the baseline.
+    """Compares two runs or captures: is the candidate faster or slower than the baseline?
 
-    Reads run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of ab has
-    both sides, and needs no other. Of captures, all that report reads, it says which kernels made the difference.
+    Reads run files of bench, captures, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of
+    ab holds both sides. For captures the table shows which kernels made the difference.
     """
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources

@@ -36,11 +36,11 @@ _SOURCES: dict[ParameterSource | None, Source] = {
 @click.command(name="doctor", cls=Verb)
 @options.formats("doctor", ["table", "json"])
 @options.output()
-@click.option("--strict", is_flag=True, help="Exit with 1 if a check fails.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if a check fails.")
 def command(**given: Any) -> int:
     """Checks this machine, its profilers and the configuration.
 
-    Shown of the configuration is what differs from the defaults; the document has all of it.
+    The table shows settings that differ from their defaults. --json has every setting.
     """
     format_name = shared.format_of(given)
     shared.check_output(given["output"])

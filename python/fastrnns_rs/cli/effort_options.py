@@ -19,27 +19,29 @@ def processes(help_text: str) -> Callable[[F], F]:
     """The options of numbers of processes and of their loops."""
     return several(
         click.option("--processes", type=Count(min=1), help=help_text),
-        click.option("--quick", is_flag=True, help="Small sizes, and few short processes, on any device."),
-        click.option("--rigorous", is_flag=True, help="20 processes."),
+        click.option("--quick", is_flag=True, help="Use small sizes and few short processes, for a first look."),
+        click.option("--rigorous", is_flag=True, help="Run 20 processes per runner."),
         click.option(
             "--warmup",
             type=Count(min=0),
-            help="Iterations of a process before the timed ones. [default: detected]",
+            help="Warm-up iterations per process. [default: detected]",
         ),
         click.option(
             "--nloops",
             type=Count(min=1),
-            help="Timed iterations of a process. [default: as many as its time holds]",
+            help="Timed iterations per process. [default: as many as fit in its time]",
         ),
         click.option(
             "--sync",
             type=click.Choice(SYNCS),
             default="iteration",
             show_default=True,
-            help="When to wait for the GPU: after each phase, as PyTorch's fastrnns does, or after both.",
+            help="Wait for the GPU after each iteration, or after each phase.",
         ),
-        click.option("--affinity", metavar="CPUS", help="The CPUs that processes may use, as 0,2-3."),
-        click.option("--order-seed", type=Count(min=0), help="Seed of the order of processes. [default: a random one]"),
+        click.option("--affinity", metavar="CPUS", help="CPUs that processes may use, for example 0,2-3."),
+        click.option(
+            "--order-seed", type=Count(min=0), help="Random seed for the order of processes. [default: a random number]"
+        ),
     )
 
 
@@ -49,9 +51,9 @@ sessions: Callable[[F], F] = several(
         type=Count(min=1),
         default=1,
         show_default=True,
-        help="Measure in several sessions, each with --processes. Three of each side are compared as sessions.",
+        help="Number of sessions. From three on, intervals include the variation between sessions.",
     ),
-    click.option("--every", metavar="TIME", help="From the start of one session to that of the next. [default: 10m]"),
+    click.option("--every", metavar="TIME", help="Interval between the starts of two sessions. [default: 10m]"),
 )
 
 

@@ -24,14 +24,14 @@ def folder(verb: str) -> Callable[[F], F]:
         type=click.Path(file_okay=False, path_type=Path),
         envvar=[f"FASTRNNS_{verb.upper()}_HISTORY", "FASTRNNS_HISTORY"],
         metavar="DIR",
-        help="Folder of the history. [default: history in the user's data folder]",
+        help="History folder. [default: in the user's data folder]",
     )
 
 
 def options(verb: str) -> Callable[[F], F]:
     """The same, and `--no-history`."""
     variables = [f"FASTRNNS_{verb.upper()}_NO_HISTORY", "FASTRNNS_NO_HISTORY"]
-    none = click.option("--no-history", is_flag=True, envvar=variables, help="Neither read nor keep a history.")
+    none = click.option("--no-history", is_flag=True, envvar=variables, help="Do not use the history.")
     return several(folder(verb), none)
 
 

@@ -54,13 +54,15 @@ def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
 @click.command(name="inductor", cls=Verb, epilog=EPILOG)
 @click.argument("modules", nargs=-1, type=click.Path(path_type=Path), metavar="[MODULE.py|FOLDER]...")
 @click.option(
-    "--from-cache", is_flag=True, help="The newest module in Inductor's cache, with its forward if it is a backward."
+    "--from-cache",
+    is_flag=True,
+    help="Time the newest module in Inductor's cache. A backward module brings its forward.",
 )
-@options.count("--times", DEFAULT_TIMES, "Calls in each repeat.")
-@options.count("--repeat", DEFAULT_REPEAT, "Repeats, each of them a sample.")
-@options.count("--processes", 1, "Fresh processes that time each module.")
-@_switch("kernels", "Time every Triton kernel too.", "-k", "--benchmark-kernels")
-@_switch("all_configs", "Time every configuration of every Triton kernel too.", "-c", "--benchmark-all-configs")
+@options.count("--times", DEFAULT_TIMES, "Calls per repeat.")
+@options.count("--repeat", DEFAULT_REPEAT, "Repeats per module. Each repeat is one sample.")
+@options.count("--processes", 1, "Fresh processes per module.")
+@_switch("kernels", "Time each Triton kernel.", "-k", "--benchmark-kernels")
+@_switch("all_configs", "Time each configuration of each Triton kernel.", "-c", "--benchmark-all-configs")
 @click.option(
     "--arch",
     "architectures",
@@ -68,34 +70,38 @@ def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
     metavar="NAME...",
     help="Assemble each kernel of -k for these architectures too, such as sm_80.",
 )
-@click.option("-p", "--profile", is_flag=True, help="Run under torch.profiler too.")
-@_switch("memory_snapshot", "Write down what the CUDA allocator does.", "--cuda-memory-snapshot")
+@click.option("-p", "--profile", is_flag=True, help="Run under torch.profiler too, and show its kernels.")
+@_switch("memory_snapshot", "Write a snapshot of the CUDA allocator.", "--cuda-memory-snapshot")
 @click.option("--ncu", is_flag=True, help="Run under Nsight Compute too.")
-@click.option("--ncu-kernel-regex", metavar="REGEX", help="Kernels that ncu looks at. [default: all]")
-@click.option("--ncu-metrics", metavar="NAMES", help="What ncu collects, comma-separated. [default: its set full]")
-@click.option("--ncu-path", cls=Program, metavar="FILE", help="The ncu to run. [default: the one on the path]")
+@click.option("--ncu-kernel-regex", metavar="REGEX", help="Kernels that ncu profiles. [default: all]")
+@click.option(
+    "--ncu-metrics", metavar="NAMES", help="Metrics that ncu collects, separated by commas. [default: the set full]"
+)
+@click.option("--ncu-path", cls=Program, metavar="FILE", help="ncu program. [default: ncu on PATH]")
 @click.option(
     "--output-dir",
     cls=Target,
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Where traces, snapshots and reports go.",
+    help="Folder for traces, snapshots and reports.",
 )
-@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long each step of a module may take.")
-@click.option("--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their modules.")
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per step of a module.")
+@click.option(
+    "--runner", cls=ListOption, metavar="NAME...", help="Compile these runners, and time their generated modules."
+)
 @runner_options.runner_files
-@click.option("--quick", is_flag=True, help="--runner: small sizes, for a first look.")
+@click.option("--quick", is_flag=True, help="Use small sizes with --runner, for a first look.")
 @runner_options.sizes
 @runner_options.modes
 @runner_options.machine
-@options.seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "--runner: how long compiling may take.")
+@options.seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "Time limit for compilation with --runner.")
 @runner_options.torchscript
 @options.formats("inductor", FORMATS)
 @options.output()
 def command(**given: Any) -> int:
-    """Times modules that torch.compile's Inductor generated, and their kernels.
+    """Times modules that torch.compile generated, and their kernels.
 
-    A module's code is executed, in a process of its own: measure only what you trust.
+    The code of a module runs in its own process. Time only modules that you trust.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
 

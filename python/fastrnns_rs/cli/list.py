@@ -23,11 +23,11 @@ modes: B --bidirectional, P --proj-size, C --channels-last; without: i --mode in
 
 @click.command(name="list", cls=Verb)
 @click.argument("what", type=click.Choice(["runners", "groups"]), required=False)
-@click.option("--json", "as_json", envvar="FASTRNNS_LIST_JSON", is_flag=True, help="Write the document for scripts.")
+@click.option("--json", "as_json", envvar="FASTRNNS_LIST_JSON", is_flag=True, help="Write JSON to stdout.")
 def command(what: str | None, as_json: bool) -> None:
-    """Shows the runners and groups that bench can run.
+    """Lists runners and groups.
 
-    A runner of another package stands with that package. The letters of a runner's modes are explained below the table.
+    Runners of plug-ins are listed with their package.
     """
     found = catalogue()
     shared.tell_warnings(found.warnings)

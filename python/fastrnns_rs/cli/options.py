@@ -9,11 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
+from fastrnns_rs.cli import help_sections
 from fastrnns_rs.cli.configuration import Target, configured
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.
 FLAGS_ONLY = "--flags-only"
+#: Key of a context's `meta`: the whole help is shown.
+_WHOLE = "fastrnns_rs.whole_help"
 
 
 class Count(click.IntRange):
@@ -59,12 +62,24 @@ class Verb(click.Command):
 
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(name, **{**settings, "context_settings": {"token_normalize_func": dashed}})
+        if name in help_sections.SECTIONS:
+            text = "Show every option, its old spellings and its environment variable."
+            callback = _show_whole_help
+            self.params.append(
+                click.Option(
+                    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, help=text, callback=callback
+                )
+            )
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options by section."""
+        help_sections.write(self, ctx, formatter, whole=bool(ctx.meta.get(_WHOLE)))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the configuration, then the arguments."""
         if FLAGS_ONLY in args:
             ctx.auto_envvar_prefix = None
-        elif not {"-h", "--help"}.intersection(args):
+        elif not {"-h", "--help", "--help-all"}.intersection(args):
             ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
         return super().parse_args(ctx, list(self._joined(args)))
 
@@ -111,6 +126,13 @@ class Verb(click.Command):
             raise UsageError(f"runner after a list: {' '.join(swallowed)!r} ({flag})", f"Run: {command}")
 
 
+def _show_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_WHOLE] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator for several, which keeps their order in the help."""
 
@@ -134,7 +156,7 @@ def count(flag: str, default: int, text: str) -> Callable[[F], F]:
 
 
 def formats(
-    verb: str, names: Sequence[str], text: str = "What to write. [default: table]", document: str = ""
+    verb: str, names: Sequence[str], text: str = "Output format. [default: table]", document: str = ""
 ) -> Callable[[F], F]:
     """`--format` and its short form `--json`, with the variables of a verb.
 
@@ -152,7 +174,7 @@ def formats(
     )
 
 
-def output(text: str = "Write to this file in place of stdout.") -> Callable[[F], F]:
+def output(text: str = "Write to PATH instead of stdout.") -> Callable[[F], F]:
     """`--output`: where what is written goes."""
     return click.option("--output", cls=Target, type=click.Path(path_type=Path), help=text)
 

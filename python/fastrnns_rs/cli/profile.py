@@ -43,8 +43,7 @@ Examples:
   fastrnns-rs profile --nsys --dry-run
   nsys profile -o mine fastrnns-rs profile --internal-run
 
-Flags may also be spelled with underscores. Defaults may stand in [tool.fastrnns-rs.profile] of pyproject.toml and in
-variables such as FASTRNNS_PROFILE_NLOOPS; flags win, and --rnns and --cnns win over a group that stands there."""
+Defaults come from [tool.fastrnns-rs.profile] in pyproject.toml and from variables such as FASTRNNS_PROFILE_NLOOPS."""
 
 
 _OF_TORCH = (
@@ -55,72 +54,88 @@ _OF_TORCH = (
 
 @click.command(name="profile", cls=Verb, epilog=EPILOG)
 @click.option("--nsys", is_flag=True, help="Profile with Nsight Systems.")
-@click.option("--nvprof", is_flag=True, help="Profile with nvprof, on a GPU before Ampere.")
+@click.option("--nvprof", is_flag=True, help="Profile with nvprof (GPUs older than Ampere).")
 @click.option("--torch", is_flag=True, help="Profile with torch.profiler.")
-@click.option("--nsys-path", cls=Program, help="The nsys to use. [default: the newest that is found]")
-@click.option("--nvprof-path", cls=Program, help="The nvprof to use.")
+@click.option("--nsys-path", cls=Program, help="nsys program. [default: the newest]")
+@click.option("--nvprof-path", cls=Program, help="nvprof program.")
 @runner_options.choosing("profile", "the runners cudnn aten jit")
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
-@click.option("--quick", is_flag=True, help="Small sizes, on any device.")
-@click.option("--warmup", type=Count(min=0), help="Iterations before the capture begins.")
-@options.count("--nloops", DEFAULT_NLOOPS, "Captured iterations.")
+@click.option("--quick", is_flag=True, help="Use small sizes, for a first look.")
+@click.option("--warmup", type=Count(min=0), help="Warm-up iterations before the capture.")
+@options.count("--nloops", DEFAULT_NLOOPS, "Captured iterations per runner.")
 @click.option(
     "--sleep-between-seconds",
     type=click.FloatRange(min=0),
     default=DEFAULT_PAUSE_S,
     show_default=True,
-    help="Pause between two runners.",
+    help="Pause between two runners, in seconds.",
 )
 @click.option("--inference", is_flag=True, help="Short for --mode inference.")
 @runner_options.machine
 @runner_options.torchscript
-@click.option("--separate", is_flag=True, help="One capture a runner, not one for all.")
-@options.count("--processes", 1, "Captures of each, each of a fresh process; compare needs three of each side.")
-@click.option(
-    "--output-dir", cls=Target, type=click.Path(path_type=Path), help="Where captures go. [default: your data folder]"
+@click.option("--separate", is_flag=True, help="Make one capture per runner instead of one for all.")
+@options.count(
+    "--processes", 1, "Captures per runner set, each in a fresh process. A verdict of compare needs 3 per side."
 )
-@click.option("--keep", is_flag=True, help="Keep files that are only a step on the way to others.")
-@click.option("--redact", is_flag=True, help="Take variables, output, and names of machine and user out of it.")
-@click.option("--baseline/--no-baseline", default=True, help="Whether to run without the profiler too, to compare.")
-@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long a run may take.")
-@click.option("--dry-run", is_flag=True, help="Show the command line, with --json as a list of words; run nothing.")
-@click.option("--no-report", is_flag=True, help="Do not show a first summary.")
-@options.formats("profile", ["table", "json"], "What to write to stdout.", "the capture record")
-@options.output("Write that to a file instead.")
+@click.option(
+    "--output-dir",
+    cls=Target,
+    type=click.Path(path_type=Path),
+    help="Folder for captures. [default: in the user's data folder]",
+)
+@click.option("--keep", is_flag=True, help="Keep intermediate files.")
+@click.option(
+    "--redact", is_flag=True, help="Remove variables, output, and the names of machine and user from the capture."
+)
+@click.option("--baseline/--no-baseline", default=True, help="Also run without the profiler, to measure its overhead.")
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per run.")
+@click.option("--dry-run", is_flag=True, help="Print the command line (--json: as a list of words) and run nothing.")
+@click.option("--no-report", is_flag=True, help="Do not print the report.")
+@options.formats("profile", ["table", "json"], "Output format on stdout.", "the capture manifest")
+@options.output("Write to PATH instead of stdout.")
 @click.option(
     "--internal-run",
     cls=Unconfigured,
     is_flag=True,
-    help="Run unwrapped in this process, for a profiler that you start yourself.",
+    help="Run in this process, under a profiler that you started yourself.",
 )
-@click.option("--activities", cls=ListOption, metavar="NAME...", help="torch: cpu, cuda. [default: by device]")
-@click.option("--schedule", metavar="KEY=N,...", help=f"torch: which iterations. [default: {Schedule()}]")
 @click.option(
-    "--on-trace-ready", cls=Code, metavar="TARGET", help="torch: chrome:DIR, tensorboard:DIR or module:function."
+    "--activities", cls=ListOption, metavar="NAME...", help="Activities to record: cpu, cuda. [default: by device]"
 )
-@click.option("--record-shapes", is_flag=True, help="torch: shapes of inputs.")
-@click.option("--profile-memory", is_flag=True, help="torch: allocations.")
-@click.option("--with-stack", is_flag=True, help="torch: Python's calls.")
-@click.option("--with-flops", is_flag=True, help="torch: count operations.")
-@click.option("--with-modules", is_flag=True, help="torch: modules of TorchScript.")
-@click.option("--group-by-input-shape", is_flag=True, help="torch: a row for each shape of inputs.")
-@click.option("--group-by-stack", type=Count(min=0), default=0, metavar="N", help="torch: a row for each N calls.")
-@click.option("--sort-by", metavar="KEY", help="torch: what the table is sorted by. [default: own time]")
-@click.option("--row-limit", type=int, default=TorchOptions().row_limit, show_default=True, help="torch: -1 for all.")
-@click.option("--memory-timeline", is_flag=True, help="torch: sizes over time, as JSON.")
-@click.option("--memory-snapshot", is_flag=True, help="torch: the history of CUDA's allocator.")
+@click.option("--schedule", metavar="KEY=N,...", help=f"Schedule of torch.profiler. [default: {Schedule()}]")
+@click.option(
+    "--on-trace-ready",
+    cls=Code,
+    metavar="TARGET",
+    help="Trace handler: chrome:DIR, tensorboard:DIR or module:function.",
+)
+@click.option("--record-shapes", is_flag=True, help="Record shapes of inputs.")
+@click.option("--profile-memory", is_flag=True, help="Record allocations.")
+@click.option("--with-stack", is_flag=True, help="Record Python call stacks.")
+@click.option("--with-flops", is_flag=True, help="Estimate floating-point operations.")
+@click.option("--with-modules", is_flag=True, help="Record TorchScript modules.")
+@click.option("--group-by-input-shape", is_flag=True, help="Group the table by shapes of inputs.")
+@click.option(
+    "--group-by-stack", type=Count(min=0), default=0, metavar="N", help="Group the table by the top N stack frames."
+)
+@click.option("--sort-by", metavar="KEY", help="Column that sorts the table. [default: own time]")
+@click.option(
+    "--row-limit", type=int, default=TorchOptions().row_limit, show_default=True, help="Rows of the table; -1 for all."
+)
+@click.option("--memory-timeline", is_flag=True, help="Write memory over time, as JSON.")
+@click.option("--memory-snapshot", is_flag=True, help="Write a snapshot of the CUDA allocator.")
 @click.option("--runner", cls=Unconfigured, multiple=True, hidden=True)
 @click.option("--runner-module", cls=Unconfigured, multiple=True, hidden=True)
 @click.option("--answer", cls=Unconfigured, type=click.Path(path_type=Path), hidden=True)
 @click.option("--stem", cls=Unconfigured, type=click.Path(path_type=Path), hidden=True)
 @click.option(FLAGS_ONLY, cls=Unconfigured, is_flag=True, hidden=True)
 def command(**given: Any) -> int:
-    """Captures runners with a profiler, and checks that the capture holds what was asked for.
+    """Captures runners with nsys, nvprof or torch.profiler, and checks the capture.
 
-    One capture holds all its runners: built and warmed up before it begins, then run one after the other. Each phase of
-    each iteration is a range runner/phase/iteration.
+    RUNNER names the runners to capture. One capture holds all runners. Each is built and warmed up before the capture
+    begins. Each phase of each iteration is a range RUNNER/PHASE/ITERATION.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
     from fastrnns_rs.runners import registry

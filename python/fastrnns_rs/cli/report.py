@@ -63,54 +63,76 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
 
 @click.command(name="report", cls=Verb)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--by", type=click.Choice([*VIEWS]), default="overview", show_default=True, help="What to list.")
+@click.option(
+    "--by",
+    type=click.Choice([*VIEWS]),
+    metavar="VIEW",
+    default="overview",
+    show_default=True,
+    help=f"List to show: {', '.join(VIEWS)}.",
+)
 @click.option(
     "--top",
     type=Count(min=0, max=_LARGEST),
     metavar="N",
-    help="At most N rows of a list. [default: all; in the overview what fits a screen]",
+    help="Rows per list. [default: all; the overview fits a screen]",
 )
-@click.option("--wide", is_flag=True, help="Every list of the overview, with ten rows each.")
-@click.option("--device", cls=ListOption, metavar="N...", help="Only these devices, by number.")
-@click.option("--stream", cls=ListOption, metavar="N...", help="Only these streams, by number.")
-@click.option("--process", cls=ListOption, metavar="N...", help="Only these processes, by number.")
-@click.option("--since", type=Time(), metavar="TIME", help="Only from then on: 1.5ms after the first device operation.")
-@click.option("--until", type=Time(), metavar="TIME", help="Only up to then.")
-@click.option("--filter", metavar="REGEX", help="Only names in which this is found.")
-@click.option("--iteration-range", metavar="NAME", help="The range that marks iterations.")
-@click.option("--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for data.")
+@click.option("--wide", is_flag=True, help="Show every list of the overview, with ten rows each.")
+@click.option("--device", cls=ListOption, metavar="N...", help="Devices to include, by number.")
+@click.option("--stream", cls=ListOption, metavar="N...", help="Streams to include, by number.")
+@click.option("--process", cls=ListOption, metavar="N...", help="Processes to include, by number.")
+@click.option(
+    "--since", type=Time(), metavar="TIME", help="Start of the time window, after the first GPU activity: 1.5ms."
+)
+@click.option("--until", type=Time(), metavar="TIME", help="End of the time window, after the first GPU activity.")
+@click.option("--filter", metavar="REGEX", help="Names to include: those that match REGEX.")
+@click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
+@click.option(
+    "--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for the data loader."
+)
 @click.option(
     "--trace",
     cls=Target,
     type=click.Path(path_type=Path),
     metavar="OUT.json.gz",
-    help="Write everything that counts as one timeline, for Perfetto's viewer.",
+    help="Write the selection as one timeline for Perfetto.",
 )
-@click.option("--names", type=click.Choice([*NAMES]), default="full", show_default=True, help="Names of kernels.")
-@click.option("--categories", type=click.Path(path_type=Path), metavar="FILE", help="Rules before the built-in ones.")
+@click.option("--names", type=click.Choice([*NAMES]), default="full", show_default=True, help="Form of kernel names.")
+@click.option(
+    "--categories",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Category rules that come before the built-in rules.",
+)
 @click.option(
     "--wall-time-ms",
     type=float,
     metavar="MS",
-    help="inductor: how long a run took without a profiler. [default: as the record of its capture says]",
+    help="Duration of one run without a profiler. [default: from the capture manifest]",
 )
 @click.option(
     "--runs",
     type=Count(min=1, max=_LARGEST),
     metavar="N",
-    help="inductor: runs in the capture. [default: as its record says, or 1]",
+    help="Number of runs in the capture. [default: from the capture manifest, or 1]",
 )
-@click.option("--nsys-path", cls=Program, metavar="PATH", help="The nsys that exports reports. [default: the newest]")
 @click.option(
-    "--workers", type=Workers(), metavar="N|ray", help="Threads that read files, or Ray. [default: all cores]"
+    "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
 )
-@click.option("--strict", is_flag=True, help="A damaged capture is an error.")
+@click.option(
+    "--workers",
+    type=Workers(),
+    metavar="N|ray",
+    help="Threads that read files, or a Ray cluster. [default: one per core]",
+)
+@click.option("--strict", is_flag=True, help="Fail on a damaged capture.")
 @options.formats("report", FORMATS)
 @options.output()
 def command(**given: Any) -> int:
-    """Shows where the time of captures went: traces of torch.profiler, exports and reports of nsys, records of profile.
+    """Shows where the time of captures went.
 
-    Several files are summarised together; a folder stands for every capture in it.
+    FILE is a trace of torch.profiler, a report or export of nsys, output of nvprof, a capture manifest of profile, or a
+    folder of captures. Several files are summarised together.
     """
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 

@@ -23,24 +23,32 @@ if TYPE_CHECKING:
 COUNT = Count(min=1)
 
 runner_files: Callable[[F], F] = click.option(
-    "--runner-file", cls=Code, type=click.Path(), multiple=True, help="A Python file that defines further runners."
+    "--runner-file", cls=Code, type=click.Path(), multiple=True, help="Python file that defines more runners."
 )
 sizes: Callable[[F], F] = several(
     click.option(*spelled("seq_length"), type=COUNT, help="Time steps."),
     click.option(*spelled("num_layers"), type=COUNT, help="Stacked layers."),
     click.option(*spelled("input_size"), type=COUNT, help="Features of the input."),
     click.option(*spelled("hidden_size"), type=COUNT, help="Features of the hidden state."),
-    click.option(*spelled("mini_batch"), type=COUNT, help="Sequences or images in a batch."),
+    click.option(*spelled("mini_batch"), type=COUNT, help="Sequences or images per batch."),
     click.option("--image-size", type=COUNT, help="Height and width of images, in pixels."),
 )
 machine: Callable[[F], F] = several(
-    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N."),
+    click.option("--device", default="auto", show_default=True, help="Device: auto, cpu, cuda or cuda:N."),
     click.option(
-        "--dtype", type=click.Choice(DTYPES), default="float32", show_default=True, help="Of parameters and inputs."
+        "--dtype",
+        type=click.Choice(DTYPES),
+        default="float32",
+        show_default=True,
+        help="Data type of parameters and inputs.",
     ),
-    click.option("--allow-tf32/--no-allow-tf32", default=False, help="Whether float32 products may be TF32's."),
-    click.option("--seed", type=Count(min=0), default=0, show_default=True, help="Of inputs and parameters."),
-    click.option("--threads", type=COUNT, help="Threads of torch on the CPU. [default: torch's own]"),
+    click.option(
+        "--allow-tf32/--no-allow-tf32", default=False, help="Allow TF32 in float32 products and convolutions."
+    ),
+    click.option(
+        "--seed", type=Count(min=0), default=0, show_default=True, help="Random seed for inputs and parameters."
+    ),
+    click.option("--threads", type=COUNT, help="CPU threads of torch. [default: torch's own]"),
 )
 modes: Callable[[F], F] = several(
     click.option(
@@ -48,38 +56,38 @@ modes: Callable[[F], F] = several(
         type=click.Choice(MODES),
         default="train",
         show_default=True,
-        help="inference: only forward, without gradients and in evaluation mode.",
+        help="train: forward and backward. inference: forward only, without gradients.",
     ),
-    click.option("--amp/--no-amp", default=False, help="Forward under autocast to bfloat16."),
-    click.option("--channels-last/--no-channels-last", default=False, help="Images with their channels innermost."),
+    click.option("--amp/--no-amp", default=False, help="Run forward under autocast to bfloat16."),
+    click.option("--channels-last/--no-channels-last", default=False, help="Store images with channels last."),
     click.option(
-        "--cudnn-benchmark/--no-cudnn-benchmark", default=False, help="cuDNN tries its algorithms for convolutions."
+        "--cudnn-benchmark/--no-cudnn-benchmark",
+        default=False,
+        help="Let cuDNN time its convolution algorithms and use the fastest.",
     ),
-    click.option(
-        "--deterministic/--no-deterministic", default=False, help="Only algorithms that repeat their results."
-    ),
-    click.option(
-        "--bidirectional/--no-bidirectional", default=False, help="A second layer beside each reads backwards."
-    ),
-    click.option("--proj-size", type=COUNT, help="Features that an LSTM's hidden state is projected to."),
+    click.option("--deterministic/--no-deterministic", default=False, help="Use only deterministic algorithms."),
+    click.option("--bidirectional/--no-bidirectional", default=False, help="Make recurrent layers bidirectional."),
+    click.option("--proj-size", type=COUNT, help="Size of the projected hidden state of an LSTM."),
 )
 torchscript: Callable[[F], F] = several(
     click.option("--fuser", type=click.Choice(FUSERS), default="te", show_default=True, help="TorchScript's fuser."),
-    click.option("--executor", type=click.Choice(EXECUTORS), help="TorchScript's executor; wins over --fuser."),
-    click.option("--cuda-pointwise-loop-level", type=COUNT, help="Loop levels of the fuser's CUDA kernels."),
-    click.option("--cuda-pointwise-block-count", type=COUNT, help="Blocks of such a kernel."),
-    click.option("--cuda-pointwise-block-size", type=COUNT, help="Threads of such a block."),
+    click.option(
+        "--executor", type=click.Choice(EXECUTORS), help="TorchScript's executor. Overrides the one of --fuser."
+    ),
+    click.option("--cuda-pointwise-loop-level", type=COUNT, help="Loop levels of CUDA kernels of the fuser."),
+    click.option("--cuda-pointwise-block-count", type=COUNT, help="Blocks of CUDA kernels of the fuser."),
+    click.option("--cuda-pointwise-block-size", type=COUNT, help="Threads per block of CUDA kernels of the fuser."),
 )
 
 
 compiling: Callable[[F], F] = several(
-    seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "How long a process may compile, each time that it does."),
+    seconds("--compile-timeout", DEFAULT_COMPILE_TIMEOUT_S, "Time limit for each compilation."),
     click.option(
         "--compile-cache",
         cls=Code,
         type=click.Path(),
         metavar="FOLDER",
-        help="Where all processes keep what they compile. [default: a new folder for each]",
+        help="Compiler cache that all processes share. [default: a new folder for each process]",
     ),
 )
 
@@ -99,8 +107,12 @@ def choosing(verb: str, default: str) -> Callable[[F], F]:
             metavar="NAME...",
             help=f"Groups to {verb}: rnns, cnns, vl_rnns, all. [default: {default}]",
         ),
-        click.option("--rnns", cls=RunnersOption, metavar="NAME...", help="Runners in place of those of group rnns."),
-        click.option("--cnns", cls=RunnersOption, metavar="NAME...", help="Runners in place of those of group cnns."),
+        click.option(
+            "--rnns", cls=RunnersOption, metavar="NAME...", help="Runners to use instead of the members of group rnns."
+        ),
+        click.option(
+            "--cnns", cls=RunnersOption, metavar="NAME...", help="Runners to use instead of the members of group cnns."
+        ),
         click.option("--variable-lstms", is_flag=True, help=f"Also {verb} the group vl_rnns."),
     )
 

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 @click.command(name="show", cls=Verb)
 @click.argument("file")
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
-@sweep_options.rows("Show only rows that are so")
+@sweep_options.rows("Show only rows that match CONDITION")
 @options.output()
 @history_options.options("show")
 def command(file: str, output: Path | None, **given: Any) -> int:
-    """Shows a file again: a run of bench or ab, a comparison, or what another tool measured."""
+    """Shows a run, a comparison, or results of another tool again.
+
+    FILE is a file, or a name in the history such as @last.
+    """
     format_name = shared.format_of(given) or "table"
     from fastrnns_rs.verbs.history.run_names import one_run
 

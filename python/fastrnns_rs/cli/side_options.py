@@ -36,17 +36,21 @@ def options(function: F) -> F:
                 f"--{name}-python",
                 cls=Program,
                 metavar="PATH",
-                help=f"Python interpreter of {upper}, with its own torch.",
+                help=f"Python interpreter for {upper}, with its own torch.",
             ),
             click.option(
-                f"--{name}-env", cls=Code, metavar="NAME=VALUE", multiple=True, help=f"Environment variable of {upper}."
+                f"--{name}-env",
+                cls=Code,
+                metavar="NAME=VALUE",
+                multiple=True,
+                help=f"Environment variable for {upper}.",
             ),
             click.option(
                 f"--{name}",
                 f"only_{name}",
                 envvar=f"FASTRNNS_AB_{upper}",
                 metavar="FLAGS",
-                help=f"Flags for {upper} alone, in one word.",
+                help=f"Options for {upper} only, as one quoted word.",
             ),
         ):
             function = option(function)

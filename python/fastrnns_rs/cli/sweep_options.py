@@ -27,8 +27,8 @@ axes = click.option(
     "--axis",
     cls=WordsOption,
     metavar="NAME=VALUES...",
-    help="Measure at each of several values, as hidden-size=128,256, seq-length=16:64:16 (stop included) or "
-    "hidden-size=pow2:6:10; also dtype=float32,float64 and modes. Several axes make a product.",
+    help="Values of an option to measure: hidden-size=128,256, seq-length=16:64:16 (start:stop:step, stop included), "
+    "hidden-size=pow2:6:10 or dtype=float32,float64. Several axes give every combination.",
 )
 
 
@@ -39,13 +39,13 @@ def rows(what: str) -> Callable[[F], F]:
             "--filter",
             cls=WordsOption,
             metavar="CONDITION...",
-            help=f"{what}: 'hidden-size>=256', 'runner~jit', dtype=float32; =, !=, <, <=, >, >=, ~ (holds, or matches "
-            "with *). All must hold.",
+            help=f"{what}: 'hidden-size>=256', 'runner~jit', dtype=float32. Operators: = != < <= > >= and ~ (contains, "
+            "or matches with *). Several conditions are joined by and.",
         ),
         click.option(
             "--sort",
             metavar="KEY",
-            help="In which order rows go to stdout: name, forward, hidden-size, …; -forward has the slowest first.",
+            help="Column that sorts the rows: name, forward, hidden-size, …. -forward sorts the slowest first.",
         ),
     )
 

@@ -14,20 +14,20 @@ from fastrnns_rs.views import formats as views
 margin: Callable[[F], F] = click.option(
     "--margin",
     metavar="SHARE",
-    help="How small a difference does not matter: 1%, 0.01, or noise-floor for what ab --same found. [default: 1%]",
+    help="Equivalence margin: 1%, 0.01, or noise-floor (measured by ab --same). [default: 1%]",
 )
 fail_on: Callable[[F], F] = click.option(
     "--fail-on",
     cls=ListOption,
     metavar="CAUSE...",
-    help="regression: exit code 3 when a row is slower by more than the margin, or 4 when it would be if sessions did "
-    "not differ. inconclusive: 4 when a row is, or has no verdict.",
+    help="regression: exit code 3 if a row is slower by more than the margin, 4 if only a conditional verdict says so. "
+    "inconclusive: exit code 4 if a row is inconclusive or has no verdict.",
 )
 
 
 def formats(verb: str) -> Callable[[F], F]:
     """`--format` and its short form, with the variables of a verb."""
-    return options.formats(verb, views.COMPARISON, "How to write the comparison. [default: table]")
+    return options.formats(verb, views.COMPARISON, "Output format. [default: table]")
 
 
 def causes(given: dict[str, Any]) -> Sequence[str]:

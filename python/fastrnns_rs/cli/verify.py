@@ -38,21 +38,21 @@ Examples:
     flag_value=True,
     default=True,
     metavar="[BOOLEAN]",
-    help="Whether gradients are checked too. [default: True]",
+    help="Check gradients too. [default: True]",
 )
-@click.option("--no-check-grad", is_flag=True, help="Outputs and states only.")
-@click.option("--rtol", type=click.FloatRange(min=0), help="Relative tolerance. [default: the dtype's]")
-@click.option("--atol", type=click.FloatRange(min=0), help="Absolute tolerance. [default: the dtype's]")
-@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "How long the check of a runner may take.")
+@click.option("--no-check-grad", is_flag=True, help="Check outputs and states only.")
+@click.option("--rtol", type=click.FloatRange(min=0), help="Relative tolerance. [default: by dtype]")
+@click.option("--atol", type=click.FloatRange(min=0), help="Absolute tolerance. [default: by dtype]")
+@options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per runner.")
 @runner_options.torchscript
-@click.option("--verbose", is_flag=True, help="A line for every check, not only one a runner.")
+@click.option("--verbose", is_flag=True, help="Show one line per check instead of one per runner.")
 @options.formats("verify", FORMATS)
 @options.output()
 def command(**given: Any) -> int:
-    """Checks that runners compute what they claim to: outputs, states and gradients against an independent reference.
+    """Checks outputs, states and gradients of runners against an independent reference.
 
-    Every runner names its reference. Sizes that are not given are small, so that a check takes about a second on a CPU.
-    The exit code is 1 when a runner is wrong or cannot be checked.
+    RUNNER names the runners to check. Sizes default to small values, so that a check takes about one second on a CPU.
+    The exit code is 1 if a runner is wrong or cannot be checked.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
 

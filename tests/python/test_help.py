@@ -1,0 +1,87 @@
+"""Help: sections, width, and the overview."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+from commands import run_cli
+
+from fastrnns_rs.cli import VERBS, root
+from fastrnns_rs.cli.help_sections import RARE, SECTIONS
+
+OVERVIEW = """\
+Time PyTorch RNNs and CNNs, compare runs, and find where GPU time goes.
+
+Start here:
+  fastrnns-rs bench --quick cudnn py   Time two runners (about 10 s).
+  fastrnns-rs ab --quick cudnn py      Find the faster runner (about 20 s).
+  fastrnns-rs report trace.json.gz     Show where the time of a capture went.
+
+Measure:
+  bench     Time runners, forward and backward, in fresh processes.
+  ab        Time baseline and candidate interleaved, and compare them.
+  profile   Capture runners with nsys, nvprof or torch.profiler.
+  inductor  Time modules that torch.compile generated.
+  verify    Check outputs and gradients against a reference.
+Read:
+  compare   Compare two runs or captures.
+  report    Show where the time of a capture went.
+  show      Show a run or a comparison again.
+  history   List, tag and export runs.
+Inspect:
+  list      List runners and groups.
+  doctor    Check this machine, its profilers and the configuration.
+"""
+
+
+def command_of(verb: str) -> click.Command:
+    found = root.get_command(click.Context(root), verb)
+    assert found is not None
+    return found
+
+
+def test_without_arguments_the_overview_is_an_error() -> None:
+    done = run_cli()
+    assert (done.status, done.stdout, done.stderr) == (2, "", OVERVIEW)
+
+
+def test_help_is_the_overview_with_exit_codes() -> None:
+    done = run_cli("--help")
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.startswith(OVERVIEW)
+    assert "Exit codes: 0 done" in done.stdout
+
+
+@pytest.mark.parametrize("flag", ["--help", "--help-all"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_line_is_wider_than_a_terminal(verb: str, flag: str) -> None:
+    if flag == "--help-all" and verb not in SECTIONS:
+        pytest.skip("the command has one help")
+    text = run_cli(verb, flag).stdout
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("verb", SECTIONS)
+def test_every_option_has_one_section(verb: str) -> None:
+    names = [name for section in SECTIONS[verb].values() for name in section]
+    options = {one.name for one in command_of(verb).params if isinstance(one, click.Option) and not one.hidden}
+    assert options - {"help_all"} <= set(names)
+    assert len({*names} & options) == len([name for name in names if name in options])
+
+
+def test_no_name_of_the_table_is_left_over() -> None:
+    known = {one.name for verb in SECTIONS for one in command_of(verb).params}
+    assert {name for sections in SECTIONS.values() for names in sections.values() for name in names} <= known
+    assert known >= RARE
+
+
+def test_rare_options_are_named_and_described_by_the_whole_help() -> None:
+    short, whole = run_cli("bench", "--help").stdout, run_cli("bench", "--help-all").stdout
+    assert "--seq-length N" in short
+    assert "--seqLength" not in short
+    assert "--seqLength, --seq-length N" in whole
+    assert "FASTRNNS_BENCH_NLOOPS" in whole
+    assert re.search(r"^More options .*:\n(?:  .*\n)*.*--cuda-pointwise-loop-level", short, flags=re.MULTILINE)
+    assert "FASTRNNS_BENCH_RESUME" not in whole
