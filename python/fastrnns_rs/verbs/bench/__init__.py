@@ -1,1 +1,1 @@
-"""Runs a plan in fresh worker processes and keeps what they measure: effort → plan → order → execution → rows."""
+"""Benchmark runs in fresh workers: effort → plan → order → execution → rows."""

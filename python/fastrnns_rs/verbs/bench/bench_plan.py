@@ -1,4 +1,4 @@
-"""What a bench will run: each runner in its setting, the loop of a process, the number of processes and their order."""
+"""Plan of a benchmark: tasks, loop of a process, number and order of processes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchTask(Task):
-    """A task in one setting.
+    """A task with its setting.
 
     Attributes:
-        jit: How TorchScript compiles.
-        setting: What its workers run in.
-        side: Which side of an `ab` it is.
-        on: Its device, where the plan has several.
+        jit: TorchScript settings.
+        setting: Environment of the workers.
+        side: Side of an `ab`; None in other runs.
+        on: Device of the task; None if the plan has a single device.
     """
 
     jit: JitSettings
@@ -41,33 +41,37 @@ class BenchTask(Task):
 
     @property
     def name(self) -> str:
-        """The runner, its point in a sweep, and where it runs if that is not one place for all."""
+        """Runner, point in the sweep, and device if the plan has several devices."""
         return label(self.runner.name, self.point, self.on)
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """Name of the task in output, with its side."""
         return self.name if self.side is None else f"{self.name} ({self.side})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchPlan:
-    """What will run.
+    """Plan of a benchmark.
 
     Attributes:
-        preset: Its name, and what it is, for people.
-        processes: Processes of each runner; with a rule of precision, at least.
-        loop: What ends the loop of a process.
-        rule: The rule that was asked for.
-        design: How processes take turns: each runner once a round in random order, or two sides in blocks ABBA.
-        start_s: How long a worker takes until it has torch.
-        devices: The devices, if they are several.
-        side_by_side: Whether the devices measure a runner at the same time, rather than one after the other.
-        compile_timeout: Seconds that a worker may compile.
-        compile_cache: The folder that all workers compile into; None for one of each worker's own.
-        axes: What is swept.
+        preset: Name of the preset, and its description.
+        tasks: Tasks, including the skipped ones.
+        processes: Number of processes of each runner; the minimum if the stop rule is precision.
+        loop: Loop of a process, with the rule that ends it.
+        rule: Requested stop rule; None without one.
+        order_seed: Seed of the order of processes.
+        design: Order of processes: `rounds` runs each runner once per round in random order; `abba` interleaves two
+            sides in blocks ABBA.
+        timeout: Time limit of a worker, in seconds.
+        start_s: Time that a worker needs to import torch, in seconds.
+        devices: Devices, if there are several; otherwise empty.
+        side_by_side: True if the devices measure a runner at the same time, False if one after the other.
+        compile_timeout: Time limit of compilation in a worker, in seconds.
+        compile_cache: Compiler cache folder of all workers; None if each worker has its own.
+        axes: Axes of the sweep.
         sessions: Number of sessions, which share the processes of each runner equally.
-        every_s: Seconds from the start of one session to that of the next.
+        every_s: Time from the start of one session to the start of the next, in seconds.
     """
 
     preset: tuple[str, str]
@@ -89,7 +93,7 @@ class BenchPlan:
 
     @property
     def measured(self) -> list[BenchTask]:
-        """The tasks that are not skipped."""
+        """Tasks that are not skipped."""
         return [task for task in self.tasks if task.refusal is None]
 
 
@@ -100,18 +104,18 @@ def plan_bench(
     setting: Setting,
     further: Sequence[Facts] = (),
 ) -> BenchPlan:
-    """Decides what a bench will run, before anything does.
+    """Builds the plan of a benchmark before anything runs.
 
     Args:
-        options: Which runners, on which problem.
-        effort: How much is measured.
-        facts: What is known of torch and the device.
-        setting: What the workers run in.
-        further: The same of each device beside the first, where a bench has several.
+        options: Runners and problem.
+        effort: Amount of measurements.
+        facts: Facts of torch and the device.
+        setting: Environment of the workers.
+        further: Facts of each device after the first, if a benchmark has several.
 
     Raises:
-        MissingError: The device is not there.
-        UsageError: Options contradict each other, or a runner named by hand cannot honour one.
+        MissingError: If the device does not exist.
+        UsageError: If options contradict each other, or a runner named explicitly does not support an option.
     """
     rule = effort.rule()
     names = effort.devices or [options.device]
@@ -127,7 +131,7 @@ def plan_bench(
     loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
     loop = replace(loop, sync=options.sync)
     if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
-        # A process that is not steady goes on for as long again.
+        # A process without a steady state measures for twice the time.
         message = (
             f"{loop.seconds:g} s of measuring, or twice that, do not fit into the timeout of {options.timeout:g} s"
         )
@@ -153,7 +157,7 @@ def plan_bench(
 
 
 def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Setting) -> tuple[Plan, list[BenchTask]]:
-    """What runs on each device: its plan where there is one, and the tasks, runner by runner."""
+    """Returns the plan of the first device, and the tasks of all devices by runner."""
     if len(options) > 1 and any(one.key == "device" for one in options[0].filters):
         raise UsageError("--devices and a filter by device both say where to run", "give one of them")
     plans = [make_plan(each, one) for each, one in zip(options, facts, strict=True)]
@@ -176,7 +180,10 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
 
 
 def turns_of(plan: BenchPlan) -> list[list[int]]:
-    """Which tasks, by index, are measured at the same time: each by itself, or one runner on every device."""
+    """Groups the indices of tasks that are measured at the same time.
+
+    A group is a single task, or one runner on every device.
+    """
     found: dict[object, list[int]] = {}
     for index, task in enumerate(plan.tasks):
         alike = (task.runner.name, task.side, replace(task.problem, device=""))
@@ -186,20 +193,20 @@ def turns_of(plan: BenchPlan) -> list[list[int]]:
 
 
 def rounds(tasks: int, design: Literal["rounds", "abba"], seed: int) -> Iterator[tuple[list[int], int]]:
-    """The order of processes, round by round and without end; the same for the same seed, wherever one begins.
+    """Yields the order of processes round by round, endlessly; equal for equal seeds.
 
     Args:
-        tasks: How many tasks there are; two for `abba`.
-        design: `rounds` has each task once in a round, shuffled. `abba` has blocks ABBA and BAAB by chance, so that a
-            drift within a block meets both sides alike.
+        tasks: Number of tasks; two for `abba`.
+        design: `rounds` has each task once per round, shuffled. `abba` has blocks ABBA and BAAB at random, so that a
+            drift within a block affects both sides equally.
         seed: Seed of the order.
 
     Yields:
-        The tasks of a round, by index, and how many processes each has had when it ends.
+        The task indices of a round, and the number of processes that each task has had at its end.
     """
     number = 0
     while True:
-        # A text seeds alike in every process, whatever the hash seed is.
+        # A text gives the same seed in every process, whatever the hash seed is.
         chance = random.Random(f"{seed}:{number}")  # noqa: S311  # an order, not a secret
         number += 1
         if design == "abba":

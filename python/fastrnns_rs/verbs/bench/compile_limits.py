@@ -1,4 +1,4 @@
-"""What a worker needs that compiles: a folder of its own for the compiler's files, and a limit of its time."""
+"""Requirements of workers that compile: a compiler cache folder and a time limit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Arranged(NamedTuple):
-    """What a worker is started with.
+    """Start conditions of a worker.
 
     Attributes:
-        setting: The task's, with the folder among its variables.
-        shared: Whether the folder may hold something already.
-        limits: How long it may stay in a phase.
+        setting: Setting of the task, with the cache folder among its variables.
+        shared: True if the cache folder may already contain files.
+        limits: Time limit of each phase.
     """
 
     setting: Setting
@@ -34,9 +34,9 @@ class Arranged(NamedTuple):
 
 @contextmanager
 def compiling(task: BenchTask, plan: BenchPlan) -> Iterator[Arranged]:
-    """Arranges for a worker to compile, and clears away after it.
+    """Prepares the compiler cache of a worker, and removes it afterwards.
 
-    Variables that were given for the task alone stay as they are: whoever gives a folder there shares it.
+    Variables given for the task alone are kept: if they set a cache folder, the folder is shared.
     """
     if not task.runner.compiles:
         yield Arranged(task.setting, shared=False, limits={})
@@ -51,10 +51,10 @@ def compiling(task: BenchTask, plan: BenchPlan) -> Iterator[Arranged]:
 
 
 def check_cache(folder: str) -> str:
-    """Makes the folder that workers are to share, if need be; returns its full path.
+    """Creates the shared cache folder if necessary, and returns its full path.
 
     Raises:
-        UsageError: It cannot be made.
+        UsageError: If the folder cannot be created.
     """
     try:
         if not folder or "\0" in folder:

@@ -1,4 +1,4 @@
-"""How much a bench measures: how many processes, how long each, by which rule it ends, and on which CPUs."""
+"""Amount of measurements: processes, time per process, stop rule and CPUs."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.loop import Loop
 from fastrnns_rs.problem.problem import check_count, check_device
 
-#: What a run by precision takes at most where no limit is given.
+#: Default time limit of a run with the stop rule precision.
 DEFAULT_LIMIT_S = 600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _HINT = "give precision:1%, precision:1%:20m, time:30s or count:100"
-#: A half width of the whole estimate says nothing; a process cannot run for a year.
+#: A half width as large as the estimate is not a target; a process cannot run for a year.
 _LARGEST = {"precision": 1.0, "time": 3.2e7}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopRule:
-    """A rule that ends a run.
+    """Stop rule of a run.
 
     Attributes:
         rule: `count`, `time` or `precision`.
-        value: Timed iterations of a process; seconds in which the processes of a runner measure, all together; or the
-            relative half width of a runner's interval.
-        limit_s: Seconds after which a run by precision ends in any case.
+        value: Timed iterations of a process (`count`); measuring time of all processes of a runner together, in seconds
+            (`time`); or relative half width of a runner's interval (`precision`).
+        limit_s: Time limit of a run by precision, in seconds.
     """
 
     rule: Literal["count", "time", "precision"]
@@ -38,10 +38,10 @@ class StopRule:
 
 
 def parse_rule(text: str) -> StopRule:
-    """Reads `precision:1%`, `precision:0.5%:20m`, `time:30s` or `count:100`.
+    """Parses `precision:1%`, `precision:0.5%:20m`, `time:30s` or `count:100`.
 
     Raises:
-        UsageError: It is none of them.
+        UsageError: If the text has another form.
     """
     rule, _, rest = text.strip().partition(":")
     value, _, limit = rest.partition(":")
@@ -82,35 +82,35 @@ def _positive(text: str, wrong: UsageError) -> float:
 
 
 RIGOROUS_PROCESSES = 20
-#: More would be a mistake: at the least some days.
+#: A larger number is a mistake: the run would take days at least.
 MOST_PROCESSES = 100_000
 MOST_SESSIONS = 1000
-#: What a session shares, as temperature and other tenants, is to change until the next one.
+#: Interval in which conditions shared by a session, such as temperature and other tenants, can change.
 DEFAULT_EVERY = "10m"
-#: An interval from fewer processes is not one to stop by.
+#: Minimum number of processes for an interval that can stop a run.
 LEAST_FOR_PRECISION = 5
-#: What a default run on a CPU takes at most, roughly.
+#: Approximate time limit of a default run on a CPU.
 _DEFAULT_RUN_S = 600.0
 _LEAST_SIDE_BY_SIDE = 2
 _LEAST_SECONDS = 0.5
-#: Iterations that a process keeps where only time ends it: enough for any phase, and bounded in a file.
+#: Maximum number of iterations if only time ends a process: enough for any phase, and limits the size of the file.
 _MOST_BY_TIME = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What a bench is asked to spend; None stands for what the preset says.
+    """Requested amount of measurements.
 
     Attributes:
-        processes: Fresh processes of each runner, in each session.
-        rigorous: Many processes.
-        stop: The rule that ends the run, as `parse_rule` takes it.
-        affinity: The CPUs that workers may use, as `0,2-3`.
-        order_seed: Seed of the order in which processes run; None for a random one.
-        devices: The devices, where each runner is to run on several.
-        side_by_side: Whether these measure at the same time, rather than one after the other.
+        processes: Number of fresh processes of each runner in each session; None for the preset's.
+        rigorous: Use many processes.
+        stop: Stop rule, in the syntax of `parse_rule`; None for the preset's.
+        affinity: CPUs that workers may use, such as `0,2-3`; None for no restriction.
+        order_seed: Seed of the order of processes; None for a random seed.
+        devices: Devices, if each runner runs on several; otherwise None.
+        side_by_side: True if the devices measure at the same time, False if one after the other.
         sessions: Number of sessions.
-        every: Time from the start of one session to that of the next, as `20m`.
+        every: Time from the start of one session to the start of the next, such as `20m`; None for 10 minutes.
     """
 
     processes: int | None = None
@@ -141,35 +141,35 @@ class Effort:
             raise UsageError("side by side is for several devices", "name them, as --devices cuda:0,cuda:1")
 
     def rule(self) -> StopRule | None:
-        """The rule that was asked for.
+        """Returns the requested stop rule.
 
         Raises:
-            UsageError: There is no such rule.
+            UsageError: If the rule is invalid.
         """
         return None if self.stop is None else parse_rule(self.stop)
 
     def every_s(self) -> float:
-        """Seconds from the start of one session to that of the next.
+        """Returns the time from one session's start to the next, in seconds.
 
         Raises:
-            UsageError: It is no time.
+            UsageError: If the time is invalid.
         """
         text = str(self.every or DEFAULT_EVERY)
         return _seconds(text, UsageError(f"every is {text!r}", "give a time as 20m, 1h or 90s"))
 
     def cpus(self) -> tuple[int, ...] | None:
-        """The CPUs that were asked for.
+        """Returns the requested CPUs; None if none are requested.
 
         Raises:
-            UsageError: It is no list of CPUs, or this process may not use one of them.
+            UsageError: If the list is invalid, or this process may not use one of the CPUs.
         """
         return None if self.affinity is None else _cpus(self.affinity)
 
     def processes_of(self, preset: int, *, quick: bool) -> int:
-        """How many processes of a runner are started.
+        """Returns the number of processes of a runner.
 
         Raises:
-            UsageError: `quick` and `rigorous` are both asked for.
+            UsageError: If `quick` and `rigorous` are both requested.
         """
         if quick and self.rigorous:
             raise UsageError("quick and rigorous contradict each other", "give one of them")
@@ -186,17 +186,17 @@ def loop_of(
     processes: int,
     seconds: float,
 ) -> Loop:
-    """What ends the loop of each process.
+    """Returns the loop of each process.
 
     Args:
-        rule: The rule that was asked for.
-        warmup: Warm-up iterations, if they were given.
-        nloops: Timed iterations, if they were given.
-        processes: How many processes share the time of a runner.
-        seconds: How long a process measures where nothing else is said.
+        rule: Requested stop rule.
+        warmup: Requested number of warm-up iterations; None to detect it.
+        nloops: Requested number of timed iterations; None if not requested.
+        processes: Number of processes that share the time of a runner.
+        seconds: Default measuring time of a process.
 
     Raises:
-        UsageError: The rule and `nloops` contradict each other.
+        UsageError: If the rule and `nloops` contradict each other.
     """
     if rule is not None and rule.rule != "precision":
         if nloops is not None:
@@ -209,10 +209,10 @@ def loop_of(
 
 
 def seconds_within(seconds: float, processes: int, start_s: float) -> float:
-    """How long a process may measure, at most `seconds`, so that a default run stays within its time.
+    """Returns the time of a process with which a default run keeps its limit.
 
-    A process without a steady state takes its time twice, and what comes before its loop is taken to be as long as the
-    import of torch.
+    The result is at most `seconds`. A process without a steady state takes its time twice. The time before the loop is
+    estimated as the import time of torch.
     """
     each = _DEFAULT_RUN_S / max(1, processes)
     return min(seconds, max(_LEAST_SECONDS, (each - start_s) / 2))

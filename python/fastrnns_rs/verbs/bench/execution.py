@@ -1,4 +1,4 @@
-"""Runs a plan: fresh worker processes in turn, and a run file that is written whole after each."""
+"""Execution of a plan in fresh workers; the run file is saved after each."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ class Observer(Protocol):
     """Callbacks for the progress of a run."""
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
-        """Nothing new has run yet; of a run that is resumed `run` has the results so far."""
+        """Reports the start; a resumed `run` contains its earlier results."""
 
     def session_waits(self, number: int, seconds: float) -> None:
-        """The session of this number, from 1 on, begins in so many seconds."""
+        """Reports that session `number` (from 1) begins after `seconds`."""
 
     def process_begins(self, task: BenchTask, index: int) -> None:
-        """A worker is started, the runner's `index`-th."""
+        """Reports the start of the runner's worker number `index`."""
 
     def phase(self, name: str) -> None:
-        """The worker has reached `import`, `build`, `compile`, `compile again` or `measure`."""
+        """Reports a phase: `import`, `build`, `compile`, `compile again` or `measure`."""
 
     def process_ends(self, process: Process, printed: str) -> None:
-        """The worker has ended; `printed` is the end of what it wrote."""
+        """Reports the end of a worker; `printed` is the end of its output."""
 
     def row_changes(self, result: Result) -> None:
-        """A row has another process, and is not complete."""
+        """Reports that an incomplete row has another process."""
 
     def runner_ends(self, result: Result) -> None:
-        """A row is complete."""
+        """Reports that a row is complete."""
 
     def ends(self, run: Run) -> None:
-        """Everything has run, or the run was interrupted."""
+        """Reports that the run is complete or was interrupted."""
 
 
 class Silent:
-    """An observer that shows nothing."""
+    """No-op callbacks."""
 
     def _nothing(self, *_given: object) -> None:
-        """Shows nothing."""
+        """Ignores its arguments."""
 
     begins = session_waits = process_begins = phase = process_ends = row_changes = runner_ends = ends = _nothing
 
@@ -66,7 +66,7 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run.
 
     Attributes:
-        run: What was measured until then, `status` `interrupted`.
+        run: Run with the results so far; its `status` is `interrupted`.
     """
 
     def __init__(self, run: Run) -> None:
@@ -83,21 +83,21 @@ def execute(
     team: Team | None = None,
     executor: Executor = launch_together,
 ) -> Run:
-    """Runs what is left of a plan.
+    """Runs the remaining processes of a plan.
 
     Args:
-        plan: What to run.
-        run: A new run, or one that was interrupted: what it has measured is not measured again.
-        observer: Who is told how it goes.
-        save: Called with the run so far before the first process, after each, and at the end.
-        team: The ranks that `torchrun` started, which all execute the same plan.
-        executor: Runs the worker processes.
+        plan: Plan to run.
+        run: New run, or an interrupted run whose results are kept.
+        observer: Callbacks for the progress; None for no callbacks.
+        save: Function called with the run so far before the first process, after each process, and at the end.
+        team: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
+        executor: Function that runs the worker processes.
 
     Returns:
-        The run. Runners that failed are rows of it.
+        The run, which includes rows of runners that failed.
 
     Raises:
-        Interrupted: Ctrl-C; the exception carries the run.
+        Interrupted: If Ctrl-C was pressed; the exception contains the run.
     """
     execution = _Execution(plan, run, observer or Silent(), save, team, executor)
     interrupted = False
@@ -115,7 +115,7 @@ def execute(
     try:
         done = execution.finish(interrupted=interrupted)
     except KeyboardInterrupt:
-        # Once more, while the first was heeded.
+        # Ctrl-C was pressed again while the first was handled.
         raise Interrupted(execution.so_far()) from None
     if interrupted:
         raise Interrupted(done)
@@ -123,7 +123,7 @@ def execute(
 
 
 class _Execution:
-    """The state of a run."""
+    """State of a run."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class _Execution:
         self._save = save
         self._team = team
         self._executor = executor
-        # Ranks that decided by clocks of their own would not decide alike.
+        # Ranks that used their own clocks would reach different decisions.
         self._clock = time.monotonic if team is None else team.clock
         self._turns = turns_of(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
@@ -151,7 +151,7 @@ class _Execution:
                 self._results[index] = row.result()
         self._order = sum(len(row.processes) for row in self._rows)
         self._session = run.sessions[-1].session_id if run.sessions else None
-        # Which part of the processes the current session measures, and when it began.
+        # Part of the processes that the current session measures, and the time of its start.
         self._part: int | None = None
         self._part_began = self._clock()
         self._ended: set[int] = set()
@@ -159,10 +159,10 @@ class _Execution:
         self.warnings = [*run.warnings]
 
     def measure(self) -> None:
-        """Runs processes until every runner has had enough.
+        """Runs processes until every runner is complete.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C.
+            KeyboardInterrupt: If Ctrl-C was pressed.
         """
         self._save(self.so_far())
         self._observer.begins(self.so_far(), self._plan)
@@ -172,7 +172,7 @@ class _Execution:
             self._measure(indices)
 
     def _coming(self) -> Iterator[list[int]]:
-        """Of which rows a process comes next: of one, or of one on each device."""
+        """Yields the rows whose next process runs: one row, or one row on each device."""
         plan, rule = self._plan, self._plan.rule
         by_precision = rule is not None and rule.rule == "precision"
         deadline = self._clock() + rule.limit_s if rule is not None and by_precision else float("inf")
@@ -194,10 +194,10 @@ class _Execution:
                 return
 
     def _enter_part(self, part: int) -> None:
-        """Begins a session where the one before has measured its part; waits for its time.
+        """Begins a new session, after its waiting time, if the current part is complete.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C.
+            KeyboardInterrupt: If Ctrl-C was pressed.
         """
         if self._part is not None and part > self._part:
             left = self._part_began + self._plan.every_s - self._clock()
@@ -210,10 +210,13 @@ class _Execution:
         self._part = part
 
     def _settle(self, index: int) -> None:
-        """Ends a row that has had enough, or cannot go on; one side of two tells nothing, so both end then."""
+        """Ends a row that is complete or failed.
+
+        If one side of `ab` fails, both rows end, because one side alone shows nothing.
+        """
         failed = self._rows[index].failure is not None
         over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
-        # Devices side by side go on until each has enough: one that went on alone would meet another load.
+        # Concurrent devices continue until all are complete: a device that continued alone would have a different load.
         beside = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
         enough = all(self._has_enough(row) for row in beside if row.failure is None)
         for one in over:
@@ -257,7 +260,7 @@ class _Execution:
         self._save(self.so_far())
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
-        """For each task what its worker answered, by rank."""
+        """Returns the answers of each task's worker, by rank."""
         with ExitStack() as stack:
             starts = [stack.enter_context(self._start(task)) for task in tasks]
             if self._team is not None:
@@ -266,7 +269,7 @@ class _Execution:
 
     @contextmanager
     def _start(self, task: BenchTask) -> Iterator[Start]:
-        """The worker of a task, and what it needs beside it while it runs."""
+        """Yields the worker of a task, and keeps its compiler cache while it runs."""
         job: dict[str, Any] = {
             "kind": "bench",
             **task.job(),
@@ -280,13 +283,13 @@ class _Execution:
             yield Start(job=job, terms=terms, setting=setting)
 
     def so_far(self) -> Run:
-        """The run with what it has measured."""
+        """Returns the run with its results so far."""
         return replace(self._run, results=[self._results[index] for index in sorted(self._results)])
 
     def finish(self, *, interrupted: bool) -> Run:
-        """The run at its end, saved."""
+        """Completes and saves the run."""
         for index, row in enumerate(self._rows):
-            # A row may have been cut short between a process and what is told of it.
+            # An interrupt may have occurred between the process of a row and its report.
             if row.processes and index not in self._ended:
                 self._end(index)
         run = self.so_far()

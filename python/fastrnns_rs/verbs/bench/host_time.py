@@ -1,4 +1,4 @@
-"""The host's time beside the device's: whether a phase waits for its launches."""
+"""Host time next to device time, to find phases that wait for kernel launches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from fastrnns_rs.replicates import median
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Process
 
-#: From this share of the device's time on, the host's calls are what a phase takes.
+#: Share of the device time from which the host time determines the time of a phase.
 LAUNCH_BOUND = 0.9
 
 
 def with_host_time(summary: PhaseSummary, phase: str, processes: Sequence[Process]) -> PhaseSummary:
-    """Returns a summary with the host's time, where the processes have it.
+    """Adds the host time to a summary, if the processes recorded it.
 
     Args:
-        summary: Of a phase.
+        summary: Summary of a phase.
         phase: `forward` or `backward`.
-        processes: Those that the summary describes.
+        processes: Processes behind the summary.
     """
     samples = [getattr(one, f"{phase}_host_ns") for one in processes]
     if not samples or None in samples:

@@ -1,4 +1,7 @@
-"""A phase described: its estimate and interval from the medians of processes, the rest from all timed samples."""
+"""Summary of a phase.
+
+The point estimate and the interval are computed from process medians, the other statistics from all timed samples.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,23 @@ from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summ
 if TYPE_CHECKING:
     from fastrnns_rs.stats import ProcessInterval
 
-#: From two processes there is no interval, only their range: it holds the median of process medians with this chance.
+#: Two processes have a range instead of an interval: it contains the median of process medians with this probability.
 _RANGE_LEVEL = 0.5
 _LEAST_FOR_INTERVAL = 3
-#: What describes all samples of a phase, in nanoseconds.
+#: Statistics of all samples of a phase, in nanoseconds.
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 
 
 def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None] = ()) -> PhaseSummary:
-    """Describes a phase.
+    """Summarises a phase.
 
-    From three sessions on, these are what is repeated: processes of one session share what differs between sessions.
+    From three sessions on, sessions are the replicates: processes of one session share conditions that differ between
+    sessions.
 
     Args:
-        replicates: For each replicate, for each of its processes (one, or one of each rank) its timed samples, in
-            nanoseconds and in order; none of them empty.
-        sessions: Session of each replicate, where these are known.
+        replicates: Timed samples of each process of each replicate, in nanoseconds and in order, never empty. A
+            replicate has one process, or one process of each rank.
+        sessions: Session of each replicate; empty if unknown.
     """
     processes = [one for ranks in replicates for one in ranks]
     found = summarize([sample for one in processes for sample in one])
@@ -44,7 +48,7 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
         if interval is None:
             estimate, low, high, method, sure = found.median, None, None, None, found.confidence_level
         elif len(replicates) == 1:
-            # Ranks that ran at the same time: their range says nothing of what the next process would measure.
+            # The range of concurrent ranks does not predict the next process.
             estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
         elif len(replicates) < _LEAST_FOR_INTERVAL:
             estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
@@ -68,13 +72,17 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
 
 
 def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | None:
-    """The estimate from process medians; None where a timer saw nothing of one, for it has no logarithm."""
+    """Returns the estimate from process medians.
+
+    Returns:
+        None if the median of a process is 0, which has no logarithm.
+    """
     medians = levels(replicates)
     return process_ci(medians) if min(medians) > 0 else None
 
 
 def _between_sessions(levels: Sequence[float], sessions: Sequence[str | None]) -> ProcessInterval | None:
-    """The estimate from the means of sessions; None with fewer than three of them."""
+    """Returns the estimate from session means; None with fewer than three sessions."""
     found: dict[str, list[float]] = {}
     for session, level_ns in zip(sessions, levels, strict=False):
         if session is not None:

@@ -1,4 +1,4 @@
-"""What the ranks that `torchrun` started agree on before anything runs: one plan, in one order."""
+"""Plan synchronisation: one plan in one order for all ranks of `torchrun`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.rank_group import Team
 
-#: As many differences as a line has room for.
+#: Number of differences that fit in a line.
 _SHOWN = 4
 
 
 def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
-    """The plan and the run that all ranks have: in the order that rank 0 drew, each process as long as its.
+    """Returns the plan and the run that all ranks share.
+
+    The order and the time of a process are those of rank 0.
 
     Args:
-        team: The ranks.
-        plan: What this rank would run.
-        run: The run that it would begin.
+        team: Ranks of the run.
+        plan: Plan of this rank.
+        run: Run of this rank.
 
     Raises:
-        UsageError: The ranks were asked for different things.
-        FastrnnsError: A rank told nothing.
-        KeyboardInterrupt: Ctrl-C.
+        UsageError: If the ranks have different options.
+        FastrnnsError: If a rank sent nothing.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
     world = team.world
     device = plan.tasks[0].problem.device
@@ -65,7 +67,10 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
 
 
 def _shared(plan: BenchPlan) -> dict[str, Any]:
-    """What has to be the same at all ranks: not where they run, nor what rank 0 decides for all."""
+    """Returns the settings that all ranks must share.
+
+    Devices, and values that rank 0 decides for all, are excluded.
+    """
     tasks = [replace(one, problem=replace(one.problem, device="")) for one in plan.tasks]
     found = flat("plan", to_plain(record(replace(plan, tasks=tasks))))
     found.pop("plan.stop.parameters.process_seconds", None)
@@ -78,7 +83,7 @@ def _warnings(told: list[dict[str, Any]]) -> Iterator[Notice]:
         f"rank {rank}: {key} {theirs}, not {ours}"
         for rank, one in enumerate(told)
         for key, ours, theirs in _differences(first["environment"], one["environment"])
-        # These name the rank, and each GPU is another one.
+        # These keys contain the rank, and each rank has a different GPU.
         if not key.startswith(("environment.variables.TORCHELASTIC_", "environment.cpu_affinity"))
         and not key.endswith((".uuid", ".index"))
     ]

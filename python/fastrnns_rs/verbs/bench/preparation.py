@@ -1,4 +1,4 @@
-"""From what was asked for to a plan and its run, ready to be executed."""
+"""Preparation of a plan and its run from the requested options."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def start(
     team: Team | None = None,
     executor: Executor = launch_together,
 ) -> tuple[BenchPlan, Run]:
-    """Asks a child process about torch, and decides what will run.
+    """Probes torch in a child process, and builds the plan and its run.
 
     Args:
-        options: Which runners, on which problem.
-        effort: How much is measured.
-        command: What the run file names as its command.
-        resume: A run that was interrupted, to go on with.
-        team: The ranks that `torchrun` started, this process among them.
-        executor: Runs the child process.
+        options: Runners and problem.
+        effort: Amount of measurements.
+        command: Command that the run file records.
+        resume: Interrupted run to continue; None for a new run.
+        team: Ranks that `torchrun` started, including this process; None without ranks.
+        executor: Function that runs the child process.
 
     Raises:
-        MissingError: The device is not there, or torch is not installed.
-        UsageError: An option makes no sense, or the run cannot be resumed.
-        FastrnnsError: Torch does not work.
-        KeyboardInterrupt: Ctrl-C.
+        MissingError: If the device does not exist, or torch is not installed.
+        UsageError: If an option is invalid, or the run cannot be resumed.
+        FastrnnsError: If torch does not work.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
-    # Whatever makes no sense is told before torch is asked, which takes seconds.
+    # Invalid options are reported before torch is probed, which takes seconds.
     processes = effort.processes_of(1, quick=options.quick)
     loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
@@ -83,20 +83,20 @@ def facts_of(
     local_rank: int | None = None,
     executor: Executor = launch_together,
 ) -> list[Facts]:
-    """Collects facts of torch and of each device; of the one that `options` name where there are no others.
+    """Collects facts of torch and of each device.
 
     Args:
-        options: The device, if it is one, and the dtype.
-        devices: The devices, if they are several.
-        setting: What the child that is asked runs in.
-        local_rank: Of several ranks on this machine, the one that asks; None for none.
-        executor: Runs the child.
+        options: Device, if there is only one, and dtype.
+        devices: Devices, if there are several; otherwise None.
+        setting: Environment of the child process.
+        local_rank: Local rank of this process; None without ranks.
+        executor: Function that runs the child process.
 
     Raises:
-        UsageError: One device is asked for, and several are.
-        MissingError: Torch is not installed.
-        FastrnnsError: Torch does not work.
-        KeyboardInterrupt: Ctrl-C.
+        UsageError: If one device and several devices are both requested.
+        MissingError: If torch is not installed.
+        FastrnnsError: If torch does not work.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
     if not devices:
         asked = options.device, options.computed_dtype, setting
@@ -108,7 +108,10 @@ def facts_of(
 
 
 def _another(known: Facts, device: str, dtype: str, setting: Setting, executor: Executor) -> Facts:
-    """Returns the facts of a further device; one of the same kind as the known one is not probed."""
+    """Returns the facts of a further device.
+
+    A device of the same kind as the known device is not probed.
+    """
     found = resolve(device, known.cuda_device_count)
     kinds = [None if one is None else _kind(known, one) for one in (known.device, found)]
     if kinds[0] == kinds[1] or found is None:

@@ -1,4 +1,4 @@
-"""The ranks that `torchrun` started, as the parent of one of them works with the others."""
+"""Rank group: the ranks started by `torchrun`, in the parent process of one."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.torchrun import World
 
 _COURIER = "fastrnns_rs.worker.rank_channel"
-#: How much later than this rank another may come: torch from a cold disk can take most of a minute.
+#: Maximum delay of another rank: importing torch from a cold disk can take most of a minute.
 _PATIENCE_S = 120.0
 
 
 class Team:
-    """The ranks of a run. A courier, which is a child with torch, carries what they tell each other.
+    """Ranks of a run, connected by a rank channel (a child process with torch).
 
     Args:
-        world: Which of them this is.
+        world: World of this rank.
     """
 
     def __init__(self, world: World) -> None:
@@ -39,30 +39,35 @@ class Team:
         self._courier.write(json.dumps(world.meeting()).encode() + b"\n")
 
     def part(self) -> None:
-        """Waits for the others at the end of a run, where rank 0 hosts the store that they still read from."""
+        """Waits for the other ranks at the end of a run.
+
+        If rank 0 hosts the store, the other ranks still read from it.
+        """
         if not self.world.hosted:
             with contextlib.suppress(FastrnnsError):
                 self.exchange("end", None)
 
     def close(self) -> None:
-        """Ends the courier."""
-        # Without its supervisor it is gone already.
+        """Ends the rank channel."""
+        # If its supervisor has ended, the rank channel has ended too.
         with contextlib.suppress(RuntimeError):
             self._courier.end()
 
     def clock(self) -> float:
-        """Seconds, by the clock of rank 0 when the ranks last told each other something."""
+        """Returns the time of rank 0's clock at the last exchange, in seconds."""
         return self._clock
 
     def own_device(self, facts: Facts, asked: str) -> Facts:
-        """The facts with this rank's device: where any CUDA device will do, that of its local rank.
+        """Returns the facts with this rank's device.
+
+        If any CUDA device is accepted, the local rank selects the device.
 
         Args:
-            facts: What is known of torch and the device that was asked for.
-            asked: The name of that device.
+            facts: Facts of torch and the requested device.
+            asked: Name of the requested device.
 
         Raises:
-            MissingError: There are fewer devices than local ranks.
+            MissingError: If there are fewer devices than local ranks.
         """
         if facts.device is None or not facts.device.startswith("cuda") or asked not in {"auto", "cuda"}:
             return facts
@@ -73,16 +78,16 @@ class Team:
         return replace(facts, device=f"cuda:{local}")
 
     def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:
-        """What every rank tells under a name that all of them give, in the order of the ranks.
+        """Returns the values that all ranks sent under a name, in rank order.
 
         Args:
-            name: No two exchanges of a run have the same.
-            mine: What this rank tells, as JSON has it.
-            timeout_s: How much later than this rank another may be with it, in seconds.
+            name: Name of the exchange, unique within a run and equal on all ranks.
+            mine: Value of this rank, in JSON types.
+            timeout_s: Maximum delay of another rank after this rank, in seconds.
 
         Raises:
-            FastrnnsError: A rank told nothing, or the store cannot be reached.
-            KeyboardInterrupt: Ctrl-C.
+            FastrnnsError: If a rank sent nothing, or the store cannot be reached.
+            KeyboardInterrupt: If Ctrl-C was pressed.
         """
         patience = timeout_s + _PATIENCE_S
         message = {"name": name, "mine": {"clock": time.monotonic(), "told": mine}, "timeout_s": patience}
@@ -111,16 +116,16 @@ class Team:
         return FastrnnsError(message, "the other ranks say why they ended; torchrun needs the network between them")
 
     def measure(self, start: Start) -> dict[int | None, Answer]:
-        """Runs this rank's worker of the next process index while the others run theirs.
+        """Runs this rank's worker while the other ranks run theirs.
 
         Args:
-            start: The worker.
+            start: Worker to start.
 
         Returns:
-            What the workers of all ranks answered. After Ctrl-C what that of this rank had measured, and no more.
+            Answers of the workers of all ranks. After Ctrl-C, only the answer of this rank's worker.
 
         Raises:
-            FastrnnsError: A rank told nothing.
+            FastrnnsError: If a rank sent nothing.
         """
         name = f"process/{self._measured}"
         self._measured += 1
@@ -145,7 +150,10 @@ class Team:
 
 
 def _merged(told: list[dict[str, Any]]) -> dict[int | None, Answer]:
-    """The answers by rank. Those that waited for a rank that failed did not fail themselves."""
+    """Returns the answers by rank.
+
+    Workers that waited for a failed rank are not counted as failed.
+    """
     failed = [rank for rank, one in enumerate(told) if not one["well"] and not one["waited"]]
     found: dict[int | None, Answer] = {}
     for rank, one in enumerate(told):

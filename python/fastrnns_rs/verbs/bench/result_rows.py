@@ -1,4 +1,4 @@
-"""From what workers answer to the processes and the row of a runner."""
+"""Conversion of worker answers to the processes and the row of a runner."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Row:
-    """What is known of a runner so far.
+    """Results of a runner so far.
 
     Args:
-        task: The runner.
-        processes: Those that ran already, in a run that is resumed.
+        task: Task of the runner.
+        earlier: Earlier result, in a resumed run; otherwise None.
     """
 
     def __init__(self, task: BenchTask, earlier: Result | None = None) -> None:
@@ -35,22 +35,22 @@ class Row:
 
     @property
     def replicates(self) -> list[list[Process]]:
-        """Those that measured to their end: a process each, or the ranks of one index."""
+        """Complete replicates: one process each, or the ranks of one index."""
         return counted(self.processes)
 
     @property
     def counted(self) -> list[Process]:
-        """The processes that measured to their end, as did all ranks beside them."""
+        """Processes of complete replicates."""
         return [process for one in self.replicates for process in one]
 
     @property
     def next_index(self) -> int:
-        """The index of the process that comes next."""
+        """Index of the next process."""
         return len(by_index(self.processes))
 
     @property
     def failure(self) -> Process | None:
-        """The first process that failed, if one did: a runner that fails is not started again."""
+        """First failed process, or None: a runner that failed is not started again."""
         return next((one for one in self.processes if one.status in {"failed", "timed_out"}), None)
 
     def add(
@@ -63,15 +63,15 @@ class Row:
         session: str | None = None,
         started_utc: str | None = None,
     ) -> Process:
-        """Takes what a worker answered, the `order`-th of the run.
+        """Adds the answer of a worker to the row.
 
         Args:
-            answer: What it answered.
-            order: Its place among the processes of the run.
-            index: Its place among those of the row; None for the next. Ranks share one.
-            rank: Which of the ranks it is.
-            session: Session that it ran in.
-            started_utc: Start of the worker.
+            answer: Answer of the worker.
+            order: Index among the processes of the run.
+            index: Index among the processes of the row; None for the next. Ranks share an index.
+            rank: Rank of the worker; None without ranks.
+            session: ID of the session.
+            started_utc: Start time of the worker.
         """
         process, timing = process_of(answer, index=self.next_index if index is None else index, order=order, rank=rank)
         process = replace(process, session=session, started_utc=started_utc)
@@ -86,7 +86,7 @@ class Row:
         return process
 
     def timed(self) -> list[list[list[list[int]]]]:
-        """For each phase, for each replicate that counts, for each of its processes its timed samples."""
+        """Returns the timed samples of each process of each complete replicate, by phase."""
         found = self.replicates
         if not found:
             return []
@@ -97,27 +97,34 @@ class Row:
         return [*phases, backward] if all(backward) else phases
 
     def precision(self) -> float | None:
-        """The wider relative half width of the intervals of its phases; None below three processes."""
+        """Returns the larger relative half width of the intervals of the phases.
+
+        Returns:
+            None with fewer than three processes.
+        """
         found = [between(phase) for phase in self.timed()]
         widths = [None if one is None else one.half_width for one in found]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) and known else None
 
     def has_precision(self, target: float, least: int) -> bool:
-        """Whether the interval of each phase is as narrow as `target`, from `least` processes on."""
+        """Returns True if each phase has reached a relative half width of `target`.
+
+        At least `least` processes are required.
+        """
         return bool(self.counted) and all(
             between(phase) is not None and precision_reached(levels(phase), target=target, minimum=least).reached
             for phase in self.timed()
         )
 
     def result(self) -> Result:
-        """The row of the run file, described once for each process that it has."""
+        """Returns the row of the run file, which is cached until the next process."""
         self._result = self._result or self._described()
         return self._result
 
     def _described(self) -> Result:
         status, reason = self._outcome()
-        # Numbers of a runner that failed are kept as samples, not offered as a result.
+        # Samples of a failed runner are kept, but not summarised as a result.
         sessions = [ranks[0].session for ranks in self.replicates]
         timed = self.timed() if status == "ok" else []
         phases = [
@@ -149,7 +156,7 @@ class Row:
         )
 
     def _most(self, name: str) -> int | None:
-        """The largest value of the processes that count, of those that know it."""
+        """Returns the largest known value among the complete processes."""
         known: list[int] = [value for one in self.counted if (value := getattr(one, name)) is not None]
         return max(known, default=None)
 

@@ -1,4 +1,4 @@
-"""Goes on with a run that was interrupted, if it is still the same run on the same machine."""
+"""Continuation of an interrupted run, with an equal plan on the same machine."""
 
 from __future__ import annotations
 
@@ -22,31 +22,34 @@ _DIFFERING = {
 
 
 def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
-    """A plan and its run that go on where an interrupted run ended: in its order, and with its results.
+    """Returns the plan and the run that continue an interrupted run.
+
+    The order and the results of the interrupted run are kept.
 
     Args:
-        earlier: The run that was interrupted.
-        plan: What the same command would run now.
-        fresh: The run that it would begin.
+        earlier: Interrupted run.
+        plan: Plan of the same command now.
+        fresh: New run of this plan.
 
     Raises:
-        UsageError: Nothing is left to run, or plan or environment are others now.
+        UsageError: If nothing is left to run, or the plan or the environment has changed.
     """
     check_interrupted(earlier)
     given: dict[str, Any] = {"order_seed": earlier.plan.order_seed or 0}
     if "process_seconds" in earlier.plan.stop.parameters:
-        # It follows from how long torch took to import, which is never the same.
+        # The measuring time depends on the import time of torch, which varies.
         given["loop"] = replace(plan.loop, seconds=earlier.plan.stop.parameters["process_seconds"])
     plan = replace(plan, **given)
     _compare("plan", earlier.plan, record(plan))
     _compare("environment", earlier.environment, fresh.environment)
     _compare("tool", earlier.tool, fresh.tool)
     _check_results(earlier)
-    # What the samples say is said anew at the end; what the machine said then holds for what was measured then.
+    # Warnings about samples are computed again at the end. Warnings about the machine stay valid for the earlier
+    # samples.
     of_samples = warnings.after(earlier)
     kept = [one for one in earlier.warnings if one not in of_samples]
     said = {(one.code, one.message) for one in kept}
-    # What was interrupted is measured again; what it had measured stays in the file.
+    # The interrupted process is measured again; its results stay in the file.
     return plan, replace(
         earlier,
         warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)],
@@ -55,10 +58,10 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
 
 
 def check_interrupted(run: Run) -> None:
-    """Refuses a run of which nothing is left to run, or that only its own launcher could go on with.
+    """Checks that a run can be resumed.
 
     Raises:
-        UsageError: It is such a run.
+        UsageError: If the run is not interrupted, or has ranks or two sides.
     """
     if run.status != "interrupted":
         raise UsageError(f"the run is {run.status}: nothing of it is left to run", "leave out --resume")
@@ -69,13 +72,13 @@ def check_interrupted(run: Run) -> None:
 
 
 def _check_results(run: Run) -> None:
-    """Refuses results that no bench writes.
+    """Checks that the results could come from a benchmark.
 
     Raises:
-        UsageError: There is one; the message names it.
+        UsageError: If a result is invalid; the message names it.
     """
     try:
-        # What Python hands over need not come from a file.
+        # A run that Python code passes need not come from a file.
         run.check()
     except UsageError as error:
         raise _damaged(error.message) from error
@@ -102,9 +105,12 @@ def _compare(name: str, before: Any, now: Any) -> None:
 
 
 def flat(path: str, value: Any) -> dict[str, Any]:
-    """The leaves of nested objects and lists, by path, without what differs from one run to the next."""
+    """Returns the leaves of nested objects and lists, by path.
+
+    Keys that differ from run to run are excluded.
+    """
     if isinstance(value, dict):
-        # What our own variables do stands in the plan.
+        # The plan records the effect of fastrnns-rs's own variables.
         told = {key: one for key, one in value.items() if key not in _DIFFERING and not key.startswith("FASTRNNS_")}
         parts = [flat(f"{path}.{key}", one) for key, one in told.items()]
     elif isinstance(value, (list, tuple)):

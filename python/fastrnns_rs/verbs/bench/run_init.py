@@ -1,4 +1,4 @@
-"""The run file before anything has run: the machine, the plan, and what is to be said beforehand."""
+"""Initial run file: machine, plan, and warnings known before anything runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], sides: Sequence[RunSide] = ()) -> Run:
-    """A run that has no results yet, in its first session."""
+    """Returns a run without results, in its first session."""
     session = new_session()
     return Run(
         run_id=uuid.uuid4().hex,
         created_utc=session.started_utc,
-        # What the file should say if nobody comes back to write it again.
+        # The file keeps this status if the process ends without writing it again.
         status="interrupted",
         command=list(command),
         warnings=notices(plan),
@@ -37,7 +37,7 @@ def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], s
 
 
 def record(plan: BenchPlan) -> PlanRecord:
-    """The plan as the run file has it."""
+    """Returns the plan as recorded in the run file."""
     first = plan.tasks[0]
     return PlanRecord(
         preset=plan.preset[0],
@@ -77,7 +77,7 @@ def _stop(plan: BenchPlan) -> Stop:
 
 
 def notices(plan: BenchPlan) -> list[Notice]:
-    """What is to be said of the plan and of the runners that there are."""
+    """Returns the warnings about the plan and the available runners."""
     found = registry.notices()
     scripted = sorted({task.runner.name for task in plan.measured if task.runner.torchscript})
     if scripted:

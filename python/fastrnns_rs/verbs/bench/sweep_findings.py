@@ -1,4 +1,4 @@
-"""From the results of a sweep to what the run file says of it: times and rates, and how times grow."""
+"""Findings of a sweep in the run file: times, rates, and growth of times."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _LEAST_POINTS = 3
 _LEAST_PROCESSES = 3
-#: No line fits where a time is further from it: that is an exponent that changes by about 0.2 over a factor of 4.
+#: A line does not fit if a time deviates more: the exponent then changes by about 0.2 over a factor of 4.
 _LARGEST_DEVIATION = 0.05
-#: And where chance among processes does not account for that.
+#: The deviation must also be significant at this level.
 _LEVEL = 0.05
-#: What a document has of a law as it is.
+#: Fields of a growth law that the document copies.
 _OF_LAW = (
     *("exponent", "ci_low", "ci_high", "confidence_level", "ci_method"),
     *("local_exponents", "largest_deviation", "lack_of_fit_p"),
@@ -27,13 +27,16 @@ _OF_LAW = (
 
 
 def name_of(result: Result) -> str:
-    """The runner, and where it runs if the run has several devices."""
+    """Returns the name of the runner, with its device if the run has several."""
     device = result.problem.device
     return f"{result.runner} on {device}" if result.title.endswith(f" on {device}") else result.runner
 
 
 def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:
-    """Fits growth along an axis of numbers: for each runner, combination of the other axes, and phase."""
+    """Fits the growth of times along a numeric axis.
+
+    There is one fit for each runner, combination of the other axes, and phase.
+    """
     lines: list[tuple[str, Point, list[Result]]] = []
     for one in results:
         if axis not in one.point:
@@ -70,13 +73,13 @@ def _growth(
     return replace(
         empty,
         **{name: getattr(law, name) for name in _OF_LAW},
-        # From fewer processes nobody can tell what is chance.
+        # With fewer processes, chance cannot be excluded.
         straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
     )
 
 
 def _medians(result: Result, phase: str) -> list[float]:
-    """The number of each replicate that counts."""
+    """Returns the number of each complete replicate."""
     timed = [
         [(one.forward_ns if phase == "forward" else one.backward_ns or [])[one.steady_from :] for one in ranks]
         for ranks in counted(result.processes)
@@ -84,13 +87,13 @@ def _medians(result: Result, phase: str) -> list[float]:
     return levels([ranks for ranks in timed if all(ranks)])
 
 
-#: Runners whose sequences are shorter than seq_length, by chance: how many steps they have is not known.
+#: Runners whose sequences are randomly shorter than seq_length, so that the number of steps is unknown.
 _OF_UNKNOWN_LENGTH = "vl_lstm"
 _NS = 1e9
 
 
 def sweep_of(axes: Sequence[SweepAxis], results: Sequence[Result]) -> Sweep:
-    """What a sweep found."""
+    """Returns the findings of a sweep."""
     measured = [one for one in results if one.status == "ok" and one.point]
     numeric = [axis.name for axis in axes if all(isinstance(value, int) for value in axis.values)]
     return Sweep(

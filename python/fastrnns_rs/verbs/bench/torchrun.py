@@ -1,4 +1,4 @@
-"""What `torchrun` tells a process: which of how many ranks it is, and where they meet."""
+"""Environment variables of `torchrun`: rank, number of ranks, store address."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 from fastrnns_rs.errors import UsageError
 
-#: Set by torchrun alone; other starters set RANK too, and host no store.
+#: Only torchrun sets this variable. Other launchers set RANK too, but host no store.
 _MARK = "TORCHELASTIC_RUN_ID"
 _MOST_PORTS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ranks that `torchrun` started together, as one of them sees it.
+    """Ranks that `torchrun` started together, as seen by one rank.
 
     Attributes:
-        rank: Which this is.
-        size: How many there are.
-        local_rank: Which it is among those of its machine; it chooses the CUDA device.
-        node: Which machine it is on, by number.
-        address: Where the store is that the ranks meet at.
-        port: Its port.
-        attempt: How often torchrun has started the ranks anew.
-        hosted: Whether torchrun itself hosts the store; else rank 0 does.
+        rank: Index of this rank.
+        size: Number of ranks.
+        local_rank: Index of this rank on its machine; selects the CUDA device.
+        node: Index of the machine.
+        address: Host of the store through which the ranks communicate.
+        port: Port of the store.
+        attempt: Number of restarts by torchrun.
+        hosted: True if torchrun hosts the store, False if rank 0 does.
     """
 
     rank: int
@@ -39,11 +39,11 @@ class World:
 
     @property
     def leads(self) -> bool:
-        """Whether this is rank 0, which writes the run file and tells how it goes."""
+        """True for rank 0, which writes the run file and reports progress."""
         return self.rank == 0
 
     def meeting(self, name: str = "") -> dict[str, object]:
-        """How a child of this rank finds the others, under a name that all of them give."""
+        """Returns the address and name by which a child process finds the other ranks."""
         place = f"fastrnns-rs/{self.attempt}"
         return {
             "rank": self.rank,
@@ -56,10 +56,10 @@ class World:
 
 
 def world(variables: Mapping[str, str] = os.environ) -> World | None:
-    """The ranks that this process is one of; None if `torchrun` did not start it.
+    """Returns the world of this process; None if `torchrun` did not start it.
 
     Raises:
-        UsageError: A variable is missing, or is no number that it may be.
+        UsageError: If a variable is missing or has an invalid number.
     """
     if _MARK not in variables:
         return None
@@ -87,7 +87,7 @@ def _number(
     variables: Mapping[str, str], name: str, *, least: int = 0, most: int | None = None, default: str | None = None
 ) -> int:
     text = _text(variables, name, default)
-    # int() takes much more than digits.
+    # `int()` accepts much more than digits.
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(1 << 31)) else -1
     if number < least or (most is not None and number > most):
         raise UsageError(f"{name} is {text!r}, which torchrun never sets", f"start with torchrun, or unset {_MARK}")

@@ -1,6 +1,7 @@
-"""Answers of bench workers as processes of a run file.
+"""Conversion of bench worker answers to processes of a run file.
 
-A runner may find the pipe of its worker and write an answer of its own. What no worker sends is a process that failed.
+A runner may find the pipe of its worker and write an answer of its own. An answer that no worker sends is recorded as
+a failed process.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ class Timing:
 
 
 def process_of(answer: Answer, *, index: int, order: int, rank: int | None) -> tuple[Process, Timing]:
-    """A process of a run file from what its worker answered.
+    """Converts the answer of a worker to a process of a run file.
 
     Args:
-        answer: The answer.
+        answer: Answer of the worker.
         index: Index among the processes of the row.
-        order: Place among the processes of the run.
-        rank: Rank of the process; None for none.
+        order: Index among the processes of the run.
+        rank: Rank of the process; None without ranks.
     """
     place: dict[str, Any] = {"index": index, "order": order, "rank": rank}
     try:

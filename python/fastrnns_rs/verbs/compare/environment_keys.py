@@ -74,7 +74,7 @@ def plain(value: Any) -> Value:
 def differences(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Difference]:
     """Returns the keys in which two environments differ.
 
-    A key that only one side has is None on the other side.
+    If only one side has a key, the value of the other side is missing.
     """
     return [
         Difference(key=key, baseline=plain(baseline.get(key)), candidate=plain(candidate.get(key)))

@@ -1,1 +1,1 @@
-"""What captures hold: which files to read, the document that comes of it, and the summary that people get."""
+"""Reading of captures, the JSON document of a report, and its summary."""

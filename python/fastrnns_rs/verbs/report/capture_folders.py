@@ -1,4 +1,4 @@
-"""Folders of captures: which of their files are to be read."""
+"""Selection of the files to read in a folder of captures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fastrnns_rs.verbs.report.manifests import beside
 
 
 def files_in(folder: str | Path) -> list[str]:
-    """The files of a folder that may be captures, in the natural order of their names.
+    """Returns the files of a folder that may be captures, in natural order of names.
 
-    A record of `profile` stands for its files, which are then not read for themselves; an export of nsys stands for the
-    report that lies beside it under the same name. Folders in it and hidden files are left alone.
+    A capture manifest of `profile` stands for its files, which are then not listed separately. An SQLite export of nsys
+    replaces the report of the same name beside it. Subfolders and hidden files are skipped.
 
     Raises:
-        FastrnnsError: The folder cannot be listed, or holds no file.
+        FastrnnsError: If the folder cannot be listed, or contains no file.
     """
     try:
         counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
@@ -39,6 +39,6 @@ def files_in(folder: str | Path) -> list[str]:
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Names in the order in which people count: `rank2` before `rank10`."""
+    """Returns a sort key in natural order: `rank2` before `rank10`."""
     parts = re.split(r"([0-9]+)", name)
     return [(int(part), "") if place % 2 else (-1, part) for place, part in enumerate(parts)]

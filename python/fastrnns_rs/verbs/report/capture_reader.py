@@ -1,4 +1,4 @@
-"""Reads captures."""
+"""Reader of captures."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 class Inductor:
-    """What `torch._inductor.wrapper_benchmark` knows of a module and a capture does not.
+    """Measurements of `torch._inductor.wrapper_benchmark` outside the capture.
 
     Args:
-        wall_time_ms: How long one run took without a profiler.
-        runs: How many runs the capture holds.
-        name: What the line for tabulating calls the benchmark.
+        wall_time_ms: Time of one run without a profiler, in milliseconds.
+        runs: Number of runs in the capture.
+        name: Name of the benchmark in the line for tabulation.
     """
 
-    # No dataclass, which would have every reader load `dataclasses`.
+    # A dataclass would load the module `dataclasses` in every reader.
     __slots__ = ("name", "runs", "wall_time_ms")
 
     def __init__(self, *, wall_time_ms: float, runs: int = 1, name: str = "unknown") -> None:
-        # From a nanosecond to thirty years: beyond that ratios are no numbers.
+        # The limits are a nanosecond and thirty years: outside of them, ratios are not finite.
         if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
             raise UsageError(
                 "Inductor's view needs a wall time above 0 (a nanosecond to 10^12 ms) and at least one run",
@@ -61,43 +61,43 @@ def read(
     workers: int | Literal["ray"] | None = None,
     extent: Extent = "whole",
 ) -> Summary:
-    """Reads captures and says where their time went.
+    """Reads captures and summarises their times.
 
-    What a file is, is told by its content: a trace of `torch.profiler` (compressed or not), an export of nsys to
-    SQLite, a report of nsys (which the installed nsys exports), or a capture record of `profile`.
+    The format of a file is detected from its content: a trace of `torch.profiler` (compressed or not), an
+    SQLite export of nsys, a report of nsys (exported by the installed nsys), and a capture manifest of `profile`.
 
     Args:
-        paths: One or more files, or folders of them, which are summarised together.
-        devices: Numbers of the devices that count; all unless given, as with the next two.
-        streams: Numbers of the streams that count.
-        processes: Numbers of the processes that count.
-        pattern: A regular expression that is found in the names of the kernels, memory operations and calls that count.
-        since_ns: What starts earlier, in nanoseconds after the first device operation, does not count.
-        until_ns: What starts then or later does not count.
+        paths: One or more files, or folders of files, which are summarised together.
+        devices: Device numbers to include; all by default, as for `streams` and `processes`.
+        streams: Stream numbers to include.
+        processes: Process numbers to include.
+        pattern: Regular expression for the names of kernels, memory operations and calls to include.
+        since_ns: Start of the included time, in nanoseconds after the first GPU activity.
+        until_ns: End of the included time, exclusive; activities that start at it or later are excluded.
         kernels_by: Grouping of `kernels`: a row per name and device, per name over all devices, or per name, grid and
             block over all devices.
-        iteration_range: The name of the ranges that mark iterations; ours and `ProfilerStep#N` unless given.
-        data_loaders: Found in the names of ranges in which a thread waits for data, besides the names torch gives them.
-        categories: A file of rules that go before the built-in ones.
-        inductor: What Inductor's benchmark of the same module measured, for its view of the capture.
-        trace_output: Where to write what counts as one merged trace for Perfetto's viewer; compressed unless its name
+        iteration_range: Name of the ranges that mark iterations; the ranges of fastrnns-rs and `ProfilerStep#N` by
+            default.
+        data_loaders: Substrings of the names of ranges in which a thread waits for data, in addition to torch's names.
+        categories: File of category rules that precede the built-in rules.
+        inductor: Measurements of Inductor's benchmark of the same module, for the Inductor view of the capture.
+        trace_output: Path of a merged trace for Perfetto's viewer with the included events; compressed unless the name
             ends in `.json`.
-        strict: Whether a damaged file is an error.
-        nsys_path: The nsys that exports reports.
-        workers: How many threads read files, as many as there are cores unless given; `"ray"` spreads the files over
-            the Ray cluster that runs.
-        extent: What is read where a format has tables that can be left out, as exports of nsys have: `"devices"` leaves
-            out calls and ranges, so that idle time has no cause; `"kernels"` copies and sets too, so that spans, busy
-            times and shares of them are of kernels alone, and a GPU that only copied is missing.
+        strict: Raise an error for a damaged file.
+        nsys_path: Path of the nsys that exports reports.
+        workers: Number of threads that read files; the number of cores by default. `"ray"` distributes the files over
+            the running Ray cluster.
+        extent: Tables to read, in formats whose tables can be skipped, such as exports of nsys. `"devices"` skips
+            calls and ranges, so that idle time has no cause. `"kernels"` also skips copies and sets: spans, busy times
+            and their shares are then of kernels alone, and a GPU that only copied is missing.
 
     Returns:
-        The summary; what is wrong with the files stands in its `warnings`.
+        The summary. Its `warnings` report problems of the files.
 
     Raises:
-        FastrnnsError: A file is no capture, or is damaged and `strict` is set.
-        UsageError: The pattern or the rules cannot be understood, no path is given, or the merged trace cannot be
-            written.
-        MissingError: A report of nsys is given and there is no nsys, or Ray is asked for and there is none.
+        FastrnnsError: If a file is not a capture, or is damaged and `strict` is set.
+        UsageError: If the pattern or the rules are invalid, no path is given, or the merged trace cannot be written.
+        MissingError: If a report of nsys is given without an installed nsys, or Ray is requested and missing.
     """
     if not paths:
         raise UsageError("no capture is given", "give the path of at least one")
@@ -132,7 +132,7 @@ def read(
     except OverflowError:
         raise UsageError("a number has more than 64 bits", "give the numbers that the report shows") from None
     except ValueError as error:
-        # Categories are told by the line, patterns by where they cannot be understood.
+        # For categories, the error names the line; for patterns, the position of the error.
         raise UsageError(" ".join(str(error).split()), "see `fastrnns-rs report --help`") from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     summary = Summary(core, selected=any(narrowed))
@@ -149,11 +149,13 @@ def opened(
     workers: int | Literal["ray"] | None = None,
     extent: Extent = "whole",
 ) -> Trace:
-    """The events of captures, which are one trace: what only nsys can read is read by way of its exports.
+    """Reads the events of captures into one trace.
+
+    Reports of nsys are read through exports, since only nsys can read them.
 
     Raises:
-        FastrnnsError: A file is no capture.
-        MissingError: A report of nsys is given and there is no nsys.
+        FastrnnsError: If a file is not a capture.
+        MissingError: If a report of nsys is given without an installed nsys.
     """
     found = [one for path in paths for one in sources.behind(path)]
     files, optional = [file for file, _ in found], [optional for _, optional in found]
@@ -178,7 +180,7 @@ def _parsed(
     workers: int | Literal["ray"] | None,
     extent: Extent,
 ) -> Trace:
-    # Names are bytes, and need not be any text.
+    # File names are bytes, and need not be valid text.
     named = [(file, os.fsencode(name).decode(errors="replace")) for file, name in zip(files, given, strict=True)]
     if workers == "ray":
         from fastrnns_rs.verbs.report.ray_nodes import spread
@@ -192,8 +194,8 @@ def _parsed(
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:
-    """The steps of a sequence, as the records of the captures say."""
-    # Hardly any file is a record, and finding out takes the modules that read one.
+    """Returns the number of steps of a sequence, from the manifests of the captures."""
+    # Few files are manifests, and a full check would import the modules that read them.
     if not all(map(file_kinds.may_be_record, paths)):
         return None
     from fastrnns_rs.verbs.report.manifests import sequence_length_of

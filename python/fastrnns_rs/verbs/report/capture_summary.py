@@ -1,4 +1,4 @@
-"""What captures come to: rows, columns of numpy, text."""
+"""Summary of captures as rows, numpy columns or text."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _HELP = "see `fastrnns-rs report --help`"
 
 
 class Summary:
-    """A summary of captures.
+    """Summary of captures.
 
     Its parts are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`,
-    `summary.idle_causes`, `summary.ranges`; `summary.launches` is one dataclass. Times are nanoseconds.
-    Their classes are loaded when they are first asked for: a table or the JSON document needs none of them.
+    `summary.idle_causes`, `summary.ranges`; `summary.launches` is one dataclass. Times are in nanoseconds.
+    The classes are loaded at the first access, since a table or the JSON document does not need them.
     """
 
     def __init__(self, core: TraceSummary, *, selected: bool = False) -> None:
@@ -33,11 +33,11 @@ class Summary:
         self._document: SummaryDocument | None = None
 
     def __getstate__(self) -> tuple[TraceSummary, bool]:
-        """The summary without the dataclasses, which are made again where they are used."""
+        """Returns the state without the dataclasses, which are created again on access."""
         return self._core, self._selected
 
     def __setstate__(self, state: tuple[TraceSummary, bool]) -> None:
-        """Takes the parts of a pickled summary."""
+        """Restores a pickled summary."""
         (self._core, self._selected), self._document = state, None
 
     def __getattr__(self, name: str) -> Any:
@@ -54,7 +54,7 @@ class Summary:
 
     @property
     def document(self) -> SummaryDocument:
-        """The document as dataclasses."""
+        """Document as dataclasses."""
         if self._document is None:
             from fastrnns_rs.documents.codec import from_plain
             from fastrnns_rs.documents.summary import SummaryDocument
@@ -63,17 +63,17 @@ class Summary:
         return self._document
 
     def columns(self, table: str) -> dict[str, np.ndarray[Any, Any]]:
-        """A list of the document as one numpy array for each key.
+        """Returns a list of the document as one numpy array for each key.
 
         Args:
-            table: The key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
+            table: Key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
 
         Returns:
-            Arrays of one length: whole numbers as int64, other numbers and numbers that may be null as float64 (null is
-            NaN), marks as booleans, all else as objects.
+            Arrays of equal length. Integers are int64; other numbers and nullable numbers are float64 (null is NaN);
+            flags are booleans; other values are objects.
 
         Raises:
-            UsageError: There is no such list.
+            UsageError: If the document has no such list.
         """
         from dataclasses import fields
         from typing import get_type_hints
@@ -99,7 +99,7 @@ class Summary:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
+        """Returns the JSON document as plain dictionaries and lists."""
         return self._core.to_dict()
 
     def warning_rows(self) -> list[dict[str, Any]]:
@@ -107,14 +107,14 @@ class Summary:
         return self._core.warnings()
 
     def to_json(self) -> str:
-        """The JSON document, safe to print: control characters are escaped."""
+        """Returns the JSON document as text, with control characters escaped."""
         return self._core.to_json()
 
     def save(self, path: str | Path) -> None:
-        """Writes the JSON document. The file is there whole or not at all.
+        """Writes the JSON document atomically.
 
         Raises:
-            UsageError: The place cannot be written to.
+            UsageError: If the path cannot be written to.
         """
         from pathlib import Path
 
@@ -124,7 +124,7 @@ class Summary:
             self.write_json(file.write)
 
     def write_json(self, write: Callable[[bytes], object]) -> None:
-        """Hands the JSON document to a function, piece by piece: it may be larger than memory.
+        """Passes the JSON document to a function in pieces: it may be larger than memory.
 
         Args:
             write: Function that takes UTF-8, such as the `write` of a binary file.
@@ -141,20 +141,20 @@ class Summary:
         width: int | None = None,
         wide: bool = False,
     ) -> str:
-        """The text of a report.
+        """Returns the text of a report.
 
         Args:
             format: `table`, `json`, `csv` or `markdown`.
-            by: What is listed: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
+            by: View: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
                 `range`, `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for
                 a summary that was read by shape.
-            top: At most so many rows of a list.
+            top: Maximum number of rows of a list.
             names: `full`, `short` or `mangled`.
-            width: Columns of the terminal, into which names are cut.
-            wide: True for every list of the overview; else a table of it is what fits a screen.
+            width: Columns of the terminal; names are cut to fit.
+            wide: Show every list of the overview; by default, only tables that fit a screen.
 
         Raises:
-            UsageError: A word is none of these, or a number is below 0.
+            UsageError: If a value is not supported, or a number is below 0.
         """
         from fastrnns_rs.views import summary as view
 

@@ -1,4 +1,4 @@
-"""What a file is, told by how it begins: the only place that looks at the first bytes of captures and documents."""
+"""Detection of file formats; the only code that reads the first bytes of files."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | os.PathLike[str]
 
-#: Enough to tell what a file is.
+#: Number of bytes that suffice to detect the format.
 _HEAD = 4096
-#: How captures begin that are no JSON: databases, compressed files, nvprof's texts and tables.
+#: Prefixes of captures that are not JSON: databases, compressed files, and text and tables of nvprof.
 _BINARY = (b"SQLite format 3\0", b"\x1f\x8b")
 _OF_NVPROF = (b"==", b'"Type"', b'"Device"', b'"Start"')
-#: What stands near the beginning of a trace in Chrome's form, and in no measurement.
+#: Keys near the beginning of a trace in Chrome's format, and of no measurement.
 _OF_TRACES = (b'"traceEvents"', b'"deviceProperties"', b'"ph"', b'"schemaVersion"')
-#: How reports of nsys begin, whatever they are called, and streams that were never imported.
+#: Prefixes of nsys reports, whatever their file name, and of streams that were never imported.
 _OF_NSYS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
 _OF_RECORDS = b'"fastrnns-rs/capture"'
 
 
 def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
-    """The kind of a file; None for what does not tell: a pipe, nothing at all."""
+    """Returns the kind of a file; None if it cannot be detected, as for a pipe.
+
+    A file that is empty or does not exist has no kind either.
+    """
     if os.path.isdir(path):
         return "folder"
     found = head(path)
@@ -38,23 +41,23 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
 
 
 def may_be_record(path: Path) -> bool:
-    """Whether a file begins like a capture record. A trace may too."""
+    """Returns True if a file begins like a capture manifest. A trace may do so too."""
     return _OF_RECORDS in head(path)
 
 
 def needs_nsys(path: Path) -> bool:
-    """Whether it is a report or a stream of nsys, which must be exported."""
+    """Returns True for a report or a stream of nsys, which must be exported."""
     return head(path).startswith(_OF_NSYS)
 
 
 def head(path: Path) -> bytes:
-    """How a file begins; nothing for what cannot be read twice, or at all."""
+    """Returns the first bytes of a file; empty if it cannot be read, or not twice."""
     try:
         if os.path.isfile(os.fspath(path)):
             with open(path, "rb") as file:
                 return file.read(_HEAD)
     except (OSError, ValueError):
-        # Whoever reads it says what is wrong with it.
+        # The reader of the file reports the error.
         pass
-    # What is read from a pipe is lost to who comes after.
+    # Bytes read from a pipe would be lost to the later reader.
     return b""

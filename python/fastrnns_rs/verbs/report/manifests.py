@@ -1,4 +1,4 @@
-"""What a capture record says of captures: which files can be read, what ran how often, and how long it took."""
+"""Capture manifests: readable files, numbers of runs, and wall times."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What of a record is read: the kinds of its files.
+#: Kinds of files that are read from a manifest.
 READABLE = {"nsys_sqlite", "nvprof_profile", "kineto"}
-#: What else is read of it where it has none of these, the first that it has: nsys must export it first.
+#: Kinds that are read if no readable kind exists; the first available kind is used. nsys must export them first.
 _EXPORTABLE = ("nsys_report", "nsys_stream")
-#: Records are far smaller; what is larger need not be read to see that it is none.
+#: Manifests are far smaller. A larger file is not a manifest, and need not be read.
 _LARGEST = 16 * 1024 * 1024
 
 
 def files_of(path: str | Path) -> list[str]:
-    """The files of a record, or what only looked like one itself.
+    """Returns the files of a manifest, or the path itself if it is not a manifest.
 
     Raises:
-        FastrnnsError: The record lacks its files, or is damaged.
+        FastrnnsError: If files of the manifest are missing, or it is damaged.
     """
     path = Path(path)
     found = _of_record(path, Capture.load(path)) if _is_record(path) else [path]
@@ -36,7 +36,11 @@ def files_of(path: str | Path) -> list[str]:
 
 
 def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
-    """Of a record: the files to read, and all that belong to it; None for another file, and for a damaged record."""
+    """Returns the files to read of a manifest, and all files that belong to it.
+
+    Returns:
+        None for a file that is not a manifest, and for a damaged manifest.
+    """
     try:
         record = _record_at(path)
         if record is None:
@@ -49,10 +53,13 @@ def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
-    """How many runs of a model the captures hold together, by their records; 1 where none of them is a record.
+    """Returns the number of model runs in all captures, from their manifests.
+
+    Returns:
+        The number of runs; 1 if no file is a manifest.
 
     Raises:
-        UsageError: Only some are records, or one does not tell: it failed, or is of several models.
+        UsageError: If only some files are manifests, or a capture failed or has several models.
     """
     records = [_record_at(path) for path in paths]
     if not any(records):
@@ -67,10 +74,10 @@ def runs_in(paths: Sequence[str | Path]) -> int:
 
 
 def wall_time_of(paths: Sequence[str | Path]) -> float:
-    """Milliseconds that one run of the captured model takes without a profiler, by the record of its capture.
+    """Returns the time of one run of the captured model without a profiler, in ms.
 
     Raises:
-        UsageError: There is no such record, or not only one, or it does not tell.
+        UsageError: If there is not exactly one manifest, or it does not contain the time.
     """
     path, *others = paths
     record = _record_at(path)
@@ -90,19 +97,23 @@ def wall_time_of(paths: Sequence[str | Path]) -> float:
 
 
 def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
-    """How many steps a sequence has in all of the captures; None where one is no record, or says another number."""
+    """Returns the number of steps of a sequence, if all captures agree.
+
+    Returns:
+        None if a file is not a manifest, or the numbers differ.
+    """
     records = [_record_at(path) for path in paths]
     lengths = {record.problem.seq_length if record else None for record in records}
     return lengths.pop() if len(lengths) == 1 else None
 
 
 def _record_at(path: str | Path) -> Capture | None:
-    """The record that a file is; None for one of another kind."""
+    """Returns the manifest in a file; None for a file of another kind."""
     return Capture.load(path) if may_be_record(path) and _is_record(Path(path)) else None
 
 
 def _untold(record: Capture | None) -> str:
-    """Why a record does not tell of the runs that its captures hold; empty where it does."""
+    """Returns the reason why the runs of a capture are unknown; empty if known."""
     if record is None:
         return "is no record, and others are"
     if not record.ok:
@@ -113,7 +124,7 @@ def _untold(record: Capture | None) -> str:
 def _runs(record: Capture) -> int:
     if record.tool.name != "torch":
         return record.iterations
-    # The command that was profiled has one only where it is not the default.
+    # The profiled command has a schedule only if it is not the default.
     flag = "--schedule="
     given = [word.removeprefix(flag) for word in record.command if word.startswith(flag)]
     schedule = Schedule.parse(given[-1]) if given else Schedule()
@@ -146,11 +157,14 @@ def _of_record(path: Path, record: Capture) -> list[Path]:
 
 
 def _place(record: Path, file: Path) -> Path:
-    """The file beside the record, or else where the record says: captures are moved and copied as whole folders."""
+    """Returns the file beside the manifest, or else at the recorded path.
+
+    Captures are moved and copied as whole folders.
+    """
     beside = record.parent / file.name
     return beside if _is_there(beside) else file
 
 
 def _is_there(file: Path) -> bool:
-    # A name that is too long for a file is no error here.
+    # `os.path.exists` returns False for a name that is too long; `Path.exists` raises an error.
     return os.path.exists(file)  # noqa: PTH110

@@ -1,4 +1,4 @@
-"""Writes what captures hold as one trace, for viewers of timelines."""
+"""Writer of one merged trace of captures, for timeline viewers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Counted(TypedDict):
-    """What of the captures counts, as `Trace` takes it."""
+    """Filters of the included events, as keyword arguments of `Trace`."""
 
     devices: list[int]
     streams: list[int]
@@ -28,10 +28,10 @@ class Counted(TypedDict):
 
 
 def check(output: str | Path, captures: Sequence[str | Path]) -> None:
-    """Refuses a place for the trace before anything is read.
+    """Checks the output path of the trace before anything is read.
 
     Raises:
-        UsageError: It cannot be written to, or is one of the captures.
+        UsageError: If the path cannot be written to, or is one of the captures.
     """
     output = Path(output)
     check_writable(output)
@@ -42,10 +42,10 @@ def check(output: str | Path, captures: Sequence[str | Path]) -> None:
 
 
 def write(trace: Trace, output: str | Path, counted: Counted) -> None:
-    """Writes the trace, compressed unless its name says that it is plain.
+    """Writes the trace, compressed unless its name ends in `.json`.
 
     Raises:
-        UsageError: It cannot be written; what was there before is still there. Or another process writes it.
+        UsageError: If the trace cannot be written, or another process writes it. An earlier file is kept.
     """
     output = Path(output)
     with locked(output) as place, replacing(output, place) as file:

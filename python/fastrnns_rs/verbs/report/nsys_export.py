@@ -1,4 +1,4 @@
-"""Exports that nsys makes of its reports, which only it can read."""
+"""Exports of nsys reports, which only nsys can read."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ from fastrnns_rs.verbs.report import file_kinds
 if TYPE_CHECKING:
     from fastrnns_rs._core import Completed, Profiler
 
-#: How reports of nsys begin; those since 2023 go on with the version that wrote them.
+#: Prefix of nsys reports. Since 2023, the version that wrote the report follows.
 _REPORT = re.compile(rb"NVIDIA Tegra Profiler Report (\d{4}(?:@\d+){2,})?")
-#: How streams begin that were never imported: a separator, and the version.
+#: Prefix of streams that were never imported: a separator, and the version.
 _STREAM = re.compile(rb"U3w\[END\](?:NVIDIA [\w ]*Stream (\d{4}(?:\.\d+){2,})?)?")
 _EXPORT_TIMEOUT_S = 3600.0
 
 
 @contextmanager
 def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequence[bool] = ()) -> Iterator[list[str]]:
-    """The files to read in place of the given ones, for as long as the context lasts.
+    """Exports reports of nsys, and keeps the exports while the context is open.
 
     Args:
         files: Captures, and reports and streams of nsys.
-        optional: Whether each may stay as it is where it cannot be exported; none may unless given.
-        nsys: The program that exports reports; the newest that is found unless one says which.
+        nsys: Path of the nsys that exports reports; None for the newest version found.
+        optional: True for each file that may stay unchanged if it cannot be exported; all False by default.
+
+    Yields:
+        The files to read in place of the given files.
 
     Raises:
-        FastrnnsError: A report cannot be exported.
-        MissingError: No nsys is there that could export a report.
+        FastrnnsError: If a report cannot be exported.
+        MissingError: If nsys is not installed.
     """
     with ExitStack() as stack:
         found = []
@@ -47,7 +50,7 @@ def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequenc
                 continue
             try:
                 tool = _nsys_for(file, nsys)
-                # Beside the report there may be no room, and nobody wants a file there.
+                # The report's folder may be full, and should not get temporary files.
                 folder = stack.enter_context(temporary_folder("fastrnns-rs-"))
                 found.append(str(_export(Path(file), Path(folder), tool)))
             except FastrnnsError:
@@ -71,7 +74,7 @@ def _nsys_for(path: str, program: str | None) -> Profiler:
 
 
 def _export(path: Path, folder: Path, tool: Profiler) -> Path:
-    """The export to SQLite of a report or stream, made in `folder`."""
+    """Exports a report or stream to SQLite, inside `folder`."""
     head = file_kinds.head(path)
     stem = folder / "capture"
     suffix = ".qdstrm" if _STREAM.match(head) else ".qdrep" if path.suffix == ".qdrep" else ".nsys-rep"
@@ -80,10 +83,10 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
         copy.symlink_to(path.resolve())
     except OSError:
         shutil.copyfile(path, copy)
-    # Whatever nsys leaves there goes with the folder.
+    # Temporary files of nsys are removed with the folder.
     variables = {**os.environ, "TMPDIR": str(folder)}
     done, last = None, None
-    # A stream is imported first, then the report is exported. What failed is not tried again.
+    # A stream is imported first, then the report is exported. A failed step is not repeated.
     while (command := tool.finish(stem)) is not None and command != last:
         try:
             done, last = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables), command
@@ -100,7 +103,7 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
             "install the whole of Nsight Systems, or give the report that nsys made of it elsewhere",
         )
     sqlite = stem.with_suffix(".sqlite")
-    # An export that failed may have left a part of its file.
+    # A failed export may leave an incomplete file.
     if done.exit_status != 0 or not sqlite.is_file():
         raise FastrnnsError(f"nsys {tool.version} cannot export {path}: {_why(done)}", _hint(head, tool, done))
     return sqlite

@@ -1,7 +1,6 @@
-"""Reads files on the nodes of a Ray cluster.
+"""Reading of files on the nodes of a Ray cluster.
 
-Each task reads a share of them, and what it has read is put together here, in order: what comes of it is what reading
-them here would give.
+Each task reads a share of the files. The driver joins the shares in order, so that the result equals local reading.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.report.file_kinds import needs_nsys
 
-#: Shares for each core of the cluster: one that is held up leaves some of its work to others.
+#: Shares for each core of the cluster: with several shares, other cores take over the work of a slow core.
 _SHARES = 4
-#: What a task gives back: the packed trace, or what is wrong with a file of its share, with the hint.
+#: Result of a task: the packed trace, or the error message and the hint for a file of its share.
 _Read = bytes | tuple[str, str]
 
 
 def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: str = "whole") -> Trace:
-    """What the files hold, read on the cluster at `RAY_ADDRESS`, or else the one that runs here.
+    """Reads files on the cluster at `RAY_ADDRESS`, or the cluster that runs locally.
 
     Args:
-        files: Each with the name under which it is shown; the nodes must see them under the same paths.
-        optional: Whether each may be no capture, and is then left out.
-        extent: What is read, as `read` takes it.
+        files: Path and displayed name of each file; the nodes must have the files under the same paths.
+        optional: True for each file that is skipped if it is not a capture.
+        extent: Tables to read, as in `read`.
 
     Raises:
-        FastrnnsError: A file is no capture: the first of them in the order in which they were given.
-        MissingError: There is no Ray, or no cluster.
-        UsageError: A file is a report of nsys, which is not read on other machines.
+        FastrnnsError: If a file is not a capture; the error names the first in the given order.
+        MissingError: If Ray or a cluster is missing.
+        UsageError: If a file is a report of nsys, which is not read on other machines.
     """
     for file, shown in files:
         if needs_nsys(file):
@@ -62,7 +61,7 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: s
 
 
 def read_share(files: list[tuple[str, str]], optional: list[bool], first: int, extent: str) -> _Read:
-    """On a node: what these files hold, on one core, which is what Ray counts a task as."""
+    """Reads a share of the files on a node, on one core: Ray's count for a task."""
     try:
         return Trace(files, optional=optional, first=first, threads=1, extent=extent).to_bytes()
     except ValueError as error:
@@ -75,20 +74,20 @@ def _parts(ray: Any, tasks: list[Any]) -> Iterator[bytes]:
         try:
             part: _Read = ray.get(task)
         except ray.exceptions.RayError as error:
-            # The last line says what happened, those in front of it where.
+            # The last line has the error; the lines before it have the location.
             reason = str(error).strip().splitlines()[-1]
             hint = "every node needs this version of fastrnns-rs, and the files under the same paths"
             raise FastrnnsError(f"a worker of Ray failed: {reason}", hint) from None
         if not isinstance(part, bytes):
             raise FastrnnsError(*part)
-        # Ray keeps what a task has given for as long as the task is known.
+        # Ray keeps the result of a task as long as a reference to the task exists.
         tasks[place] = None
         del task
         yield part
 
 
 def _connected() -> tuple[Any, bool]:
-    """Ray, and whether the connection is ours to end."""
+    """Returns the module `ray`, and True if this process opened the connection."""
     try:
         import ray
     except ImportError:
@@ -109,7 +108,7 @@ def _connected() -> tuple[Any, bool]:
 
 
 def _check_reachable(address: str) -> None:
-    """Fails at once where nobody listens, for which Ray itself would wait minutes."""
+    """Checks that the address accepts connections; Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

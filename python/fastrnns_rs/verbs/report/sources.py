@@ -1,4 +1,4 @@
-"""Which files stand behind a path: those of a folder or of a capture record, or the file itself."""
+"""Files behind a path: of a folder, of a capture manifest, or the file itself."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 def behind(path: str | Path) -> list[tuple[str, bool]]:
-    """The file itself, or those of the capture record or of the folder that it is; each with whether it may be none.
+    """Returns the files behind a path.
+
+    Returns:
+        Files of a folder or of a capture manifest, or the path itself. Each has a flag that is True if the file may be
+        something other than a capture.
 
     Raises:
-        FastrnnsError: A record lacks its files, or is damaged; a folder has no file.
+        FastrnnsError: If files of a manifest are missing, it is damaged, or a folder has no file.
     """
     if os.path.isdir(path):
         from fastrnns_rs.verbs.report.capture_folders import files_in
@@ -30,14 +34,14 @@ def behind(path: str | Path) -> list[tuple[str, bool]]:
 
 
 def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
-    """Yields a path, the files in it if it is a folder, and all files of the capture records among them."""
+    """Yields a path, the files of a folder, and all files of capture manifests."""
     yield path
     listed: list[str | Path] = [path]
     if os.path.isdir(path):
         try:
             listed = [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(".")]
         except OSError:
-            # An error when the captures are read.
+            # The error is reported when the captures are read.
             return
         yield from listed
     for file in listed:

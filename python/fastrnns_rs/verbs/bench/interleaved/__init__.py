@@ -1,1 +1,1 @@
-"""Measures two sides at the same time: their processes take turns in blocks ABBA, so that a drift meets both alike."""
+"""Interleaved measurement of two sides in ABBA blocks; drift affects both."""

@@ -1,4 +1,4 @@
-"""From two sides to one plan and its run: what each runs and in what, and what its own torch says."""
+"""Plan and run of two interleaved sides, each with its own environment and torch."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRequest:
-    """One of two sides.
+    """Request for one of two sides.
 
     Attributes:
-        runner: Its name.
-        options: Problem and machine.
-        words: Those options that were given for this side alone, as they were written.
-        affinity: The CPUs that its processes may use.
-        python: The interpreter; None for ours.
-        variables: Environment variables beside our own.
+        name: Name of the side.
+        runner: Name of the runner.
+        options: Options of the problem and the machine.
+        words: Options given for this side alone, as written.
+        affinity: CPUs that the processes may use; None for no restriction.
+        python: Path of the interpreter; None for the current interpreter.
+        variables: Environment variables added to the current environment.
     """
 
     name: Literal["a", "b"]
@@ -49,7 +50,7 @@ class SideRequest:
 
     @property
     def label(self) -> str:
-        """What it is, for people: the runner, and what is special about this side."""
+        """Label of the side: the runner, and the options of this side alone."""
         python = [] if self.python is None else [f"python={self.python}"]
         return " ".join(
             [self.runner, *self.words, *(f"{key}={value}" for key, value in self.variables.items()), *python]
@@ -57,10 +58,10 @@ class SideRequest:
 
 
 def variables(given: Iterable[str]) -> dict[str, str]:
-    """Environment variables from texts as `NAME=VALUE`.
+    """Parses environment variables from texts such as `NAME=VALUE`.
 
     Raises:
-        UsageError: One is not written so.
+        UsageError: If a text has another form.
     """
     found = {}
     for one in given:
@@ -78,19 +79,19 @@ def start(
     command: Sequence[str],
     executor: Executor = launch_together,
 ) -> tuple[BenchPlan, Run]:
-    """Asks a child process of each side about torch, and decides what will run.
+    """Probes torch in a child process of each side, and builds the plan and its run.
 
     Args:
         sides: Baseline and candidate.
-        effort: How much is measured; its `processes` is given.
-        command: What the run file names as its command.
-        executor: Runs the child processes.
+        effort: Amount of measurements; its `processes` must be set.
+        command: Command that the run file records.
+        executor: Function that runs the child processes.
 
     Raises:
-        MissingError: A device, a torch or an interpreter is not there.
-        UsageError: An option makes no sense.
-        FastrnnsError: Torch does not work.
-        KeyboardInterrupt: Ctrl-C.
+        MissingError: If a device, torch or an interpreter is missing.
+        UsageError: If an option is invalid.
+        FastrnnsError: If torch does not work.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
     plans, described = [], []
     for side in sides:
@@ -115,7 +116,7 @@ def start(
     run = new_run(plan, described[0], command, recorded)
     warnings = [*run.warnings]
     for one, task in zip(described, tasks, strict=True):
-        # What is true of both is said once, though the load is another number by then.
+        # A warning about both sides is given once, although values such as the load have changed by then.
         said = {warning.code for warning in warnings}
         warnings += [new for new in machine_warnings.before(one, device=task.problem.device) if new.code not in said]
     return plan, replace(run, warnings=warnings)
@@ -129,7 +130,7 @@ def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchP
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)
 
 
-#: From a cold disk an interpreter may take seconds.
+#: An interpreter may take seconds to start from a cold disk.
 _TIMEOUT_S = 60.0
 _LEAST = (3, 11)
 _MARK = "fastrnns-rs asks:"
@@ -137,20 +138,20 @@ _CODE = f"import sys; print({_MARK!r}, *sys.version_info[:2], flush=True); impor
 
 
 def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -> str:
-    """The interpreter's path, if it can run our worker.
+    """Checks that an interpreter can run the worker, and returns its path.
 
     Args:
-        python: A path, or the name of a program.
-        variables: Environment variables beside our own.
+        python: Path or name of a program.
+        variables: Environment variables added to the current environment.
 
     Raises:
-        MissingError: There is no such program.
-        UsageError: It is no Python, too old for us, or cannot load our extension.
+        MissingError: If the program does not exist.
+        UsageError: If the program is not Python, is too old, or cannot load the extension.
     """
     found = shutil.which(python)
     if found is None:
         raise MissingError(f"there is no program {python}", "give the path of a Python interpreter")
-    # Not resolved: an interpreter finds the packages of its environment by the path that it is called by.
+    # Symbolic links are not resolved: an interpreter finds the packages of its environment by the path of its call.
     path = str(Path(os.path.abspath(found)))  # noqa: PTH100
     setting = Setting(python=path, variables=variables or {})
     try:
@@ -162,12 +163,12 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
             timeout=_TIMEOUT_S,
             check=False,
             env=setting.environment(),
-            # The folder one stands in is where an interpreter looks first.
+            # An interpreter first searches the working directory for modules.
             cwd="/",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"{python} does not run: {error}", "give the path of a Python interpreter") from error
-    # Whatever else is printed at its start.
+    # The interpreter may print other lines when it starts.
     answers = [line.partition(_MARK)[2].split() for line in done.stdout.splitlines() if _MARK in line]
     version = answers[-1] if answers else []
     if len(version) != len(_LEAST) or not all(part.isdecimal() for part in version):
