@@ -11,6 +11,8 @@ from typing import Literal
 
 from emulated_cuda import building
 
+#: Python looks here for a module that it imports when it starts, and finds the one that loads arithmetic.py.
+_AT_START = Path(__file__).parent / "at_start"
 _LAUNCHES = re.compile(r"cu\w*Launch|cudnn|cublas|cuda(Memcpy|Memset)")
 
 
@@ -98,7 +100,9 @@ class Machine:
         file = folder / "settings"
         file.write_text("\n".join(lines) + "\n")
         library = building.library()
+        arithmetic = [str(_AT_START), *filter(None, [os.environ.get("PYTHONPATH")])]
         return {
+            **({"PYTHONPATH": os.pathsep.join(arithmetic)} if self.arithmetic else {}),
             "EMULATED_CUDA": str(file),
             "LD_PRELOAD": os.pathsep.join([str(library), *filter(None, [os.environ.get("LD_PRELOAD")])]),
             # Ranges are logged as a profiler would see them.

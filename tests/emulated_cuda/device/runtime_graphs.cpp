@@ -90,9 +90,21 @@ EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph
 }
 
 EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t handle) {
-    CALL(cudaGraphLaunch, &stream_of(handle), std::to_string(graph_of(graph)->operations.size()));
-    launch(graph_of(graph), stream_of(handle), call.correlation());
+    std::vector<std::function<void()>> effects;
+    {
+        CALL(cudaGraphLaunch, &stream_of(handle), std::to_string(graph_of(graph)->operations.size()));
+        effects = launch(graph_of(graph), stream_of(handle), call.correlation());
+    }
+    for (const auto &effect : effects) effect();
     return cudaSuccess;
+}
+
+// For arithmetic.py, by ctypes: a function that each replay of the graph that is captured calls.
+EXPORT void emulated_cuda_graph_step(cudaStream_t handle, void (*step)()) {
+    const Call call("emulated_cuda_graph_step");
+    Operation operation{Kind::step, &stream_of(handle), ""};
+    operation.effect = step;
+    enqueue(std::move(operation));
 }
 
 EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *, size_t *count) {

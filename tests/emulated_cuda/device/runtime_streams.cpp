@@ -14,7 +14,7 @@ cudaError_t made(cudaStream_t *stream, unsigned flags, int priority) {
 
 Operation operation(Kind kind, Stream &stream, Event &event) {
     Operation found{kind, &stream, ""};
-    found.event = &event;
+    found.event = event.self;
     return found;
 }
 
@@ -79,7 +79,9 @@ EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
 
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     CALL(cudaEventCreateWithFlags);
-    *event = reinterpret_cast<cudaEvent_t>(new Event{current_device(), (flags & cudaEventDisableTiming) == 0});
+    const auto made = std::make_shared<Event>(Event{current_device(), (flags & cudaEventDisableTiming) == 0});
+    made->self = made;
+    *event = reinterpret_cast<cudaEvent_t>(made.get());
     return cudaSuccess;
 }
 
@@ -87,7 +89,8 @@ EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateW
 
 EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event) {
     CALL(cudaEventDestroy);
-    delete &event_of(event);
+    // A graph may still have it.
+    const std::shared_ptr<Event> last = std::move(event_of(event).self);
     return cudaSuccess;
 }
 

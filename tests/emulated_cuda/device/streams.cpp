@@ -35,7 +35,7 @@ Ns rounded(Ns time) {
     return (time + step - 1) / step * step;
 }
 
-// Runs an operation that may begin at a time; `tail` is where its stream has come to.
+// Gives an operation that may begin at a time its times; `tail` is where its stream has come to.
 void run(const Operation &operation, Ns earliest, Ns &tail) {
     switch (operation.kind) {
         case Kind::record:
@@ -46,19 +46,20 @@ void run(const Operation &operation, Ns earliest, Ns &tail) {
         case Kind::wait:
             tail = std::max(tail, operation.event->time);
             return;
+        case Kind::step:
+            return;
         default:
             break;
     }
     const Ns begin = std::max(tail, earliest + settings().launch_ns);
     tail = begin + operation.duration;
-    if (operation.effect) operation.effect();
     if (observer != nullptr) observer(operation, begin, tail);
 }
 
 // Has a stream that waits for an event of a capture be captured too.
 void join_capture(const Operation &operation) {
-    if (operation.kind == Kind::wait && operation.event->captured && !operation.stream->capturing)
-        operation.stream->capturing = operation.event->captured;
+    if (operation.kind == Kind::wait && !operation.stream->capturing)
+        operation.stream->capturing = operation.event->captured.lock();
 }
 
 }  // namespace
@@ -101,18 +102,20 @@ Ns enqueue(Operation operation) {
     if (operation.kind == Kind::record) operation.event->captured.reset();
     stream.tail = free_at(stream);
     run(operation, now(), stream.tail);
+    if (operation.effect) operation.effect();
     if (operation.kind == Kind::record) operation.event->time = rounded(operation.event->time);
     return stream.tail;
 }
 
-void launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correlation) {
+std::vector<std::function<void()>> launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correlation) {
     if (stream.capturing) {
         const auto &inner = graph->operations;
         stream.capturing->operations.insert(stream.capturing->operations.end(), inner.begin(), inner.end());
-        return;
+        return {};
     }
     const Ns begin = std::max(free_at(stream), now() + settings().launch_ns);
     std::map<const Stream *, Ns> tails;
+    std::vector<std::function<void()>> effects;
     Ns end = begin;
     unsigned node = 0;
     for (Operation operation : graph->operations) {
@@ -123,8 +126,10 @@ void launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correl
         // No call of the host between its operations.
         run(operation, begin - settings().launch_ns, tail);
         end = std::max(end, tail);
+        if (operation.effect) effects.push_back(std::move(operation.effect));
     }
     stream.tail = end;
+    return effects;
 }
 
 Ns tail_of(int device) {

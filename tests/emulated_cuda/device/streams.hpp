@@ -28,7 +28,8 @@ struct Stream {
     bool began_capture = false;
 };
 
-enum class Kind { kernel, copy, set, record, wait };
+// A step takes no time: it computes values, see arithmetic.py.
+enum class Kind { kernel, copy, set, record, wait, step };
 
 struct Operation {
     Kind kind;
@@ -36,7 +37,8 @@ struct Operation {
     // Of a kernel its mangled name, else what it is.
     std::string name;
     Ns duration = 0;
-    Event *event = nullptr;
+    // A graph keeps the events of its capture.
+    std::shared_ptr<Event> event;
     std::function<void()> effect;
     std::size_t bytes = 0;
     // As CUPTI has it of copies and sets.
@@ -56,7 +58,9 @@ struct Event {
     bool recorded = false;
     Ns time = 0;
     // The graph in whose capture it was recorded last.
-    std::shared_ptr<Graph> captured;
+    std::weak_ptr<Graph> captured;
+    // Until it is destroyed.
+    std::shared_ptr<Event> self;
 };
 
 struct Graph {
@@ -74,7 +78,9 @@ void forget(Stream *stream);
 
 // Gives an operation to a stream, or to the graph that the stream is captured into. Returns when it ends.
 Ns enqueue(Operation operation);
-void launch(const std::shared_ptr<Graph> &graph, Stream &stream, unsigned correlation);
+// Returns what a graph does to memory, in order. The caller does it without the machine's lock: a step may take Python's.
+[[nodiscard]] std::vector<std::function<void()>> launch(const std::shared_ptr<Graph> &graph, Stream &stream,
+                                                        unsigned correlation);
 // Returns when everything of a device will be done.
 Ns tail_of(int device);
 
