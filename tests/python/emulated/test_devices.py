@@ -11,6 +11,7 @@ from commands import finished
 from emulated_cuda.machine import Machine, logs
 
 from emulated.bench import FEW, bench, run_on
+from emulated.call_checks import check_devices
 
 BUSY = "CUDA-capable device(s) is/are busy or unavailable"
 CUDNN = ("bench", *FEW, "--group", "rnns", "--rnns", "cudnn")
@@ -29,9 +30,13 @@ def test_each_rank_uses_its_own_device_and_no_other(tmp_path: Path) -> None:
     torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "fastrnns_rs")
     done = finished([*torchrun, *CUDNN], **Machine(devices=2).environment(tmp_path))
     assert done.status == 0, done.stderr
-    used = [{call.device for call in one.calls if call.launches} for one in logs(tmp_path)]
     # A probe and a worker of each.
-    assert sorted(map(sorted, filter(None, used))) == [[0], [0], [1], [1]]
+    check_devices(logs(tmp_path), [[0], [0], [1], [1]])
+
+
+def test_only_the_device_that_is_requested_is_probed(tmp_path: Path) -> None:
+    bench(tmp_path, "sleeping", "--device", "cuda:1", machine=Machine(devices=2))
+    check_devices(logs(tmp_path), [[1], [1]])
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import median
 
 import pytest
 from emulated_cuda.machine import Machine
 
 from emulated.bench import Measured, bench
+from emulated.call_checks import (
+    SLEEPING_BY_PHASE_NS,
+    SLEEPING_NS,
+    check_joined,
+    check_marks,
+    check_reads,
+    check_synchronisations,
+    check_times,
+    check_zeroed,
+)
 from emulated.device_runners import LARGE_BYTES
-
-ONE_NS = 1000
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +34,12 @@ def by_phase(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 
 
 def test_phases_take_as_long_as_their_kernels(exact: Measured) -> None:
-    process = exact.process("sleeping")
-    # Forward begins on an idle device: the host's millisecond counts. Backward's is hidden behind forward's kernel.
-    assert median(process["forward_ns"]) == pytest.approx(4e6, rel=0.01)
-    assert median(process["backward_ns"]) == pytest.approx(5e6, rel=0.01)
-    assert max(process["forward_ns"]) - min(process["forward_ns"]) < ONE_NS
+    check_times(exact.process("sleeping"), SLEEPING_NS)
     assert exact.result("sleeping")["timer_resolution_ns"] == 32
 
 
 def test_with_a_synchronisation_after_each_phase_both_begin_on_an_idle_device(by_phase: Measured) -> None:
-    process = by_phase.process("sleeping")
-    assert median(process["forward_ns"]) == pytest.approx(4e6, rel=0.01)
-    assert median(process["backward_ns"]) == pytest.approx(6e6, rel=0.01)
+    check_times(by_phase.process("sleeping"), SLEEPING_BY_PHASE_NS)
     assert by_phase.run["plan"]["sync"] == "phase"
     assert by_phase.result("sleeping")["timing_mode"] == "cuda_events_by_phase"
 
@@ -49,28 +50,19 @@ def test_an_iteration_has_four_marks_on_the_stream_of_its_kernels(
 ) -> None:
     found: Measured = request.getfixturevalue(name)
     log = found.log_of("sleeping")
-    spins = log.kernels("spin_kernel")
-    assert {one.stream for one in log.marks()} == {one.stream for one in spins}
-    # Neither the iteration before these two is looked at, and so read back, nor the last one.
-    for begin, end in list(zip(spins[:-2:2], spins[2::2], strict=True))[2:4]:
-        functions = [one.function for one in log.calls if begin.at_ns < one.at_ns < end.at_ns]
-        assert functions.count("cudaStreamSynchronize") == synchronisations
-        assert functions.count("cudaEventRecord") == 4
-        assert "cudaDeviceSynchronize" not in functions
+    check_marks(log)
+    check_synchronisations(log, synchronisations)
+    check_reads(log)
 
 
 def test_gradients_are_zeroed_in_every_iteration(exact: Measured) -> None:
-    log = exact.log_of("sleeping")
-    iterations = len(log.kernels("spin_kernel")) / 2
-    # Of one parameter: a kernel that sets it, after backward's.
-    zeroed = [one for one in log.calls if one.function == "cudaMemsetAsync" or "FillFunctor" in one.detail]
-    assert len(zeroed) >= iterations
+    check_zeroed(exact.log_of("sleeping"))
 
 
 def test_work_that_nothing_waits_for_is_told(exact: Measured) -> None:
     # It piles up: five iterations have nothing else to do.
     assert exact.process("unjoined")["unjoined_ns"] == pytest.approx(5 * 3e6, rel=0.01)
-    assert exact.process("sleeping")["unjoined_ns"] < 2 * ONE_NS
+    check_joined(exact.process("sleeping"))
     [warning] = [one for one in exact.run["warnings"] if one["code"] == "unjoined_work"]
     assert warning["evidence"] == "unjoined: 15 ms after an iteration"
 
