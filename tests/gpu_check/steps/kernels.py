@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from gpu_check.session import Session
 
 _LIMIT_S = 180.0
+#: Architectures whose figures come from the assembler, whatever the device is.
+_ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 _KEYS = ("registers", "spills", "shared_memory_bytes", "bandwidth_gb_per_s", "bandwidth_fraction")
 
 
 def run(session: Session) -> Iterator[Item]:
     """Yields an item for each kernel."""
     output = session.path("kernels.json")
-    words = ("inductor", "--runner", "compile_cell", "--quick", "--device", "cuda", "-k", "--output", str(output))
+    words = ("inductor", "--runner", "compile_cell", "--quick", "--device", "cuda", "-k", "--arch", *_ARCHITECTURES)
     try:
-        ended = session.fastrnns("kernels", *words, "--json", limit_s=_LIMIT_S, least_s=60)
+        ended = session.fastrnns("kernels", *words, "--json", "--output", str(output), limit_s=_LIMIT_S, least_s=60)
     except NotRunError as error:
         yield Item(name="all", status=NOT_RUN, reason=str(error))
         return
@@ -39,5 +41,8 @@ def _item(graph: str, kernel: dict[str, Any]) -> Item:
     time = kernel["time"]
     figures = {} if time is None else {"median ns": time["median_ns"], "samples": time["n_samples"]}
     figures |= {key: kernel[key] for key in _KEYS if kernel[key] is not None}
+    for one in kernel["assembled"]:
+        spills = f"{one['spill_store_bytes']} + {one['spill_load_bytes']} B"
+        figures[one["architecture"]] = one["reason"] or f"{one['registers']} registers, {spills} of spills"
     status = OK if kernel["reason"] is None else FAILED
     return Item(name=f"{graph}: {kernel['name']}", status=status, reason=kernel["reason"], figures=figures)
