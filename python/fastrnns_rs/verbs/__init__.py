@@ -1,1 +1,1 @@
-"""The logic of the verbs, one folder each. No verb imports torch: workers do."""
+"""Logic of the commands, one folder each; only workers import torch."""

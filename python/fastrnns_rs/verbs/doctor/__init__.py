@@ -1,1 +1,1 @@
-"""`doctor`: whether numbers of this machine can be trusted."""
+"""Check of a machine's suitability for reliable measurements, for `doctor`."""

@@ -1,4 +1,4 @@
-"""The diagnosis of `doctor`: this machine, its profilers and the configuration."""
+"""Diagnosis of `doctor`: machine, profilers and configuration."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 def diagnose(
     config: list[ConfigEntry], *, programs: Mapping[str, str | None], captures: Path | None = None
 ) -> Diagnosis:
-    """Looks at this machine.
+    """Diagnoses this machine.
 
     Args:
-        config: The options of every verb.
-        programs: For each profiler the program that `profile` would use; None for the newest that is found.
-        captures: Where `profile` would put captures; None for its default.
+        config: Options of every command.
+        programs: Path of the program that `profile` would use, by profiler; None for the newest found.
+        captures: Folder in which `profile` would store captures; None for its default.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C while torch was asked.
+        KeyboardInterrupt: If Ctrl-C was pressed while torch was probed.
     """
     found: environment.Facts | FastrnnsError
     try:
@@ -56,7 +56,7 @@ def diagnose(
 
 
 def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Notice]]:
-    """That of the first GPU where there is one and it was measured, else that of the CPU."""
+    """Returns the stored noise floor of the first GPU, or else of the CPU."""
     warnings = []
     gpus = [("cuda", gpu.name) for gpu in known.gpus[:1]] if known is not None else []
     for device, name in (*gpus, ("cpu", None)):
@@ -72,7 +72,10 @@ def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Not
 
 @contextmanager
 def _variables(settings: Mapping[str, str]) -> Iterator[None]:
-    """Variables that are set for a while: whoever looks for profilers reads them, not our configuration."""
+    """Sets environment variables temporarily.
+
+    The search for profilers reads variables, not the configuration.
+    """
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:

@@ -1,4 +1,4 @@
-"""Generated modules of a runner: a child process compiles it into Inductor's own cache, where they stay."""
+"""Compilation of runners by a child process into Inductor's cache."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
-#: What has Inductor write a benchmark into each Triton kernel.
+#: Variable with which Inductor writes a benchmark into each Triton kernel.
 _BENCHMARK_KERNELS = {"TORCHINDUCTOR_BENCHMARK_KERNEL": "1"}
 
 
 def check(options: Options) -> None:
-    """Refuses runners that are not there or compile nothing, before torch is asked anything.
+    """Checks that the runners exist and compile, before torch is probed.
 
     Raises:
-        UsageError: One is.
+        UsageError: If a runner does not exist or does not compile.
     """
     for runner, _ in options.choice.runners():
         if not runner.compiles:
@@ -43,22 +43,23 @@ def modules_of(
     kernels: bool,
     on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None,
 ) -> tuple[list[Generated], list[Notice]]:
-    """Compiles runners and finds their modules.
+    """Compiles runners and returns their modules.
 
     Args:
-        options: The runners, and the problem that each is compiled for.
-        facts: What is known of torch and the device.
-        kernels: Whether their kernels are to be benchmarked.
-        on_runner: Called with a runner's name, how many are done and how many there are, as its compilation begins.
+        options: Runners, and the problem that each is compiled for.
+        facts: Facts of torch and the device.
+        kernels: True if the kernels will be benchmarked.
+        on_runner: Function called before each compilation with the runner's name, the number of completed runners and
+            the total number.
 
     Returns:
-        The modules, and a warning for each runner that has none: it does not compile, or not with Inductor.
+        The modules, and a warning for each runner without a module: it does not compile, or not with Inductor.
 
     Raises:
-        FastrnnsError: Other users may have written torch's cache.
-        MissingError: The device is not there.
-        UsageError: A runner cannot honour an option.
-        KeyboardInterrupt: Ctrl-C.
+        FastrnnsError: If other users may have written to torch's cache.
+        MissingError: If the device does not exist.
+        UsageError: If a runner does not support an option.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
     check_cache()
     tasks = make_plan(options, facts).tasks

@@ -1,4 +1,4 @@
-"""From the trace of a module's profiled calls to the parts of its row that tell of it."""
+"""Profile parts of a module's row, from the trace of its profiled calls."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _BENCHMARK = re.compile(r"^ +compiled_module_main\((['\"])(.*?)\1, ", re.MULTILI
 
 
 def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, Any]:
-    """What a row has where a profile was asked for.
+    """Returns the parts of a row that come from its profile.
 
     Args:
-        measured: The row, with the wall time of unprofiled calls.
-        trace: The trace that the child process wrote.
-        found: What the process told besides: `top`, `runs` and `operations`.
+        measured: Row with the wall time of unprofiled calls.
+        trace: Path of the trace that the child process wrote.
+        found: Other results of the process: `top`, `runs` and `operations`.
 
     Returns:
         The keys `profile`, `categories`, `top` and `trace_path` of the row.
 
     Raises:
-        FastrnnsError: The trace cannot be read, or calls took no time that a clock sees.
+        FastrnnsError: If the trace cannot be read, or the calls are shorter than the resolution of the clock.
     """
     if measured.wall is None or not measured.wall.median_ns > 0:
         raise FastrnnsError("its calls took no time to which a profile could be compared", "give more --times")
@@ -51,15 +51,16 @@ def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, 
 
 
 def view(operations: list[dict[str, Any]], wall_time_ns: float, runs: int, name: str) -> InductorEntry:
-    """Inductor's view of what torch's profiler saw: on a device what upstream counts, and the same for a CPU.
+    """Returns Inductor's view of a profile, on CUDA devices and on the CPU.
 
-    `report --by inductor` makes it of a trace alone, and knows of no annotation that the profiler counts as a kernel.
+    On a device, it counts the same activities as upstream. `report --by inductor` builds the view from a trace alone,
+    without annotations that the profiler counts as kernels.
 
     Args:
-        operations: What took time: `name`, `category`, `count` and `total_ns`, in upstream's order.
-        wall_time_ns: How long a run took without a profiler.
-        runs: How many runs were profiled.
-        name: What the line for tabulating begins with.
+        operations: Activities with `name`, `category`, `count` and `total_ns`, in upstream's order.
+        wall_time_ns: Time of a run without a profiler, in nanoseconds.
+        runs: Number of profiled runs.
+        name: First field of the line for tabulation.
     """
     categories = []
     for category in CATEGORIES:
@@ -82,12 +83,12 @@ def view(operations: list[dict[str, Any]], wall_time_ns: float, runs: int, name:
 
 
 def benchmark_name(path: Path) -> str:
-    """What a module calls its benchmark; the file's name without its suffix where it has no name for it."""
+    """Returns the name of a module's benchmark; if it has none, the stem of the file."""
     try:
         found = _BENCHMARK.search(reading.text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise FastrnnsError(f"{path} cannot be read any more: {error}", "measure it again") from error
-    # Upstream writes down whatever came after --only on its command line, which mostly is nothing.
+    # Upstream writes the argument of --only on its command line, which is usually missing.
     return found[2] if found and found[2] not in {"", "None"} else path.stem
 
 

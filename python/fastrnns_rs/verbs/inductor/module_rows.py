@@ -1,4 +1,4 @@
-"""From what a child process told of a module to its row, and from rows to the report."""
+"""Conversion of child results to the rows of a report."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
-#: A module may find our pipe, and write to it what it likes.
+#: A module may find the pipe of its worker, and write anything to it.
 _ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError)
 _UNCLEAR = "what its process told cannot be understood"
 
 
 def described(processes: Sequence[Sequence[int]]) -> PhaseSummary:
-    """Samples of each of some processes, in nanoseconds, described."""
+    """Summarises the samples of several processes, in nanoseconds."""
     return summary([[samples] for samples in processes])
 
 
 def row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence[dict[str, Any]]) -> ModuleRow:
-    """What was measured by the processes themselves.
+    """Returns the row of a module from the results of its processes.
 
     Args:
-        one: The module.
-        asked: What was asked of it.
-        answer: How the last process ended; none before it failed.
-        parts: What each told, the first of everything that was asked for.
+        one: Module.
+        asked: Requested measurements.
+        answer: End of the last process; the earlier processes ended well.
+        parts: Results of each process; the first has all requested measurements.
     """
     try:
         return _row(one, asked, answer, parts)
@@ -71,7 +71,7 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
     )
     if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:
         raise ValueError(made.upstream_ms)
-    # The types are held too: what a document says of itself is so.
+    # The round trip also checks the types.
     return codec.from_plain(ModuleRow, codec.to_plain(made))
 
 
@@ -81,7 +81,7 @@ def _reason(answer: Answer, count: int) -> str:
 
 
 def kernel_timing(told: dict[str, Any]) -> KernelTiming:
-    """A kernel as the child told of it: with its samples, which are described here, in place of `time`."""
+    """Converts a kernel result of the child process, and summarises its samples."""
     told = dict(told)
     samples = told.pop("samples_ns")
     time = described([samples]) if samples else None
@@ -103,12 +103,12 @@ def kernel_timing(told: dict[str, Any]) -> KernelTiming:
 
 
 def interrupted(measured: ModuleRow) -> ModuleRow:
-    """The row of a module during which somebody pressed Ctrl-C."""
+    """Returns the row of a module that Ctrl-C interrupted."""
     return replace(measured, status="interrupted", reason="interrupted")
 
 
 def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found: dict[str, Any]) -> ModuleRow:
-    """The row with what is made of the files that the process wrote, and of those that other programs write."""
+    """Completes a row with the files of its process and of other tools."""
     try:
         if places.trace is not None and "top" in found:
             from fastrnns_rs.verbs.inductor import module_profiles
@@ -116,7 +116,7 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
             measured = replace(measured, **module_profiles.parts(measured, places.trace, found))
         if places.memory_snapshot is not None and found.get("memory_snapshot"):
             measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
-        # What could not be called, or not in time, would be no better under ncu.
+        # A module that failed or timed out would fail under ncu too.
         if places.ncu_report is not None and measured.wall is not None:
             from fastrnns_rs.verbs.inductor import ncu
 
@@ -133,13 +133,13 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
 def report(
     environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = (), hint: str = few_processes.HINT
 ) -> InductorReport:
-    """The rows as a document.
+    """Returns the report document.
 
     Args:
-        environment: The machine and the software.
-        rows: A row for each module.
-        warnings: What is known already that a reader should know.
-        hint: How to have modules measured by more processes.
+        environment: Machine and software.
+        rows: Row of each module.
+        warnings: Earlier warnings.
+        hint: Hint on how to measure modules in more processes.
     """
     counts = {f"{label(one)}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(

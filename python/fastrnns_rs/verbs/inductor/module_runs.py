@@ -1,4 +1,7 @@
-"""Measures generated modules in child processes: what ends one costs its own row only."""
+"""Measurement of generated modules in child processes.
+
+If a process dies, only the row of its module fails.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
-    #: Told of a module and of what is done with it as that begins, with how many are done and how many there are.
+    #: Function called at the start of each step with the module, the step, the number of completed modules and the
+    #: total.
     OnStep = Callable[[Generated, str, int, int], None]
 
 
-#: No module has more kernels and configurations of kernels.
+#: Limit of kernel results; no module has more kernels and configurations.
 _MOST_KERNELS = 10_000
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while modules were measured.
+    """Ctrl-C during a measurement of modules.
 
     Attributes:
-        report: What was measured until then.
+        report: Report with the results so far.
     """
 
     def __init__(self, report: InductorReport) -> None:
@@ -48,21 +52,21 @@ def measure(
     facts: Facts | None = None,
     warnings: Sequence[Notice] = (),
 ) -> InductorReport:
-    """Measures modules, one after the other.
+    """Measures modules one after the other.
 
     Args:
-        modules: The modules.
-        asked: What is asked of each.
-        on_step: Called as each step of each module begins.
-        facts: What is known of torch; None to ask.
-        warnings: What is known already that a reader should know.
+        modules: Modules to measure.
+        asked: Requested measurements of each module.
+        on_step: Function called at the start of each step of each module.
+        facts: Facts of torch; None to probe it.
+        warnings: Earlier warnings.
 
     Raises:
-        MissingError: A module's device, torch or Nsight Compute is not there. Nothing has run then.
-        FastrnnsError: Torch does not work, or other users may have written its cache.
-        UsageError: The folder for what is written cannot be.
-        Interrupted: Ctrl-C; the exception carries what was measured until then.
-        KeyboardInterrupt: Ctrl-C before anything was.
+        MissingError: If the device of a module, torch or Nsight Compute is missing. Nothing has run then.
+        FastrnnsError: If torch does not work, or other users may have written to its cache.
+        UsageError: If the output folder cannot be written to.
+        Interrupted: If Ctrl-C was pressed; the exception contains the results so far.
+        KeyboardInterrupt: If Ctrl-C was pressed before the first measurement.
     """
     check_cache()
     setting = Setting(threads=asked.threads)
@@ -86,13 +90,13 @@ def measure(
 def _measured(
     one: Generated, asked: InductorOptions, setting: Setting, begins: Callable[[str], None]
 ) -> tuple[ModuleRow, bool]:
-    """A module's row, and whether somebody pressed Ctrl-C."""
+    """Returns the row of a module, and True if Ctrl-C was pressed."""
     places = places_of(one, asked)
     parts: list[dict[str, Any]] = []
     answers: list[Answer] = []
     try:
         for index in range(asked.processes):
-            # What is asked for besides the wall time, once is enough of.
+            # Measurements other than the wall time are made once, in the first process.
             job = _job(one, asked, places if index == 0 else None)
             parts.append({})
             terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(parts[-1]))
@@ -116,7 +120,7 @@ def _measured(
 
 
 def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
-    """Takes the parts of a result: keys of the row, and kernels one by one."""
+    """Returns a callback that collects results: keys of the row, and single kernels."""
 
     def take(part: dict[str, Any]) -> bool:
         kernel = part.pop("kernel", None)
@@ -124,7 +128,7 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
         if is_kernel:
             kernels.append(kernel)
         is_new = is_kernel or not found.keys() >= part.keys()
-        # Not what a module that found our pipe calls so.
+        # This overwrites a key `kernels` from a module that found the pipe.
         found.update({**part, "kernels": kernels})
         return is_new
 
@@ -133,7 +137,7 @@ def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
 
 
 def _job(one: Generated, asked: InductorOptions, places: Places | None) -> dict[str, Any]:
-    """What a child process is told; with no places, to time the module and no more."""
+    """Returns the job of a child process; without `places`, only the wall time."""
     trace, snapshot = (None, None) if places is None else (places.trace, places.memory_snapshot)
     return {
         "kind": "inductor",

@@ -1,4 +1,4 @@
-"""Runs a module under Nsight Compute, in a process of its own that ncu starts."""
+"""Profiling of a module by Nsight Compute, in a process that ncu starts."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import ModuleRow
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
-#: Where installers put it when they do not put it on the path.
+#: Installation paths that may not be on PATH.
 _USUAL = ("usr/local/cuda*/bin/ncu", "opt/nvidia/nsight-compute/*/ncu")
 _INSTALL = "install NVIDIA Nsight Compute, or name it with --ncu-path"
 _SUFFIX = ".ncu-rep"
-#: From being asked to end to being killed: time to give the GPU back.
+#: Time between the request to end and the kill, in which the GPU can be released.
 _GRACE_S = 5.0
-#: What the module's process and ncu itself write of what went wrong.
+#: Error messages of the module's process and of ncu.
 _OF_MODULE = re.compile(r"^error: (.+)$", re.MULTILINE)
 _OF_NCU = re.compile(r"^==ERROR== (.+)$", re.MULTILINE)
 _LONGEST_REASON = 300
 
 
 def find(asked: InductorOptions, root: Path = Path("/")) -> str:
-    """The ncu to run: the one that is asked for, or the one on the path, or the newest in the usual places.
+    """Returns the ncu to run: requested, on PATH, or the newest in the usual paths.
 
     Args:
-        asked: What names it, if anything does.
-        root: Where the usual places are.
+        asked: Options, which may name an ncu.
+        root: Root of the usual paths.
 
     Raises:
-        MissingError: There is none, or what is named is no program.
+        MissingError: If no ncu is found, or the named ncu is not a program.
     """
     if asked.ncu_path is not None:
         named = shutil.which(asked.ncu_path)
@@ -58,16 +58,16 @@ def run(row: ModuleRow, asked: InductorOptions, report: Path) -> str:
     """Runs a module under ncu.
 
     Args:
-        row: The module.
-        asked: Which kernels and metrics, and how long it may take.
-        report: Where the report goes; an empty file that keeps the name free, which is gone when this fails.
+        row: Row of the module.
+        asked: Options with kernels, metrics and timeout.
+        report: Path of the report: an empty file that reserves the name, and is removed if ncu fails.
 
     Returns:
         The path of the report.
 
     Raises:
-        MissingError: There is no ncu.
-        FastrnnsError: It failed, or took too long, or wrote no report; in one line.
+        MissingError: If ncu is not installed.
+        FastrnnsError: If ncu failed, timed out, or wrote no report; the message has one line.
     """
     try:
         _run(row, asked, report)
@@ -90,10 +90,10 @@ def _command(row: ModuleRow, asked: InductorOptions, report: Path) -> list[str]:
     return [
         find(asked),
         *("--target-processes", "all", "--replay-mode", "kernel", "--kernel-name-base", "function"),
-        # What is called to tune and to warm up is not looked at; see the module that calls.
+        # Calls for autotuning and warm-up are not profiled; see the module `single_call`.
         *("--profile-from-start", "off"),
         *("--print-units", "base", "--import-source", "yes", "--force-overwrite"),
-        # A percent sign would begin a placeholder.
+        # ncu treats a percent sign as the start of a placeholder.
         *("--export", str(report).replace("%", "%%")),
         *kernels,
         *metrics,
@@ -104,7 +104,7 @@ def _command(row: ModuleRow, asked: InductorOptions, report: Path) -> list[str]:
 def _started(command: list[str], asked: InductorOptions) -> Completed:
     variables = {
         **Setting(threads=asked.threads).environment(),
-        # This package may be where only this process knows to look.
+        # The package may be importable only through the sys.path of this process.
         "PYTHONPATH": os.pathsep.join(one for one in sys.path if one),
     }
     try:
@@ -119,21 +119,21 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
 
 
 def _is_there(report: Path) -> bool:
-    """Whether there is a report at the place that was kept for it."""
+    """Returns True if the report exists at its reserved path."""
     if _appended(report).is_file():
-        # There are versions that add the suffix to any name.
+        # Some versions of ncu add the suffix to any name.
         _appended(report).replace(report)
     return report.is_file() and report.stat().st_size > 0
 
 
 def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
-    """Why there is no report, or none to be trusted, and what to do."""
+    """Returns an error message and a hint for a missing or unreliable report."""
     said = f"{completed.stdout_tail}\n{completed.stderr_tail}"
     if completed.timed_out:
         hint = "give it more time with --timeout, or less to do with --ncu-kernel-regex or --ncu-metrics"
         return f"ncu was not done after {asked.timeout:g} s", hint
     if "ERR_NVGPUCTRPERM" in said:
-        # There are versions that end well all the same.
+        # Some versions of ncu exit with status 0 all the same.
         return (
             "ncu may not read the GPU's performance counters (ERR_NVGPUCTRPERM)",
             "run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",

@@ -1,4 +1,4 @@
-"""What is asked of generated modules, and what of it cannot be measured here."""
+"""Options of `inductor`, and checks that this machine supports them."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 
-#: Upstream's.
+#: Defaults of upstream.
 DEFAULT_TIMES = DEFAULT_REPEAT = 10
 DEFAULT_TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductorOptions:
-    """What is to be measured of each module.
+    """Requested measurements of each module.
 
     Attributes:
         times: Calls in each repeat.
-        repeat: Samples of the wall time, each of `times` calls.
-        processes: Fresh processes that each take so many samples; the first of them does all the rest.
-        kernels: Whether each Triton kernel is timed.
-        all_configs: Whether each of its configurations is; entails `kernels`.
-        architectures: Architectures that each Triton kernel that is timed is assembled for too, such as `sm_90`.
-        profile: Whether it runs under torch's profiler too.
-        memory_snapshot: Whether what the CUDA allocator did is written down.
-        ncu: Whether it runs under Nsight Compute too.
-        ncu_kernel_regex: The kernels that Nsight Compute looks at, those whose names this matches; None for all.
-        ncu_metrics: What it collects, comma-separated; None for its set `full`.
-        ncu_path: The program; None for the one on the path.
-        output_dir: Where traces, snapshots and reports go; None for the user's folder of captures.
-        threads: Threads of torch on the CPU; None for torch's own.
-        timeout: How long each step of a module may take, in seconds: to be imported, timed, profiled.
+        repeat: Number of samples of the wall time, each of `times` calls.
+        processes: Number of fresh processes with `repeat` samples each; the first also makes all other measurements.
+        kernels: Time each Triton kernel.
+        all_configs: Time each configuration of the kernels; implies `kernels`.
+        architectures: Architectures that each timed Triton kernel is also assembled for, such as `sm_90`.
+        profile: Run the module under torch's profiler too.
+        memory_snapshot: Record the activity of the CUDA allocator.
+        ncu: Run the module under Nsight Compute too.
+        ncu_kernel_regex: Regular expression for the names of kernels that Nsight Compute profiles; None for all.
+        ncu_metrics: Comma-separated metrics of Nsight Compute; None for its set `full`.
+        ncu_path: Path of ncu; None for the ncu on PATH.
+        output_dir: Folder of traces, snapshots and reports; None for the user's folder of captures.
+        threads: Number of CPU threads of torch; None for torch's default.
+        timeout: Time limit of each step of a module (import, timing, profile), in seconds.
     """
 
     times: int = DEFAULT_TIMES
@@ -79,15 +79,16 @@ class InductorOptions:
 
 
 def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOptions) -> None:
-    """Looks whether the devices and the tools are there.
+    """Checks that the devices and the tools are available.
 
     Args:
-        modules: What is to be measured.
-        facts: What torch says of this machine.
-        asked: What is asked of each.
+        modules: Modules to measure.
+        facts: Facts of torch and this machine.
+        asked: Requested measurements of each module.
 
     Raises:
-        MissingError: A module's device or Nsight Compute is not there, or what is asked of a CPU's module needs CUDA.
+        MissingError: If the device of a module or Nsight Compute is missing, or a CPU module is requested with an
+            option that needs CUDA.
     """
     for one in modules:
         _check_device(one, facts, asked)

@@ -1,1 +1,1 @@
-"""What a child process does around a profiler. Only `torch_session` imports torch."""
+"""Captures: runs under a profiler, checks of the files, and capture manifests."""

@@ -1,4 +1,4 @@
-"""Whether an attempt is the capture that was asked for, and if not, what went wrong."""
+"""Assessment of an attempt: valid capture, or cause of the failure."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.profile.attempt import Attempt
 
 
-#: Fewer iterations say nothing of how much longer they take.
+#: With fewer iterations, the ratio has no interval.
 _FEWEST = 10
 
 
 def uses_cuda(plan: Plan) -> bool:
-    """Whether there are kernels to see."""
+    """Returns True if the plan runs on a CUDA device, so that kernels are expected."""
     return plan.tasks[0].problem.device.startswith("cuda")
 
 
 def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> float | None:
-    """How much longer the captured iterations took under the profiler: of the sums of the medians of all phases."""
+    """Returns the time of captured iterations over their time without the profiler.
+
+    Each time is the sum of the medians of all phases.
+    """
     unprofiled = {one["name"]: one for one in baseline.get("runners", [])}
     sums = [0.0, 0.0]
     for one in answer.get("runners", []):
@@ -48,7 +51,11 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
 
 
 def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> tuple[float, float] | None:
-    """Interval of 95 % of that ratio, from the iterations of all runners together; None with fewer than ten."""
+    """Returns the 95 % interval of the ratio, over the iterations of all runners.
+
+    Returns:
+        None with fewer than ten iterations.
+    """
     from fastrnns_rs import stats
 
     if len(captured) < _FEWEST:
@@ -69,10 +76,10 @@ def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, An
 
 
 def check(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:
-    """What the attempt left, held against what was asked for."""
+    """Compares the files of an attempt with the request."""
     asked, well = len(plan.tasks), len(attempt.phases)
     runners = CheckEntry(id="runners", expected=f"{asked} runners", found=f"{well} ended well", ok=well == asked)
-    # Where none did there is nothing to look for.
+    # If no runner ended well, there are no files to check.
     return [runners, *(_check_files(request, plan, tool, attempt) if well else [])]
 
 
@@ -82,7 +89,7 @@ def _check_files(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: A
     expected = capture_checks.expected_ranges(attempt.phases, request.captured(plan.nloops))
     failed = {one["name"] for one in attempt.runners} - attempt.phases.keys()
     final = [(path, kind) for path, kind, intermediate in tool.artefacts(attempt.stem) if not intermediate]
-    # A report goes by either of two names; what counts is what can be read.
+    # A report has one of two names; only existing files count.
     found = [capture_checks.written(path) for path, kind in final if kind != "nsys_report" or path.exists()]
     for path, kind in final:
         if path.is_file() and path.stat().st_size:
@@ -97,7 +104,7 @@ def _check_torch(request: ProfileRequest, plan: Plan, attempt: Attempt) -> list[
     expected = len(attempt.phases) * request.captured_cycles(plan.nloops)
     cycles = [cycle for cycle in attempt.cycles if cycle["runner"] in attempt.phases]
     found = [CheckEntry(id="cycles", expected=str(expected), found=str(len(cycles)), ok=len(cycles) == expected)]
-    # Marks are events of the CPU.
+    # Annotations are CPU events.
     has_marks = "cpu" in resolve_activities(request.torch, plan.tasks[0].problem.device)
     for cycle in cycles:
         marks = capture_checks.expected_marks(attempt.phases[cycle["runner"]], len(cycle["iterations"]))
@@ -110,9 +117,10 @@ def _check_torch(request: ProfileRequest, plan: Plan, attempt: Attempt) -> list[
 
 
 def holds_no_range(tool: Profiler, attempt: Attempt) -> bool:
-    """Whether the profiler wrote nothing, or files that hold none of our ranges: it never saw the iterations.
+    """Returns True if the profiler wrote no files, or no ranges of runners.
 
-    Asked when its files have been brought into a form that can be read. One that cannot be read has another fault.
+    Such a profiler never saw the iterations. The function expects files that were already converted to a readable
+    format. A file that cannot be read has another problem, and does not count.
     """
     made = [(path, kind) for path, kind, _ in tool.artefacts(attempt.stem) if path.is_file()]
     none: Counter[str] = Counter()
@@ -129,9 +137,9 @@ def holds_no_range(tool: Profiler, attempt: Attempt) -> bool:
 
 
 def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
-    """The words of an nsys that ended without having begun the command, and need not do so again; None for any other.
+    """Returns the message of an nsys that did not start the command; None otherwise.
 
-    What the command says of its own end is no fault of nsys.
+    The failure may not recur in a new attempt. Errors that the command itself printed are not errors of nsys.
     """
     status = attempt.completed.exit_status if attempt.completed else None
     if tool.name != "nsys" or not status or _signal(attempt) is not None or attempt.answer:
@@ -141,13 +149,14 @@ def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
 
 
 def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str] | None:
-    """What went wrong and what to do about it, or None. The first cause, not the last effect.
+    """Returns an error message and a hint for a failure; None on success.
 
-    What the process that was profiled says of itself counts first, then how it ended, then what the profiler printed.
+    The result is the first cause, not the last effect. The report of the profiled process is used first, then the end
+    of the process, then the output of the profiler.
 
     Raises:
-        UsageError: The process refused to run, as this one would have if it had known.
-        MissingError: The same, for something that is not there.
+        UsageError: If the process refused to run for a reason that this process did not know.
+        MissingError: If the process refused to run because something is missing.
     """
     log = attempt.where_printed
     if record.timed_out:
@@ -189,7 +198,7 @@ def _runner_failure(attempt: Attempt) -> tuple[str, str] | None:
 
 
 def _refusal(attempt: Attempt, log: str) -> tuple[str, str] | None:
-    """Why the process ended before its runners did, as it says itself."""
+    """Returns the reported reason why the process ended before its runners."""
     refusal = attempt.answer.get("refusal")
     if not refusal:
         return None
@@ -206,7 +215,7 @@ def _death_in_runner(attempt: Attempt) -> tuple[str, str] | None:
 
 
 def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tuple[str, str]:
-    """Why the process never got as far as its runners, and what it advises."""
+    """Returns the reason why the process did not reach its runners, and its hint."""
     nothing = f"{tool.name} ended without having run anything: "
     if _signal(attempt) is not None:
         return f"{nothing}{_end(attempt)}{_aside(known)}", ""
@@ -217,20 +226,20 @@ def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tup
 
 
 def _own_error(said: str) -> tuple[str, str] | None:
-    """How our own command line ended, whatever stands around it: its error and its hint."""
+    """Returns the error and the hint that fastrnns-rs printed in the process."""
     found: list[tuple[str, str]] = re.findall(r"^error: (.+)$(?:\nhint: (.+)$)?", said, re.MULTILINE)
     return found[-1] if found else None
 
 
 def _pending(attempt: Attempt) -> str | None:
-    """The runner that was at work last."""
+    """Returns the runner that was active last; None if all runners ended."""
     unfinished = [one for one in attempt.runners if one["status"] not in {"ok", "failed"}]
     at_work = [one for one in unfinished if one["status"] == "running"]
     return next((one["name"] for one in [*at_work, *unfinished]), None)
 
 
 def _at(attempt: Attempt) -> str:
-    """How far it had come."""
+    """Returns the progress of the attempt, as the end of a sentence."""
     pending = _pending(attempt)
     if pending is not None:
         return f": it was at the runner {pending}"
@@ -238,7 +247,10 @@ def _at(attempt: Attempt) -> str:
 
 
 def _signal(attempt: Attempt) -> signal.Signals | None:
-    """What killed the command: nsys ends as a shell does when what it runs was killed."""
+    """Returns the signal that killed the command; None otherwise.
+
+    nsys exits like a shell if its command was killed.
+    """
     completed = attempt.completed
     number = 0 if completed is None else completed.signal or (completed.exit_status or 0) - 128
     try:
@@ -248,7 +260,7 @@ def _signal(attempt: Attempt) -> signal.Signals | None:
 
 
 def _end(attempt: Attempt) -> str:
-    """How the command ended, where that has a name."""
+    """Returns the end of the command in words, with the name of the signal."""
     killed_by = _signal(attempt)
     if killed_by is None:
         return end_of(attempt.completed)
@@ -257,7 +269,10 @@ def _end(attempt: Attempt) -> str:
 
 
 def _left_elsewhere(said: str, attempt: Attempt) -> str:
-    """Where nsys left a report that it could not bring to its place, of which it tells nobody else."""
+    """Returns the path of a report that nsys could not move to its destination.
+
+    nsys reports the path only in its output.
+    """
     found = re.findall(r"^Generated:\s*\n\s+(/.+)$", said, re.MULTILINE)
     elsewhere = [path for path in found if not path.startswith(str(attempt.stem)) and Path(path).is_file()]
     return f"nsys left its report in {elsewhere[-1]}" if elsewhere else ""

@@ -1,4 +1,4 @@
-"""An attempt at a capture: what was run for it, what that said, and what it left."""
+"""Attempt at a capture: commands, their output, and the results so far."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fastrnns_rs.errors import FastrnnsError, of_system
 from fastrnns_rs.processes.launcher import MARK
 from fastrnns_rs.verbs.profile import tool_messages
 
-#: How long a profiler that is told to stop has for what it saw until then. No process of ours lives two seconds longer.
+#: Time in which a stopped profiler can write its data. Worker processes end within two seconds.
 _GRACE_S = 1.5
 
 
 class Entry(NamedTuple):
-    """A part of the log: what we say, or what a command printed."""
+    """Part of the log: a line of fastrnns-rs, or printed output of a command."""
 
     text: str
     printed: bool = False
@@ -31,10 +31,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """End of a command that killed its supervisor, with the attributes of `Completed`.
+    """End of a command that killed its supervisor; compatible with `Completed`.
 
     Attributes:
-        reason: Why nothing else is known.
+        reason: Reason why nothing else is known.
     """
 
     reason: str
@@ -51,22 +51,24 @@ Ended: TypeAlias = Completed | Lost
 
 @dataclass(slots=True)
 class Attempt:
-    """What there is of a capture so far.
+    """State of an attempt at a capture.
 
     Attributes:
-        stem: The path of its files without their suffixes.
-        timeout: Seconds that each command may take.
-        redact: What nobody else should read is taken out: of the log, all that commands print.
-        command: The one that was run under the profiler.
-        started: When.
-        completed: How it ended.
-        answer: What the process that was profiled says of itself; see `fastrnns_rs.worker.profile.answer.Answer`.
-        ratio: How much longer the captured iterations took than without the profiler.
-        ratio_interval: Its 95 % interval, from ten iterations on.
-        unprofiled_ns: How long one of them took without it, by runner; see `Baseline.iteration_ns`.
-        ran_out_of_time: Whether a command was ended because it took too long.
-        variables: Environment variables of each command beside our own.
-        said_by_tool: What the profiler printed: neither what the process in it did, nor what ran without it.
+        stem: Path of its files without suffixes.
+        timeout: Time limit of each command, in seconds.
+        redact: Remove private data; from the log, all output of commands.
+        command: Command that ran under the profiler.
+        started: Start time of the attempt.
+        completed: End of the command; None if it never ran.
+        answer: Report of the profiled process; see `fastrnns_rs.worker.profile.answer.Answer`.
+        ratio: Time of the captured iterations over their time without the profiler; None if unknown.
+        ratio_interval: 95 % interval of `ratio`, from ten iterations on.
+        unprofiled_ns: Time of an iteration without the profiler, by runner; see `Baseline.iteration_ns`.
+        ran_out_of_time: True if a command exceeded its time limit.
+        variables: Environment variables added for each command.
+        said_by_tool: Output of the profiler, without the output of the profiled process and of other commands.
+        log: Entries of the log.
+        warnings: Warnings about the attempt.
     """
 
     stem: Path
@@ -87,43 +89,43 @@ class Attempt:
 
     @property
     def log_path(self) -> Path:
-        """The file with every command that was run, and what it printed."""
+        """Path of the file with all commands and their output."""
         return file_names.with_suffix(self.stem, ".log")
 
     @property
     def where_printed(self) -> str:
-        """Where to look for what commands printed, as a hint."""
+        """Hint that names the file with the output of commands."""
         if self.redact:
             return f"without --redact {self.log_path} has what was printed too"
         return f"everything that was printed is in {self.log_path}"
 
     @property
     def answer_path(self) -> Path:
-        """Where the process says how it went, until that is known."""
+        """Path of the profiled process's report, until it is read."""
         return file_names.with_suffix(self.stem, ".answer.json")
 
     @property
     def runners(self) -> list[dict[str, Any]]:
-        """How each runner went; empty when the process died before it could say."""
+        """Results of each runner; empty if the process died before its report."""
         found: list[dict[str, Any]] = self.answer.get("runners", [])
         return found
 
     @property
     def cycles(self) -> list[dict[str, Any]]:
-        """What torch's profiler made, where that is the tool."""
+        """Results of torch's profiler, if it is the tool."""
         found: list[dict[str, Any]] = self.answer.get("cycles", [])
         return found
 
     @property
     def phases(self) -> dict[str, list[str]]:
-        """The phases of each runner that went well."""
+        """Phases of each runner that ended well."""
         return {one["name"]: one["phases"] for one in self.runners if one["status"] == "ok"}
 
     def run(self, command: list[str], purpose: str) -> Ended:
-        """Runs a command of the profiler's, and adds what it printed to the log.
+        """Runs a command of the profiler, and adds its output to the log.
 
         Raises:
-            FastrnnsError: It cannot be started.
+            FastrnnsError: If the command cannot be started.
         """
         completed = self._run(command, purpose)
         self.said_by_tool += _printed(completed)
@@ -132,16 +134,21 @@ class Attempt:
     def run_and_listen(
         self, command: list[str], purpose: str, timeout: float | None = None
     ) -> tuple[Ended, dict[str, Any]]:
-        """The same for a command that runs the runners; its answer is empty if it died before it could.
+        """Runs a command that executes the runners, and returns its report.
+
+        The report is empty if the process died before it.
 
         Args:
-            command: What to run.
-            purpose: Why, for the log.
-            timeout: Seconds that it may take, where those are not `timeout`'s.
+            command: Command to run.
+            purpose: Purpose of the command, for the log.
+            timeout: Time limit in seconds; None for the attempt's `timeout`.
+
+        Raises:
+            FastrnnsError: If the command cannot be started.
         """
         self.answer_path.unlink(missing_ok=True)
         completed = self._run(command, purpose, timeout)
-        # The last one counts: before it they ran without the profiler, or it wrote nothing.
+        # Only the last output counts: earlier commands ran without the profiler, or it wrote nothing.
         self.said_by_tool = [tool_messages.of_the_tool(text) for text in _printed(completed)]
         return completed, self.said()
 
@@ -164,7 +171,7 @@ class Attempt:
         return completed
 
     def said(self) -> dict[str, Any]:
-        """The answer of the command that runs or ran, as far as it has come."""
+        """Returns the report of the current or last command, as far as it is written."""
         try:
             said = json.loads(self.answer_path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -173,21 +180,21 @@ class Attempt:
 
 
 def child_environment() -> dict[str, str]:
-    """The variables of the process that is profiled."""
-    # What was asked for by variables it is told by flags: the same twice may contradict itself.
+    """Returns the environment variables of the profiled process."""
+    # Options set by variables are passed as flags. Passing them twice could cause contradictions.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("FASTRNNS_PROFILE_")}
     return {
         **inherited,
-        # Kineto speaks of its inner state in every cycle.
+        # Kineto logs internal state in every cycle.
         "KINETO_LOG_LEVEL": os.environ.get("KINETO_LOG_LEVEL", "99"),
-        # Runners may be in modules that only this process knows where to find.
+        # Modules of runners may be importable only through the sys.path of this process.
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         MARK: "1",
     }
 
 
 def end_of(completed: Ended | None) -> str:
-    """How a command ended, in words."""
+    """Returns the end of a command in words."""
     if completed is None:
         return "it never began"
     if isinstance(completed, Lost):
@@ -204,5 +211,5 @@ def _printed(completed: Ended) -> list[str]:
 
 
 def _settled(text: str) -> str:
-    """What was printed as it stands in the end: a bar of progress writes over itself."""
+    """Returns the final state of printed lines: progress bars overwrite themselves."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

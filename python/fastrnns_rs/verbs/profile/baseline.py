@@ -1,4 +1,4 @@
-"""What ran without the profiler, and how much longer the captured iterations took with it."""
+"""Run without the profiler, and the slowdown of the captured iterations."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _UNKNOWN = "how much longer the iterations take under the profiler is not known"
 
 
 class Baseline(NamedTuple):
-    """The run without the profiler.
+    """Run without the profiler.
 
     Attributes:
-        completed: How it ended.
-        answer: What it says of itself; empty if it died before it could.
+        completed: End of the process.
+        answer: Report of the process; empty if it died before its report.
     """
 
     completed: Ended
@@ -28,14 +28,14 @@ class Baseline(NamedTuple):
 
     @property
     def all_failed(self) -> bool:
-        """Whether it ran to its end and no runner ended well."""
+        """True if the run is complete and no runner ended well."""
         return bool(self.answer.get("finished")) and not _well(self.answer)
 
     def trouble(self, where_printed: str) -> Notice | None:
-        """What to say where it did not run to its end.
+        """Returns a warning if the run is not complete; None otherwise.
 
         Args:
-            where_printed: Where to look for what it printed.
+            where_printed: Hint that names the output of the run.
         """
         if self.answer.get("finished"):
             return None
@@ -46,30 +46,31 @@ class Baseline(NamedTuple):
         return Notice(code="baseline_failed", message=message, hint=hint)
 
     def iteration_ns(self, captured: list[int]) -> dict[str, int]:
-        """How long one iteration takes without the profiler, by runner that ended well.
+        """Returns the time of one iteration without the profiler, by successful runner.
 
-        The median of those iterations that the profiler captures, each the time of its forward and its backward phase.
-        What stands between the phases, such as zeroing gradients, is in none of them.
+        The time is the median over the captured iterations, in nanoseconds. Each iteration is the sum of its forward
+        and backward phase. Steps between the phases, such as zeroing gradients, are not included.
 
         Args:
-            captured: The iterations that are captured.
+            captured: Indices of the captured iterations.
         """
         return {name: round(median(_took(one, captured))) for name, one in _well(self.answer).items()}
 
     def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, Notice | None]:
-        """How much longer the captured iterations took under the profiler, of all runners together.
+        """Returns the slowdown of the captured iterations over all runners.
 
         Args:
-            captured: The iterations that were captured.
-            profiled: What the process under the profiler says of itself.
+            captured: Indices of the captured iterations.
+            profiled: Report of the process under the profiler.
 
         Returns:
-            The ratio, and what to say where there is none: a ratio of some runners would pass for that of all.
+            The ratio, and a warning if there is no ratio. The ratio is omitted if only some
+            runners succeeded, since readers would take it for the ratio of all runners.
         """
         with_it, without_it = _well(profiled), _well(self.answer)
         if with_it.keys() == without_it.keys():
             return assessment.ratio(captured, self.answer, profiled), None
-        # Where nothing was captured, or nothing else ran to its end, that has been said.
+        # If nothing was captured, or the baseline is incomplete, there is already a warning.
         if not with_it or not self.answer.get("finished"):
             return None, None
         sides = (("without", with_it.keys() - without_it.keys()), ("under", without_it.keys() - with_it.keys()))
@@ -79,12 +80,19 @@ class Baseline(NamedTuple):
         return None, Notice(code="baseline_differs", message=message, hint=hint)
 
     def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
-        """The 95 % interval of the ratio; None where there is no ratio, or too few iterations."""
+        """Returns the 95 % interval of the ratio.
+
+        Returns:
+            None if there is no ratio, or too few iterations.
+        """
         ratio, _ = self.ratio(captured, profiled)
         return None if ratio is None else assessment.interval(captured, self.answer, profiled)
 
     def described(self, captured: list[int], profiled: dict[str, Any]) -> list[str]:
-        """A line for each runner that ended well in both: its ratio, and how far to trust it."""
+        """Returns a log line for each runner that succeeded in both runs.
+
+        The line has the ratio and the ranges of both times.
+        """
         without_it, lines = _well(self.answer), []
         for name, one in _well(profiled).items():
             other = without_it.get(name)
@@ -96,13 +104,13 @@ class Baseline(NamedTuple):
 
 
 def _range(runner: dict[str, Any], captured: list[int]) -> str:
-    """The shortest and the longest of the captured iterations."""
+    """Returns the shortest and the longest time of the captured iterations."""
     took = _took(runner, captured)
     return f"{min(took) / 1e6:.3f} to {max(took) / 1e6:.3f} ms"
 
 
 def _took(runner: dict[str, Any], captured: list[int]) -> list[int]:
-    """How long each of the captured iterations took, all phases together."""
+    """Returns the time of each captured iteration, summed over its phases."""
     return [runner["forward_ns"][one] + (runner["backward_ns"] or {one: 0})[one] for one in captured]
 
 

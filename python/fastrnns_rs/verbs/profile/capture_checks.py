@@ -1,4 +1,4 @@
-"""Whether a capture is one: its files are there, they open, and they hold the ranges that were asked for."""
+"""Checks of a capture's files: they exist, can be read, and contain the ranges."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from typing import Any
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 
 _THINGS, _LOST = r"\b(?:events?|records?|annotations?)\b", r"\b(?:lost|dropped|discarded)\b"
-#: How a profiler says that it has not kept everything.
+#: Messages of profilers about lost events.
 _LOSS = re.compile(rf"{_THINGS}.*{_LOST}|{_LOST}.*{_THINGS}|\bnot all\b.*\bevents\b", re.IGNORECASE | re.DOTALL)
-#: How it says that it has.
+#: Messages of profilers that no events were lost.
 _NO_LOSS = re.compile(rf"\b(?:0|no) (?:\w+ )?{_THINGS}|(?:{_THINGS}|{_LOST})\s*[:=]\s*0\b", re.IGNORECASE)
-#: What no message of a profiler holds: signatures of kernels and variables of processes do.
+#: Text that no profiler message contains, but signatures of kernels and environment variables do.
 _NO_MESSAGE = re.compile(r"\0|::|<|\w\(|^\w+=")
 _SHOWN = 3
 
 
 def written(path: Path) -> CheckEntry:
-    """A file is there and holds something."""
+    """Checks that a file exists and is not empty."""
     size = path.stat().st_size if path.is_file() else None
     found = "no file" if size is None else "an empty file" if size == 0 else f"{size} bytes"
     return CheckEntry(id=f"written:{path.name}", expected="a file with content", found=found, ok=bool(size))
 
 
 def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Collection[str] = ()) -> list[CheckEntry]:
-    """What an export of nsys holds.
+    """Checks the content of an nsys export.
 
     Args:
-        path: The SQLite file.
-        expected: The ranges that it is to hold, each with how often.
-        cuda: Whether kernels are to be in it too.
-        failed: Runners of which there may be any ranges or none.
+        path: Path of the SQLite file.
+        expected: Expected ranges, with their number.
+        cuda: True if kernels are expected too.
+        failed: Runners whose ranges are ignored.
     """
 
     def look(database: sqlite3.Connection, tables: set[str]) -> Iterator[CheckEntry]:
@@ -57,7 +57,7 @@ def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Colle
 
 
 def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str] = ()) -> list[CheckEntry]:
-    """What a profile of nvprof holds; the arguments are those of `nsys_sqlite`."""
+    """Checks the content of an nvprof profile, with arguments as in `nsys_sqlite`."""
 
     def look(database: sqlite3.Connection, tables: set[str]) -> Iterator[CheckEntry]:
         kinds = ("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_KERNEL")
@@ -69,7 +69,7 @@ def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str
 
 
 def _of_database(path: Path, look: Callable[[sqlite3.Connection, set[str]], Iterator[CheckEntry]]) -> list[CheckEntry]:
-    """Whether a database opens and, if it can be read, what is found in it and its tables."""
+    """Checks that a database opens, and runs further checks on its tables."""
     try:
         with closing(_open(path)) as database:
             tables = _tables(database, path)
@@ -80,7 +80,7 @@ def _of_database(path: Path, look: Callable[[sqlite3.Connection, set[str]], Iter
 
 
 def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
-    """What a trace of torch's profiler holds."""
+    """Checks the content of a trace of torch's profiler."""
     name = f"opens:{path.name}"
     try:
         opened: Any = gzip.open if path.suffix == ".gz" else open
@@ -98,26 +98,29 @@ def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
 
 
 def expected_ranges(phases: dict[str, list[str]], iterations: Iterable[int]) -> Counter[str]:
-    """The names of all ranges: those of every phase that a runner has, in every iteration that is captured."""
+    """Returns the names of the ranges of every phase in every captured iteration."""
     counted = [*iterations]
     return Counter(f"{one}/{phase}/{count}" for one, names in phases.items() for phase in names for count in counted)
 
 
 def expected_marks(phases: Iterable[str], iterations: int) -> Counter[str]:
-    """The marks in a trace of torch's profiler, which carry the names of phases only."""
+    """Returns the annotations of torch's profiler, which are named after phases."""
     return Counter({f"## {phase} ##": iterations for phase in phases})
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # Immutable: nothing is written beside it, and a file that nobody writes any more needs no lock.
+    # Immutable: SQLite writes no file beside the database, and takes no lock, which a complete file does not need.
     database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
-    # Names of processes and their variables are bytes.
+    # Process names and environment variables may be bytes that are not UTF-8.
     database.text_factory = lambda text: text.decode(errors="replace")
     return database
 
 
 def _tables(database: sqlite3.Connection, path: Path) -> set[str]:
-    """The names of all tables, of a file that is all there: SQLite reads zeros where the last page is cut off."""
+    """Returns the names of all tables of a complete file.
+
+    SQLite reads zeros if the last page of the file is missing.
+    """
     pages, page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     size = path.stat().st_size
     if size < pages * page:
@@ -133,7 +136,10 @@ def _count(database: sqlite3.Connection, tables: set[str], table: str) -> int:
 
 
 def _nvtx_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
-    """The names of start/end ranges that have ended. A name is in place, or in the table of strings."""
+    """Returns the names of ended start/end ranges.
+
+    A name is stored in place, or in the table of strings.
+    """
     if "NVTX_EVENTS" not in tables:
         return []
     start_end = 60
@@ -148,7 +154,10 @@ def _nvtx_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
 
 
 def _nvprof_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
-    """The names of ranges of which both ends were seen: a marker for each carries the same id, the first one a name."""
+    """Returns the names of ranges with both ends.
+
+    Each end is a marker with the same ID; the first marker has the name.
+    """
     if "CUPTI_ACTIVITY_KIND_MARKER" not in tables or "StringTable" not in tables:
         return []
     query = """
@@ -160,10 +169,13 @@ def _nvprof_ranges(database: sqlite3.Connection, tables: set[str]) -> list[Any]:
 
 
 def _ours(names: list[Any], failed: Collection[str]) -> Counter[str]:
-    """Those that have the form of our ranges, counted: libraries mark ranges too. Not those of runners that failed."""
+    """Counts the range names of runners, without the runners that failed.
+
+    Libraries create ranges too; their names have another form.
+    """
     counted: Counter[str] = Counter()
     for name in names:
-        # A column of SQLite holds whatever was written to it.
+        # A column of SQLite can have values of any type.
         form = re.fullmatch(r"(.+)/(forward|backward)/\d+", name, re.DOTALL) if isinstance(name, str) else None
         if form is not None and form[1] not in failed:
             counted[name] += 1
@@ -171,13 +183,16 @@ def _ours(names: list[Any], failed: Collection[str]) -> Counter[str]:
 
 
 def _messages(database: sqlite3.Connection, tables: set[str]) -> list[str]:
-    """What the profiler says of its own work: in a table of its own, or among all strings where it has none."""
+    """Returns the messages of the profiler about its own work.
+
+    They are in a separate table, or else among all strings.
+    """
     if "DIAGNOSTIC_EVENT" in tables:
         return _diagnostics(database, tables)
     if "StringIds" not in tables:
         return []
     query = "SELECT value FROM StringIds WHERE value LIKE '% %' AND length(value) < 500"
-    # What the process printed, and the names that it gave.
+    # These strings are the output of the process, and the names that it gave.
     for table, column in (("ProcessStreams", "contentId"), ("ThreadNames", "nameId"), ("NVTX_EVENTS", "textId")):
         if table in tables:
             query += f" AND id NOT IN (SELECT {column} FROM {table} WHERE {column} IS NOT NULL)"  # noqa: S608
@@ -186,9 +201,10 @@ def _messages(database: sqlite3.Connection, tables: set[str]) -> list[str]:
 
 
 def _diagnostics(database: sqlite3.Connection, tables: set[str]) -> list[str]:
-    """Returns the diagnostics, without those of processes that have none of our ranges.
+    """Returns the diagnostics that concern the runners.
 
-    A diagnostic that names no process is about the whole capture.
+    Diagnostics of processes without ranges of runners are excluded. A diagnostic that names no process is
+    about the whole capture.
     """
     columns = {name for _, name, *_ in database.execute("PRAGMA table_info(DIAGNOSTIC_EVENT)")}
     if "globalPid" not in columns:
@@ -199,7 +215,10 @@ def _diagnostics(database: sqlite3.Connection, tables: set[str]) -> list[str]:
 
 
 def _processes_of_ranges(database: sqlite3.Connection, tables: set[str]) -> set[int]:
-    """Returns the `globalPid` of each process that has ranges of runners; none where the file has no threads."""
+    """Returns the `globalPid` of each process that has ranges of runners.
+
+    The result is empty if the file has no threads.
+    """
     if "NVTX_EVENTS" not in tables:
         return set()
     name, strings = "ranges.text", ""

@@ -1,4 +1,4 @@
-"""From a request to what will be captured, and by which profiler: refused here, before anything runs."""
+"""Plan of captures; invalid requests fail before anything runs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.profile.attempt import child_environment, end_of
 
-#: More would be a mistake: each takes some seconds at least.
+#: A larger number is a mistake: each process takes at least some seconds.
 _MOST_PROCESSES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What will be captured.
+    """Plan of a capture.
 
     Attributes:
-        request: What was asked for, its tool decided.
-        plan: The runners that will run, none of them refused.
-        tool: The profiler.
-        skipped: Runners of a group that cannot honour an option, each with why.
-        chosen: Whether the profiler was chosen here.
+        request: Request with the selected tool.
+        plan: Plan of the runners, all of which support the options.
+        tool: Profiler.
+        skipped: Runners of a group that do not support an option, with the reason.
+        chosen: True if the profiler was selected automatically.
     """
 
     request: ProfileRequest
@@ -41,22 +41,22 @@ class Prepared:
 
 
 def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepared:
-    """Decides what will be captured.
+    """Builds the plan of a capture.
 
     Args:
-        request: What was asked for.
-        paths: For each profiler the program to use; None for the newest that is found.
+        request: Request.
+        paths: Program of each profiler; None for the newest found.
 
     Raises:
-        MissingError: The device or the profiler is not there.
-        UsageError: Options contradict each other or the device, or there is no such function to hand traces to.
+        MissingError: If the device or the profiler is missing.
+        UsageError: If options contradict each other or the device, or the trace handler does not exist.
     """
     request.options.choice.runners()
     if request.tool not in {None, "torch"} and request.torch != TorchOptions():
         message = f"options of torch's profiler were given, and the profiler is {request.tool}"
         raise UsageError(message, "give --torch, or leave them out")
     if request.tool in tools.PROGRAMS:
-        # Asked before torch is, which takes seconds.
+        # The program is checked before torch is probed, which takes seconds.
         tools.choose(str(request.tool), paths.get(str(request.tool)))
     facts = environment.probe(request.options.device, request.options.computed_dtype)
     chosen = request.tool is None
@@ -80,16 +80,16 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
 
 
 def captures_of(prepared: Prepared, *, separate: bool = False, processes: int = 1) -> list[Prepared]:
-    """Returns the captures to make, in their order.
+    """Returns the captures to make, in order.
 
     Args:
-        prepared: What is captured.
-        separate: One runner a capture, instead of all in one.
-        processes: Number of captures of each, each of a process of its own. Every second round is in reverse order, so
-            that a drift meets two runners alike.
+        prepared: Plan of all captures.
+        separate: True for one runner per capture, False for all runners in one.
+        processes: Number of captures of each plan, each in a separate process. Every second round is reversed, so that
+            a drift affects two runners equally.
 
     Raises:
-        UsageError: The number is none.
+        UsageError: If the number is invalid.
     """
     check_count("processes", processes, least=1, most=_MOST_PROCESSES)
     tasks = prepared.plan.tasks
@@ -98,12 +98,12 @@ def captures_of(prepared: Prepared, *, separate: bool = False, processes: int = 
 
 
 def _check_function(module: str, name: str, timeout: float) -> None:
-    """Refuses a function that the process that is profiled would not find.
+    """Checks that the profiled process can import a function.
 
-    Another process looks for it, with the same path: the module most likely imports torch, which this one never does.
+    Another process with the same path imports it: the module most likely imports torch, which this process never does.
 
     Raises:
-        UsageError: There is none.
+        UsageError: If the function cannot be imported.
     """
     command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
     try:
@@ -114,6 +114,6 @@ def _check_function(module: str, name: str, timeout: float) -> None:
         try:
             message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
         except (ValueError, TypeError):
-            # The module ended the process.
+            # The imported module ended the process.
             message, hint = f"cannot import {module}: {end_of(completed)}", "put its folder on PYTHONPATH"
         raise UsageError(str(message), str(hint))

@@ -1,6 +1,6 @@
-"""Makes a capture: under a profiler, in a form that can be read, and looked at.
+"""Creation of a capture: profiled run, conversion to readable files, and checks.
 
-Whatever happens, the log and the record of it stay.
+The log and the capture manifest are kept in every case.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
 
 
-#: How often nsys is started until it finds its agent. On a busy machine one start in ten may fail.
+#: Maximum number of starts until nsys finds its agent. On a busy machine one start in ten may fail.
 _STARTS = 3
 
 
 class CaptureError(FastrnnsError):
-    """There is no capture, or not the one that was asked for.
+    """Missing or invalid capture.
 
     Attributes:
-        capture: The record of what there is.
-        log: The file with every command that was run, and what it printed.
+        capture: Capture manifest.
+        log: Path of the file with all commands and their output.
     """
 
     def __init__(self, message: str, hint: str, capture: Capture, log: Path) -> None:
@@ -52,13 +52,13 @@ class CaptureError(FastrnnsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a capture goes and what becomes of its parts.
+    """Output options of a capture.
 
     Attributes:
-        folder: Its folder.
-        keep: Files that were only a step on the way to others stay.
-        redact: What nobody else should read is taken out, and files that it cannot be taken out of are removed.
-        baseline: The runners also run without the profiler, to know how much slower it makes them.
+        folder: Output folder.
+        keep: Keep intermediate files.
+        redact: Remove private data, and files from which it cannot be removed.
+        baseline: Also run the runners without the profiler, to measure the slowdown.
     """
 
     folder: Path
@@ -71,17 +71,17 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
     """Makes a capture.
 
     Args:
-        prepared: What to capture.
-        place: Where it goes.
-        say: Called with a line for a person before each step.
+        prepared: Plan of the capture.
+        place: Output options.
+        say: Function called with a progress line before each step.
 
     Returns:
-        The record, and the path of the capture's files without their suffixes.
+        The capture manifest, and the path of the capture's files without suffixes.
 
     Raises:
-        CaptureError: A runner, the profiler or a check failed; the record is in it.
-        FastrnnsError: The folder cannot be written to.
-        KeyboardInterrupt: Ctrl-C; what there is until then stays.
+        CaptureError: If a runner, the profiler or a check failed; the exception contains the manifest.
+        FastrnnsError: If the folder cannot be written to.
+        KeyboardInterrupt: If Ctrl-C was pressed; the files so far are kept.
     """
     plan, tool = prepared.plan, prepared.tool
     stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
@@ -97,9 +97,9 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
         record = keep(found)
     except BaseException as error:
         attempt.log.append(Entry(f"# {type(error).__name__}: {error}"))
-        # Whoever was interrupted has not looked at it yet.
+        # After an interrupt, the report was not read yet.
         attempt.answer = attempt.answer or attempt.said()
-        # What went wrong matters more than that nothing can be written any more.
+        # The original error is more important than a failed write.
         with contextlib.suppress(OSError, FastrnnsError):
             kept = keep([]).artefacts
             say(f"what there is of the capture: {', '.join(one.path for one in kept) or 'nothing'}")
@@ -114,7 +114,7 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
 
 
 def dry_run(prepared: Prepared, place: Place) -> str:
-    """The command that would be run, quoted for a shell."""
+    """Returns the command that would be run, quoted for a shell."""
     plan = prepared.plan
     stem = place.folder.absolute() / file_names.name(_names(prepared), plan.tasks[0].problem, datetime.now(UTC))
     cuda = assessment.uses_cuda(plan)
@@ -124,7 +124,10 @@ def dry_run(prepared: Prepared, place: Place) -> str:
 
 @contextlib.contextmanager
 def _compiler_files(prepared: Prepared) -> Iterator[dict[str, str]]:
-    """The variables of a folder for what runners compile: what an earlier run left would be another program's."""
+    """Yields the variables of a fresh compiler cache folder.
+
+    Files of an earlier run would belong to another program.
+    """
     if not any(task.runner.compiles for task in prepared.plan.tasks):
         yield {}
         return
@@ -140,7 +143,7 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
     plan, tool = prepared.plan, prepared.tool
     unprofiled = _run_baseline(prepared, attempt, say) if baseline else None
     if unprofiled is not None and unprofiled.all_failed:
-        # They would fail in the same way, only later.
+        # All runners would fail in the same way under the profiler.
         attempt.answer = unprofiled.answer
         return
     say(f"running under {tool.name}")
@@ -161,9 +164,9 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
 
 
 def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], None]) -> Baseline:
-    """Runs the runners without the profiler. Should that fail, there is still a capture to make."""
+    """Runs the runners without the profiler; a failure does not prevent the capture."""
     say("running without the profiler")
-    # Without a tool: torch's profiler is inside the command, whatever stands before it.
+    # Without a tool: torch's profiler is inside the command, not a prefix of it.
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
     attempt.ran_out_of_time = False
@@ -176,7 +179,7 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], Non
 
 
 def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None:
-    """Notes how much longer the captured iterations took, or why nobody knows."""
+    """Records the slowdown of the captured iterations, or why it is unknown."""
     captured = prepared.request.captured(prepared.plan.nloops)
     attempt.ratio, differing = unprofiled.ratio(captured, attempt.answer)
     attempt.ratio_interval = unprofiled.interval(captured, attempt.answer)
@@ -185,7 +188,10 @@ def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None
 
 
 def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, capture_range: bool) -> None:
-    """Runs the profiler; again, within the same time, where nsys misses its agent before anything has run."""
+    """Runs the profiler, and repeats it if nsys misses its agent before anything ran.
+
+    All starts share one time limit.
+    """
     child = _child(prepared, attempt, prepared.request)
     cuda = assessment.uses_cuda(prepared.plan)
     attempt.command = prepared.tool.wrap(child, attempt.stem, cuda=cuda, capture_range=capture_range)
@@ -204,7 +210,7 @@ def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *
 
 
 def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
-    """Removes what the profiler has written: it would be taken for the next capture."""
+    """Removes the profiler's files, which would be mistaken for the next capture."""
     for path, _, _ in prepared.tool.artefacts(attempt.stem):
         path.unlink(missing_ok=True)
 
@@ -214,10 +220,10 @@ def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> lis
 
 
 def _read(tool: Profiler, attempt: Attempt, say: Callable[[str], None]) -> None:
-    """Brings what the profiler wrote into a form that can be read."""
+    """Converts the files of the profiler to a readable format."""
     done: list[str] = []
     while (step := tool.finish(attempt.stem)) is not None and step != done:
         say(f"running {Path(step[0]).name}")
         attempt.run(step, "to read the capture")
-        # The same again would fail again.
+        # A repeated step would fail again.
         done = step

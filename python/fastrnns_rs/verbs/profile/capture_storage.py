@@ -1,4 +1,4 @@
-"""What stays of an attempt: its files, its log and the record of it."""
+"""Stored parts of an attempt: files, log and capture manifest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def save_tables(attempt: Attempt) -> None:
-    """Keeps the tables that torch's profiler made of its cycles, once each: they are in none of its files."""
+    """Writes the tables of torch's profiler once each: no other file contains them."""
     for cycle in attempt.cycles:
         path = file_names.with_suffix(attempt.stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
         path.write_text(cycle["table"], encoding="utf-8")
@@ -37,21 +37,23 @@ def keep(
     *,
     intermediate: bool,
 ) -> Capture:
-    """Writes the log and the record, beside whatever else there is. May be called again when it has failed.
+    """Writes the log and the capture manifest beside the other files.
+
+    The function may be called again after a failure.
 
     Args:
-        plan: What was to be captured.
-        tool: The profiler.
-        attempt: What there is.
-        found: What was checked.
-        intermediate: Whether files that were only a step on the way to others stay.
+        plan: Plan of the capture.
+        tool: Profiler.
+        attempt: State of the attempt.
+        found: Results of the checks.
+        intermediate: Keep intermediate files.
 
     Returns:
-        The record, with its files by their absolute paths.
+        The manifest, with absolute paths of its files.
 
     Raises:
-        OSError: A file cannot be written.
-        FastrnnsError: A file that was well could not be redacted, and is gone.
+        OSError: If a file cannot be written.
+        FastrnnsError: If a valid file could not be redacted, and was removed.
     """
     save_tables(attempt)
     files = _files(tool, attempt, intermediate=intermediate)
@@ -95,7 +97,7 @@ def keep(
     try:
         record.save(file_names.with_suffix(attempt.stem, ".json"))
     except UsageError as error:
-        # The folder could be written to before: it is full, not the wrong one.
+        # The folder was writable before, so the original error, such as a full disk, is more accurate.
         raise error.__cause__ or error from None
     if failures and found and record.ok:
         raise failures[0]
@@ -103,7 +105,7 @@ def keep(
 
 
 def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tuple[Path, str]]:
-    """What there is, without what was only a step on the way to something that is there too."""
+    """Returns the existing files, and removes intermediate files that are not needed."""
     files = [
         (Path(name).absolute(), kind)
         for cycle in attempt.cycles
@@ -123,10 +125,14 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
 def _redacted(
     files: list[tuple[Path, str]], variables: Mapping[str, str]
 ) -> tuple[list[tuple[Path, str]], list[FastrnnsError]]:
-    """Redacts files, and removes those that cannot be redacted: what stays, and what went wrong."""
+    """Redacts files, and removes files that cannot be redacted.
+
+    Returns:
+        The remaining files, and the errors.
+    """
     kept, failures = [], []
     for path, kind in files:
-        # A report holds the same as the export, in a form that only nsys writes; a snapshot is a pickle.
+        # A report has the same content as the export, in a format that only nsys writes; a snapshot is a pickle.
         if kind in {"nsys_report", "nsys_stream", "memory_snapshot"}:
             path.unlink()
             continue

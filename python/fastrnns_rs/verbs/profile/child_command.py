@@ -1,4 +1,4 @@
-"""The command line of the process that is profiled: the same request, as flags."""
+"""Command line of the profiled process: the same request, as flags."""
 
 from __future__ import annotations
 
@@ -20,31 +20,37 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.runners.plan import Plan
 
-#: What the plan has already decided, or the child is told apart; of its time the parent takes care.
+#: Options that the plan resolves or that are passed separately. The parent enforces the timeout.
 _DECIDED = {"choice", "sizes", "modes", "jit", "device", "warmup", "nloops", "timeout"}
 
 
 def child_command(request: ProfileRequest, plan: Plan, stem: Path, answer: str | None) -> list[str]:
-    """The command that runs a plan in a process of its own, which a profiler can be put in front of.
+    """Returns the command that runs a plan in a separate process.
+
+    A profiler command can precede it.
 
     Args:
-        request: What was asked for.
-        plan: What was made of it.
-        stem: What the files of torch's profiler begin with.
-        answer: The file in which the process says how it went; None for none.
+        request: Request.
+        plan: Plan of the request.
+        stem: Prefix of the files of torch's profiler.
+        answer: Path of the process's report; None for no report.
     """
-    # Everything is told by flags: variables and a `pyproject.toml` would be read anew, and not say the same everywhere.
+    # All options are flags: the child would read variables and `pyproject.toml` again, with different results
+    # elsewhere.
     told = ["--internal-run", "--flags-only"]
     told += ["--stem", str(stem)] if request.tool == "torch" else []
     told += [] if answer is None else ["--answer", answer]
-    # -P: the folder one happens to stand in must not hide the standard library.
+    # With -P, files in the working directory cannot hide the standard library.
     return [sys.executable, "-P", "-m", "fastrnns_rs", "profile", *told, *arguments(request, plan)]
 
 
 def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
-    """The flags that give this request again, but for its timeout. What is left at its default is left out."""
+    """Returns the flags that reproduce a request, without its timeout.
+
+    Options with default values are omitted.
+    """
     runners = [task.runner for task in plan.tasks]
-    # One flag each: in their order, and whatever their names hold.
+    # One flag each keeps the order, and allows any character in a name.
     words = [f"--runner={one.name}" for one in runners]
     for source in dict.fromkeys(one.source for one in runners):
         if not source.module.startswith("fastrnns_rs."):
@@ -64,7 +70,7 @@ def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
 
 
 def _changed(given: Any, default: Any, without: Collection[str] = ()) -> Iterator[str]:
-    """A flag for each field that is not as it is by default."""
+    """Yields a flag for each field that differs from its default."""
     for field in fields(given):
         value = getattr(given, field.name)
         if field.name in without or value == getattr(default, field.name):
@@ -73,5 +79,5 @@ def _changed(given: Any, default: Any, without: Collection[str] = ()) -> Iterato
         if isinstance(value, bool):
             yield flag if value else flag.replace("--", "--no-", 1)
         else:
-            # As one word: a value may begin with a dash.
+            # Flag and value are one word, because a value may begin with a dash.
             yield f"{flag}={','.join(value) if isinstance(value, tuple) else value}"

@@ -1,8 +1,9 @@
-"""Takes what nobody else should read out of a capture.
+"""Removal of private data from a capture.
 
-An export of nsys holds every variable of every process that it saw, the names of the machine and of its user, what the
-process printed, and the names of all other processes. A trace of torch's profiler holds the machine's name, and with
-stacks the folders of sources. The record and the log hold folders, in commands and in what is said of them.
+An nsys export contains every environment variable of every process that it saw, and the names of all other processes.
+It also contains the names of the machine and its user, and the output of the process. A trace of torch's profiler
+contains the machine's name and, with stacks, the folders of sources. The manifest and the log contain folders, in
+commands and messages.
 """
 
 from __future__ import annotations
@@ -24,36 +25,36 @@ from fastrnns_rs.verbs.profile.secrets import REDACTED, hide, hide_text, rules
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
 
-#: Where the names of the machine, of the user and of folders stand, and those of other processes.
+#: Tables with the names of the machine, the user, folders and other processes.
 _KEYED = ("TARGET_INFO_SYSTEM_ENV", "META_DATA_CAPTURE", "META_DATA_EXPORT", "EXPORT_META_DATA")
 _PRIVATE_NAMES = ("env", "host", "user", "path", "dir", "file", "command", "argument")
 _PRIVATE_TABLES = ("ProcessStreams", "PROCESSES", "ThreadNames", "ANALYSIS_FILE")
-#: Columns of numbers that stand for strings.
+#: Integer columns that refer to strings.
 _STRING_COLUMN = re.compile(r"(name|nameId|textId|symbol|module|description|instruction)$", re.IGNORECASE)
-#: Where a trace of torch's profiler has the machine's name, which may be short.
+#: Field with the machine's name in a trace of torch's profiler; the name may be short.
 _HOST_NAME = re.compile(rb'("host_?name"\s*:\s*)"(?:[^"\\]|\\.)*"', re.IGNORECASE)
 _TEXT = re.compile("TEXT|CHAR|CLOB|BLOB", re.IGNORECASE)
 
 
 def redact(path: Path, variables: Mapping[str, str]) -> None:
-    """Rewrites an export of nsys without what is private. Times, kernels, ranges and their names stay.
+    """Removes private data from an nsys export; times, kernels and ranges are kept.
 
     Args:
-        path: The SQLite file.
-        variables: Those that the process had.
+        path: Path of the SQLite file.
+        variables: Environment variables of the process.
 
     Raises:
-        FastrnnsError: The file cannot be rewritten.
+        FastrnnsError: If the file cannot be rewritten.
     """
     secrets = rules(variables, "database", path.parent)
 
     def private(content: bytes, is_text: int) -> bool:
-        # Each process has its variables in one text, parted by NUL.
+        # The variables of each process are one text, separated by NUL.
         return (bool(is_text) and b"\0" in content) or hide(content, secrets) != content
 
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            # Kept in memory: a journal would hold what is to go.
+            # There is no journal file, which would contain the private data.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("PRAGMA secure_delete = ON")
             database.create_function("private", 2, private)
@@ -67,21 +68,21 @@ def redact(path: Path, variables: Mapping[str, str]) -> None:
                 _keep_strings_in_use(database, tables)
             for table in tables:
                 for column in _text_columns(database, table):
-                    # As bytes: what a process has among its variables need not be UTF-8.
+                    # Values are compared as bytes: environment variables need not be UTF-8.
                     where = f"private(CAST({column} AS BLOB), typeof({column}) = 'text')"
                     where = f"typeof({column}) IN ('text', 'blob') AND {where}"
                     database.execute(f"UPDATE {_quoted(table)} SET {column} = ? WHERE {where}", (REDACTED,))  # noqa: S608
-            # What was overwritten is still in free pages until the file is made anew.
+            # Free pages contain the overwritten data until the file is rebuilt.
             database.execute("VACUUM")
     except (sqlite3.Error, UnicodeError) as error:
         raise FastrnnsError(f"{path} cannot be redacted: {error}", "do not share it") from error
 
 
 def redact_text(path: Path, variables: Mapping[str, str]) -> None:
-    """The same for a table or a trace in JSON, compressed or not.
+    """Removes private data from a table or a JSON trace, compressed or not.
 
     Raises:
-        FastrnnsError: The file cannot be rewritten.
+        FastrnnsError: If the file cannot be rewritten.
     """
     packed = path.suffix == ".gz"
     try:
@@ -94,17 +95,19 @@ def redact_text(path: Path, variables: Mapping[str, str]) -> None:
 
 
 def redact_log(text: str, variables: Mapping[str, str], folder: Path) -> str:
-    """What the log says, without what is private."""
+    """Returns the log without private data."""
     return hide_text(text, rules(variables, "prose", folder))
 
 
 def redact_record(record: Capture, variables: Mapping[str, str], folder: Path) -> Capture:
-    """The record as it may be shared: its files by their names from its own folder, its texts without what is private.
+    """Returns the capture manifest without private data.
+
+    Paths of its files become relative to its folder.
 
     Args:
-        record: The record, with its files by their paths.
-        variables: Those that the process had.
-        folder: Where it is going to be.
+        record: Manifest with absolute paths of its files.
+        variables: Environment variables of the process.
+        folder: Folder of the manifest.
     """
     secrets = rules(variables, "prose", folder)
 
@@ -116,7 +119,7 @@ def redact_record(record: Capture, variables: Mapping[str, str], folder: Path) -
 
     def named(path: str) -> str:
         name = os.path.relpath(path, folder)
-        # Files of ours have names without secrets; what leads to another folder may be one.
+        # File names of captures have no secrets; the path to another folder may have some.
         return name if Path(path).parent == folder or shown(name) == name else shown(path)
 
     return replace(
@@ -133,7 +136,7 @@ def redact_record(record: Capture, variables: Mapping[str, str], folder: Path) -
 
 
 def _keep_strings_in_use(database: sqlite3.Connection, tables: set[str]) -> None:
-    """Takes out the strings that no row refers to any more: they were of rows that went, or of other processes."""
+    """Removes strings without references: of deleted rows, or of other processes."""
     database.execute("CREATE TEMP TABLE in_use (id INTEGER PRIMARY KEY)")
     for table in tables - {"StringIds"}:
         for _, name, kind, *_ in database.execute(f"PRAGMA table_info({_quoted(table)})").fetchall():
@@ -148,6 +151,6 @@ def _quoted(name: str) -> str:
 
 
 def _text_columns(database: sqlite3.Connection, table: str) -> list[str]:
-    """The columns that may hold text, quoted."""
+    """Returns the quoted names of columns that may contain text."""
     described = database.execute(f"PRAGMA table_info({_quoted(table)})").fetchall()
     return [_quoted(name) for _, name, kind, *_ in described if not kind or _TEXT.search(kind)]

@@ -1,6 +1,6 @@
-"""What nobody else should read, and how it is found: variables, folders of the user, names of machine and user.
+"""Search for private data: variables, user folders, user and host names.
 
-It is looked for as bytes: a variable need not be UTF-8.
+The search works on bytes, because a variable need not be UTF-8.
 """
 
 from __future__ import annotations
@@ -17,24 +17,30 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 REDACTED = "[redacted]"
-#: Where it is looked for. Prose is what we write ourselves: there more goes, since nothing else reads it.
+#: Kind of the searched text. Prose is written by fastrnns-rs: more is removed there, since no program reads it.
 Form = Literal["database", "table", "json", "prose"]
 
-#: A variable this short, such as `_=1`, may stand in any text.
+#: A shorter variable, such as `_=1`, may occur in any text.
 _SHORTEST = 8
 _LETTER = rb"[A-Za-z0-9\x80-\xff]"
-#: Ends a folder's name: not in the middle of a longer one.
+#: End of a folder's name, so that it does not match part of a longer name.
 _ENDS = rb"(?![\w\x80-\xff-]|\.[\w\x80-\xff])"
-#: A part of a path around a name.
+#: Part of a path around a name.
 _PART = rb'[^/"\\\s:,;()\[\]]*'
-#: What stands in lists of folders on every machine.
+#: Folders that occur in path lists on every machine.
 _COMMON = ("/usr/", "/bin", "/sbin", "/lib", "/opt/", "/etc/")
-#: What ranges, which have the look of paths, consist of.
+#: Parts of range names, which look like paths.
 _OF_RANGES = re.compile(r"forward|backward|\d*")
 
 
 class Rule(NamedTuple):
-    """Something to take out: how it is found fast, how exactly, and what comes in its place."""
+    """Rule for private data.
+
+    Attributes:
+        literal: Bytes for a fast search.
+        pattern: Pattern for the exact search.
+        placeholder: Replacement.
+    """
 
     literal: bytes
     pattern: re.Pattern[bytes]
@@ -42,12 +48,12 @@ class Rule(NamedTuple):
 
 
 def rules(variables: Mapping[str, str], form: Form, folder: Path | None = None) -> list[Rule]:
-    """What to take out, in that order.
+    """Returns the rules for private data, in order of application.
 
     Args:
-        variables: Those of the process that was profiled.
-        form: Where it is looked for.
-        folder: The folder of the capture, which becomes `.`.
+        variables: Environment variables of the profiled process.
+        form: Kind of the searched text.
+        folder: Folder of the capture, which becomes `.`; None for no folder.
     """
     folders = _folders(variables, folder)
     texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
@@ -57,14 +63,14 @@ def rules(variables: Mapping[str, str], form: Form, folder: Path | None = None) 
     for name, placeholder in folders.items():
         for text in _spelled([name], form):
             found[text] = Rule(text, re.compile(re.escape(text) + _ENDS), placeholder.encode())
-    # The longest first: a folder in the home folder is more than that.
+    # The longest text comes first: a folder inside the home folder must match before the home folder.
     ordered = sorted(found.values(), key=lambda rule: -len(rule.literal))
     cut = [_cut([*map(_encoded, folders), *(b"/" + name for name in _names())])] if form == "table" else []
     return [*ordered, *cut, *_name_rules(form)]
 
 
 def hide(content: bytes, found: Iterable[Rule]) -> bytes:
-    """The same without what the rules find."""
+    """Returns the content with all matches of the rules replaced."""
     for rule in found:
         if rule.literal in content:
             content = rule.pattern.sub(rule.placeholder.replace(b"\\", rb"\\"), content)
@@ -72,7 +78,7 @@ def hide(content: bytes, found: Iterable[Rule]) -> bytes:
 
 
 def hide_text(text: str, found: Iterable[Rule]) -> str:
-    """The same for a text."""
+    """Returns the text with all matches of the rules replaced."""
     return hide(_encoded(text), found).decode("utf-8", "surrogateescape")
 
 
@@ -84,24 +90,30 @@ def _encoded(text: str) -> bytes:
 
 
 def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
-    """Each text as it may stand there. In JSON a quote that is not escaped would be one of JSON's own."""
+    """Yields the spellings of each text in a form.
+
+    In JSON, a quote without a backslash would be part of the syntax.
+    """
     for text in texts:
         spelled = [text]
         if form == "json":
             spelled = [json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]]
         elif form == "prose":
-            # As a shell takes it, as Python shows it, and on one line.
+            # Spellings of a shell, of Python's `repr`, and on one line.
             spelled += [text.replace("'", "'\"'\"'"), repr(text)[1:-1], " ".join(text.split())]
         yield from filter(None, map(_encoded, spelled))
 
 
 def _is_telling(value: str) -> bool:
-    """Whether a value is more than a word or a number, which stand in any trace."""
+    """Returns True if a value is more than a word or a number.
+
+    Words and numbers occur in any trace.
+    """
     return bool(re.search(r"[^\W\deE]|/", value) and re.search(r"[^A-Za-z_]", value))
 
 
 def _folders(variables: Mapping[str, str], folder: Path | None) -> dict[str, str]:
-    """Folders, and what becomes of each."""
+    """Returns folders and their replacements."""
     found = {str(folder): "."} if folder is not None else {}
     home = os.path.expanduser("~")  # noqa: PTH111
     for one in (home, os.path.realpath(home)):
@@ -117,7 +129,7 @@ def _folders(variables: Mapping[str, str], folder: Path | None) -> dict[str, str
         others += [one for one in listed if one.count("/") > 1 and one[0] == "/" and not one.startswith(_COMMON)]
     for one in others:
         found.setdefault(one.rstrip("/"), REDACTED)
-    # All that is absolute begins with "/", and names of ranges have one.
+    # Absolute paths begin with "/". Names of ranges only contain it.
     return {one: placeholder for one, placeholder in found.items() if one.startswith("/")}
 
 
@@ -131,14 +143,17 @@ def _users() -> set[str]:
 
 
 def _names() -> set[bytes]:
-    """The names of users and of the machine, with and without its domain."""
+    """Returns the names of users and of the machine, with and without its domain."""
     machine = platform.node()
     names = {*_users(), machine, machine.partition(".")[0]}
     return {_encoded(name) for name in names if len(name) > 1 and not _OF_RANGES.fullmatch(name)}
 
 
 def _name_rules(form: Form) -> Iterator[Rule]:
-    """In data only as part of a path: a bare "root" stands in many a text."""
+    """Yields the rules for names of users and of the machine.
+
+    In data, only parts of paths match: a bare "root" occurs in many texts.
+    """
     for name in sorted(_names(), key=len, reverse=True):
         word = rb"(?<!" + _LETTER + rb")" + re.escape(name) + rb"(?!" + _LETTER + rb")"
         pattern = word if form == "prose" else rb"(?<=/)" + _PART + word + _PART
@@ -146,8 +161,11 @@ def _name_rules(form: Form) -> Iterator[Rule]:
 
 
 def _cut(folders: Iterable[bytes]) -> Rule:
-    """Torch's tables cut paths that are long at their beginning, and put three dots there."""
+    """Returns the rule for long paths, which torch's tables cut at the beginning.
+
+    Three dots replace the missing part.
+    """
     ends = {folder[start:] for folder in folders for start in range(len(folder))}
-    # The longest first: a short one may be the end of another folder too.
+    # The longest end comes first: a short end may match another folder too.
     pattern = b"|".join(map(re.escape, sorted(ends, key=len, reverse=True)))
     return Rule(b"...", re.compile(rb"\.\.\.(?:" + pattern + rb")(?=/)"), f"...{REDACTED}".encode())

@@ -1,6 +1,6 @@
-"""What profilers print when something goes wrong, and what to do about it.
+"""Error messages of profilers, with their explanations and hints.
 
-What runners print may sound the same. So the process that is profiled frames it, and only the rest is looked at.
+Runners may print similar messages. The profiled process therefore frames its output, and only the rest is searched.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import re
 
 from fastrnns_rs.processes.framing import BEGIN, END
 
-#: How nvprof and torch's profiler begin the lines that they print from inside the process.
+#: Prefixes of lines that nvprof and torch's profiler print inside the process.
 _INSIDE = re.compile(r"==\d+== |(?:ERROR|WARNING):\d{4}-\d\d-\d\d ")
-#: How a line begins that says what is wrong, in words that are common.
+#: Beginning of a line that reports an error in common words.
 _COMPLAINT = r"^(?:=+(?:\d+=+)? )?(?:\w+: )?(?:error|warning|fatal|failed)\b.*"
-#: The same for a line that need not say which it is.
+#: Beginning of a line in which the kind of message is optional.
 _BARE = r"^(?:=+(?:\d+=+)? )?(?:(?:error|warning): )?"
-#: All that nsys 2022.4 prints, on one line, where a busy machine keeps it and the agent that it starts apart.
+#: Complete output of nsys 2022.4 on a busy machine if nsys and its agent cannot connect.
 _MISSED = (
     r"^(?:sem_open: No such file or directory|Local Endpoint is not available|End of file|Connection reset by peer)"
     r"(?: \[[\w.:]+\])?\.?$"
 )
 _MISSED_AGENT = ("nsys missed its own agent", "try again, on a machine that is less busy")
 
-#: What stands in a line, what it means, and what to do. The first that is found counts.
+#: Pattern, explanation and hint of each known message. The first match is used.
 _KNOWN = [
     (
         r"^(?:.*[:\]] )?No space left on device",
@@ -64,13 +64,13 @@ _KNOWN = [
         "the profiler does not know an option",
         "",
     ),
-    # The last: what is wrong with a disk or an option may end the agent too.
+    # This pattern is last: a full disk or an invalid option may end the agent too.
     (_MISSED, *_MISSED_AGENT),
 ]
 
 
 def explain(said: str) -> tuple[str, str] | None:
-    """What a tool complains of, and what to do about it; None where it has no complaint that is known."""
+    """Returns the explanation and the hint of the first known message, or None."""
     for pattern, meaning, hint in _KNOWN:
         if re.search(pattern, said, re.MULTILINE | re.IGNORECASE):
             return meaning, hint
@@ -78,15 +78,19 @@ def explain(said: str) -> tuple[str, str] | None:
 
 
 def missed_agent(said: str) -> str | None:
-    """The line in which nsys says that it missed its agent; None where it says no such thing, or more than that."""
+    """Returns the line with which nsys reports a missed agent.
+
+    Returns:
+        None if there is no such line, or another known message.
+    """
     found = re.search(_MISSED, said, re.MULTILINE | re.IGNORECASE)
     return found[0] if found and explain(said) == _MISSED_AGENT else None
 
 
 def of_the_tool(printed: str) -> str:
-    """What a tool printed, out of what it and the process inside it printed to one stream.
+    """Returns the profiler's part of a stream shared with the profiled process.
 
-    Only the end of a stream is known. A process that dies does not say that its part is over.
+    Only the end of a stream is known. A process that dies does not print its end mark.
     """
     lines = printed.split("\n")
     begin = lines.index(BEGIN) if BEGIN in lines else None

@@ -1,4 +1,4 @@
-"""Which profilers are here, and which of them to take."""
+"""Search and selection of profilers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,24 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.machine.environment import Facts
 
-#: Profilers that are programs, each with what installs it.
+#: Profilers that are programs, each with an installation hint.
 PROGRAMS = {
     "nsys": "install NVIDIA Nsight Systems, or name it with --nsys-path",
     "nvprof": "install a CUDA toolkit before 13, or name it with --nvprof-path",
 }
-#: The first compute capability that nvprof refuses.
+#: First compute capability that nvprof does not support.
 _TOO_NEW_FOR_NVPROF = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A program that was found: opened, or why it could not be."""
+    """A program that was found.
+
+    Attributes:
+        path: Path of the program.
+        tool: Opened profiler; None if it does not work.
+        problem: Reason why the profiler does not work; None otherwise.
+    """
 
     path: str
     tool: Profiler | None
@@ -34,11 +40,11 @@ class Found:
 
 
 def search(name: str, path: str | None = None) -> list[Found]:
-    """The programs of a profiler, the newest first, those that do not work last.
+    """Returns the programs of a profiler: newest first, unusable ones last.
 
     Args:
         name: `nsys` or `nvprof`.
-        path: The only program to look at; None for those of `FASTRNNS_PROFILE_NSYS_PATH`, `PATH` and the usual folders.
+        path: Only program to check; None for `FASTRNNS_PROFILE_NSYS_PATH`, `PATH` and the usual folders.
     """
     only = path or os.environ.get(f"FASTRNNS_PROFILE_{name.upper()}_PATH")
     found = [_open(name, one) for one in ([only] if only else Profiler.find(name))]
@@ -49,7 +55,7 @@ def _open(name: str, path: str | Path) -> Found:
     try:
         return Found(str(path), Profiler(name, path), None)
     except BlockingIOError:
-        # The system refuses another process, whatever the program.
+        # The system cannot start another process, whatever the program.
         raise
     except OSError as error:
         return Found(str(path), None, f"{path}: {error.strerror}")
@@ -58,10 +64,10 @@ def _open(name: str, path: str | Path) -> Found:
 
 
 def choose(name: str, path: str | None = None) -> Profiler:
-    """The profiler to use.
+    """Returns the profiler to use.
 
     Raises:
-        MissingError: It is not installed, or does not work.
+        MissingError: If the profiler is not installed, or does not work.
     """
     if name not in PROGRAMS:
         return Profiler(name)
@@ -74,15 +80,15 @@ def choose(name: str, path: str | None = None) -> Profiler:
 
 
 def best(facts: Facts) -> str:
-    """The profiler that tells most of this machine's device."""
+    """Returns the profiler that records most about the device of this machine."""
     return "nsys" if _has_cuda(facts) and any(one.tool for one in search("nsys")) else "torch"
 
 
 def check_usable(name: str, facts: Facts) -> None:
-    """Refuses a profiler that would write nothing on this machine.
+    """Checks that a profiler can record anything on this machine.
 
     Raises:
-        MissingError: nvprof has no GPU that it can profile.
+        MissingError: If nvprof has no GPU that it can profile.
     """
     reason = _nvprof_problem(facts) if name == "nvprof" else None
     if reason is not None:
@@ -90,10 +96,10 @@ def check_usable(name: str, facts: Facts) -> None:
 
 
 def describe_all(facts: Facts | None) -> list[ProfilerEntry]:
-    """Each profiler, for `doctor`.
+    """Returns the description of each profiler, for `doctor`.
 
     Args:
-        facts: What torch says of the device; None where torch does not work.
+        facts: Facts of torch and the device; None if torch does not work.
     """
     return [*(_describe(name, facts) for name in PROGRAMS), _describe_torch(facts)]
 
@@ -122,7 +128,7 @@ def _describe(name: str, facts: Facts | None) -> ProfilerEntry:
 
 
 def _limit(name: str, facts: Facts | None) -> tuple[str | None, Literal["usable", "limited", "unusable"]]:
-    """What keeps a program that works from telling all it could."""
+    """Returns the reason why a working program is limited, and its status."""
     if name == "nvprof":
         reason = "torch does not work here" if facts is None else _nvprof_problem(facts)
         return reason, "usable" if reason is None else "unusable"

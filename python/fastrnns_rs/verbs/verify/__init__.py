@@ -1,1 +1,1 @@
-"""Whether runners compute what they claim to: each against an independent reference, in a child process."""
+"""Verification of runners against independent references, in a child process."""

@@ -1,4 +1,4 @@
-"""From what was asked for to what is checked, on sizes at which a check takes a moment."""
+"""Plan of a verification, on sizes small enough to check quickly."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 DEFAULT_GROUPS = ("rnns",)
 DEFAULT_SEED = 17
 DEFAULT_TIMEOUT_S = 600.0
-#: Unlike one another, so that no two dimensions can be mistaken for each other.
+#: All sizes differ, so that no two dimensions can be confused.
 _SIZES = {"seq_length": 12, "input_size": 10, "hidden_size": 8, "mini_batch": 3, "image_size": 33}
-#: A fault may be in what joins layers.
+#: Two layers also test the connection between layers.
 _LAYERS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:
-    """What is to be checked.
+    """Options of a verification.
 
     Attributes:
-        options: Runners, sizes and modes as a bench takes them.
-        check_grad: Whether gradients are checked too.
+        options: Runners, sizes and modes, as for a benchmark.
+        check_grad: True to check gradients too.
         rtol: Relative tolerance; None for the dtype's.
         atol: Absolute tolerance; None for the dtype's.
     """
@@ -50,16 +50,16 @@ class VerifyOptions:
 
 
 def plan(asked: VerifyOptions) -> list[Task]:
-    """Asks a child process about torch, and decides what is checked.
+    """Probes torch in a child process, and returns the tasks to check.
 
     Raises:
-        MissingError: The device is not there, or torch is not installed.
-        UsageError: An option makes no sense, or a runner named by hand cannot honour it.
-        FastrnnsError: Torch does not work.
-        KeyboardInterrupt: Ctrl-C.
+        MissingError: If the device does not exist, or torch is not installed.
+        UsageError: If an option is invalid, or a runner named explicitly does not support it.
+        FastrnnsError: If torch does not work.
+        KeyboardInterrupt: If Ctrl-C was pressed.
     """
     options = asked.options
-    # Looked at before torch is asked anything, which takes seconds.
+    # The names are checked before torch is probed, which takes seconds.
     options.choice.runners()
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
     tasks = plan_of(options, facts).tasks
@@ -69,7 +69,7 @@ def plan(asked: VerifyOptions) -> list[Task]:
 
 
 def plan_of(options: Options, facts: Facts) -> Plan:
-    """The plan of a bench, with our sizes for what was not given."""
+    """Returns the plan of a benchmark, with small sizes where none are given."""
     given = options.sizes
     sizes = replace(given, **{name: getattr(given, name) or size for name, size in _SIZES.items()})
     if options.modes.proj_size is not None and given.hidden_size is None:
@@ -79,7 +79,7 @@ def plan_of(options: Options, facts: Facts) -> Plan:
 
 
 def _with_layers(task: Task) -> Task:
-    """The task with as many layers as a fault between them needs, where its mathematics permits."""
+    """Returns the task with at least two layers, if the runner supports them."""
     if task.problem.num_layers is None or task.refusal is not None:
         return task
     problem = replace(task.problem, num_layers=max(_LAYERS, task.problem.num_layers))

@@ -1,4 +1,7 @@
-"""Checks runners in child processes: one takes all of them in turn, and what ends it costs its own row only."""
+"""Verification of runners in child processes.
+
+One process checks all runners in sequence. If the process dies, only the row of the current runner fails.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during the checks.
 
     Attributes:
-        verification: The rows that were complete.
+        verification: Rows that were complete.
     """
 
     def __init__(self, verification: Verification) -> None:
@@ -32,25 +35,26 @@ class Interrupted(KeyboardInterrupt):
         self.verification = verification
 
 
-#: A runner that nothing is known of to hold it against.
+#: Reason for a runner without a reference.
 NO_REFERENCE = "it names no reference: @runner(reference=…)"
 
 
 def verify(
     asked: VerifyOptions, on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None
 ) -> Verification:
-    """Checks what was asked for.
+    """Checks runners against their references.
 
     Args:
-        asked: Which runners, on which problem.
-        on_runner: Called with a runner's name, how many are done and how many there are, as its check begins.
+        asked: Options, with runners and problem.
+        on_runner: Function called before each check with the runner's name, the number of completed runners and the
+            total number.
 
     Raises:
-        MissingError: The device is not there, or torch is not installed.
-        UsageError: An option makes no sense, or a runner named by hand cannot honour it.
-        FastrnnsError: Torch does not work.
-        Interrupted: Ctrl-C during the checks; the exception carries what was found until then.
-        KeyboardInterrupt: Ctrl-C before them.
+        MissingError: If the device does not exist, or torch is not installed.
+        UsageError: If an option is invalid, or a runner named explicitly does not support it.
+        FastrnnsError: If torch does not work.
+        Interrupted: If Ctrl-C was pressed during the checks; the exception contains the complete rows.
+        KeyboardInterrupt: If Ctrl-C was pressed before the checks.
     """
     tasks = plan(asked)
     rows: dict[int, Verified] = {}
@@ -81,7 +85,7 @@ def _check(
     rows: dict[int, Verified],
     on_runner: Callable[[str, int, int], None],
 ) -> None:
-    """Fills in the rows that are missing; each child goes on where the one before it died."""
+    """Fills in the missing rows; each child continues where the previous child died."""
 
     def begins(name: str) -> None:
         if name.startswith("verify "):
@@ -91,7 +95,7 @@ def _check(
         try:
             index, row = content["index"], codec.from_plain(Verified, content["row"])
         except (KeyError, UsageError):
-            # A runner found our pipe.
+            # A runner found the pipe of its worker and wrote to it.
             return False
         if index not in left or row.runner != tasks[index].runner.name:
             return False
@@ -103,7 +107,7 @@ def _check(
         together = _together(tasks, left)
         job = _job(asked, [(index, tasks[index]) for index in together])
         terms = Terms(timeout=asked.options.timeout, on_phase=begins, on_part=ends)
-        # What is compiled to be checked is of no use to anybody later.
+        # Code compiled for a check is not used again.
         with compiler_folder() as folder:
             setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
             answer = launch(Start(job=job, terms=terms, setting=setting))
@@ -115,7 +119,10 @@ def _check(
 
 
 def _together(tasks: list[Task], left: list[int]) -> list[int]:
-    """Those that one process checks: of one file, or all of ours. What a file does to torch is not done to others."""
+    """Returns the tasks that one process checks: of one file, or all built-in ones.
+
+    Changes that a file makes to torch then do not affect other files.
+    """
     places = {index: _place(tasks[index].runner.source) for index in left}
     return [index for index in left if places[index] == places[left[0]]]
 

@@ -1,1 +1,1 @@
-"""Captures held against each other: which kernels made the difference."""
+"""Comparison of captures, which shows the kernels that cause a difference."""

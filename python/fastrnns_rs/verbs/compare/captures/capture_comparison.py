@@ -1,4 +1,4 @@
-"""The whole comparison of captures, and the exit code that it stands for."""
+"""Complete comparison of captures, and its exit code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import WeighedSide
 
-#: How verdicts come about, by what is repeated.
+#: Method of the verdicts, by replicate.
 _METHODS: dict[Replicate | None, str] = {
     "capture": "welch_log_captures",
     None: "totals",
@@ -31,7 +31,13 @@ _METHODS: dict[Replicate | None, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureComparison:
-    """A comparison, and its rows with what is behind each."""
+    """A comparison of captures, with the data behind each row.
+
+    Attributes:
+        comparison: Document of the comparison.
+        judged: Rows with their statistics.
+        replicate: Kind of the replicates; None without replicates.
+    """
 
     comparison: Comparison
     judged: Judged
@@ -51,18 +57,18 @@ def compare_captures(
     """Compares captures.
 
     Args:
-        baseline: Captures of what is compared with: files, capture records or folders.
-        candidate: Captures of what is compared.
-        margin: How small a difference does not matter, as a share: 0.01 is 1 %; None for the default.
-        force: Whether captures of different devices are compared all the same.
-        fail_on: `regression`, `inconclusive` or both: what the exit code is to tell.
-        iteration_range: The name of the ranges that mark iterations.
-        nsys_path: The nsys that exports reports.
+        baseline: Captures of the baseline: files, capture manifests or folders.
+        candidate: Captures of the candidate.
+        margin: Equivalence margin as a share: 0.01 is 1 %; None for the default.
+        force: Compare captures of different devices, instead of raising an error.
+        fail_on: `regression`, `inconclusive` or both: causes of an exit code other than 0.
+        iteration_range: Name of the ranges that mark iterations; None for the default names.
+        nsys_path: Path of the nsys that exports reports; None for the newest found.
 
     Raises:
-        FastrnnsError: A file is no capture.
-        MissingError: A report of nsys is given and there is no nsys.
-        UsageError: The sides do not belong together, or nothing ran on a device.
+        FastrnnsError: If a file is not a capture.
+        MissingError: If a report of nsys is given without an installed nsys.
+        UsageError: If the sides conflict, or have no GPU activities.
     """
     check_causes(fail_on)
     if margin == NOISE_FLOOR:
@@ -112,7 +118,10 @@ def _compared(side: CaptureSide, weighed: WeighedSide) -> Compared:
 
 
 def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[str]:
-    """Why two sides do not belong together. What a capture does not tell speaks against nothing."""
+    """Returns the reasons against comparing two sides.
+
+    Data that a capture does not contain is no reason.
+    """
     one, other = baseline.devices, candidate.devices
     if one and other and one != other:
         names = [

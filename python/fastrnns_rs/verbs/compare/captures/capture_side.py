@@ -1,4 +1,7 @@
-"""Captures become sides: device operations by name, in the whole capture and within its iterations."""
+"""Reading of captures into sides: GPU activities by name.
+
+Times are kept for the whole capture and for its iterations.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 Shape = tuple[tuple[int, ...], tuple[int, ...]]
-#: The name, and whether it is a kernel's: kernels may be called as kinds of copies are.
+#: Name, and True for kernels: a kernel may have the name of a kind of copy.
 Key = tuple[str, bool]
 
 
@@ -28,14 +31,15 @@ class Operation:
     """A kernel under its full name, or a kind of copy or set, in one capture.
 
     Attributes:
-        short_name: The function's name alone.
-        is_kernel: Whether it is no copy or set.
-        category: `memory` for copies and sets.
-        shape: Grid and block; None where launches differ in them, or it is not known.
-        count: Runs in the whole capture.
-        total_ns: Time in the whole capture.
-        inside_count: Runs that were launched within an iteration.
-        inside_ns: Time of these.
+        name: Full name.
+        short_name: Name of the function alone.
+        is_kernel: True for kernels, False for copies and sets.
+        category: Category; `memory` for copies and sets.
+        shape: Grid and block; None if launches differ or the shape is unknown.
+        count: Number of runs in the whole capture.
+        total_ns: Time in the whole capture, in nanoseconds.
+        inside_count: Number of runs launched within an iteration.
+        inside_ns: Time of the runs launched within an iteration, in nanoseconds.
     """
 
     name: str
@@ -50,22 +54,22 @@ class Operation:
 
     @property
     def key(self) -> Key:
-        """What tells it from others of its capture."""
+        """Unique key within a capture."""
         return self.name, self.is_kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One capture: a file, or those of one record, which belong together.
+    """One capture: a file, or all files of one capture manifest.
 
     Attributes:
-        path: As it was given.
-        identities: What tells its files from others: their digests, or their places.
-        iterations: The four times of each iteration, by their keys; empty where the capture has none.
-        operations: By name and kind.
-        environment: Devices, tool and form, as flat keys.
-        devices: What the devices are called that did something.
-        warnings: What its reader wants to be known.
+        path: Path as given.
+        identities: Digests or paths that identify its files.
+        iterations: Four times of each iteration, by key; empty if the capture has no iterations.
+        operations: GPU activities by name and kind.
+        environment: Devices, tool and format, as flat keys.
+        devices: Names of the active devices.
+        warnings: Warnings of the reader.
     """
 
     path: str
@@ -78,18 +82,25 @@ class Reading:
 
     @property
     def inside_ns(self) -> int:
-        """Device time of what was launched within an iteration."""
+        """Device time of activities launched within an iteration, in nanoseconds."""
         return sum(one.inside_ns for one in self.operations.values())
 
     @property
     def total_ns(self) -> int:
-        """Device time of everything."""
+        """Device time of all activities, in nanoseconds."""
         return sum(one.total_ns for one in self.operations.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureSide:
-    """The captures of one side."""
+    """Captures of one side.
+
+    Attributes:
+        label: Name of the side in output.
+        readings: Captures of the side.
+        environment: Merged environment of the captures.
+        differing: Keys in which the environments of the captures differ.
+    """
 
     label: str
     readings: list[Reading]
@@ -98,16 +109,16 @@ class CaptureSide:
 
     @property
     def files(self) -> list[str]:
-        """Where it was read from."""
+        """Paths of the captures."""
         return [one.path for one in self.readings]
 
     @property
     def devices(self) -> list[str]:
-        """What its devices are called."""
+        """Names of the devices."""
         return sorted({name for one in self.readings for name in one.devices})
 
 
-#: Sums of more have no place in the document: 292 years.
+#: Largest sum that the document can hold: 292 years.
 _LONGEST_NS = 2**63 - 1
 
 
@@ -118,18 +129,18 @@ def read_captures(
     iteration_range: str | None = None,
     nsys_path: str | None = None,
 ) -> tuple[CaptureSide, CaptureSide]:
-    """The two sides, of one or several captures each.
+    """Reads the two sides, of one or several captures each.
 
     Args:
-        baseline: Captures, or capture records.
-        candidate: The same.
-        iteration_range: The name of the ranges that mark iterations.
-        nsys_path: The nsys that exports reports.
+        baseline: Captures or capture manifests of the baseline.
+        candidate: Captures or capture manifests of the candidate.
+        iteration_range: Name of the ranges that mark iterations; None for the default names.
+        nsys_path: Path of the nsys that exports reports; None for the newest found.
 
     Raises:
-        FastrnnsError: A file is no capture.
-        MissingError: A report of nsys is given and there is no nsys.
-        UsageError: A side has no files, or the same one twice.
+        FastrnnsError: If a file is not a capture.
+        MissingError: If a report of nsys is given without an installed nsys.
+        UsageError: If a side has no files, or the same file twice.
     """
     if not baseline or not candidate:
         raise UsageError("a side of the comparison has no files", "give at least one")

@@ -1,4 +1,7 @@
-"""Times of two sides made comparable: by iteration, by capture or as they are, in whole nanoseconds that add up."""
+"""Normalised times of two sides: per iteration, per capture or total.
+
+Times are whole nanoseconds that add up.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 Basis = Literal["total", "per_iteration", "per_capture"]
 Replicate = Literal["capture"]
 
-#: Iterations that hold a smaller share of the device time say little of the capture.
+#: Iterations with a smaller share of the device time do not represent the capture.
 _MOST_OF_IT = 0.5
 
 
@@ -23,10 +26,14 @@ class Weighed:
     """A kernel, or a kind of copy or set, on one side.
 
     Attributes:
-        count: How often it ran in what counts of all captures.
-        total_ns: By the basis, rounded so that all of a side add up to its whole.
-        launches: How often it ran, by the basis.
-        values_ns: One number for each capture; empty without several.
+        key: Full name, and True for kernels.
+        short_name: Name of the function alone.
+        category: Category of the activity.
+        shape: Grid and block; None if launches differ or the shape is unknown.
+        count: Number of counted runs in all captures.
+        total_ns: Time by the basis, in nanoseconds, rounded so that all times of a side add up.
+        launches: Number of runs by the basis.
+        values_ns: Time of each capture, in nanoseconds; empty without several captures.
     """
 
     key: Key
@@ -40,15 +47,20 @@ class Weighed:
 
     @property
     def name(self) -> str:
-        """The whole of it."""
+        """Full name."""
         return self.key[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeighedSide:
-    """All of one side.
+    """Normalised times of one side.
 
-    `whole_ns` is what the `total_ns` of its operations add up to; `medians` are of the four times of its iterations.
+    Attributes:
+        operations: GPU activities.
+        whole_ns: Sum of `total_ns` over all operations, in nanoseconds.
+        captures: Number of captures.
+        iterations: Number of iterations; None if a capture has none.
+        medians: Medians of the four times of the iterations, in nanoseconds.
     """
 
     operations: list[Weighed]
@@ -59,7 +71,11 @@ class WeighedSide:
 
 
 def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
-    """By iteration where those of every capture hold most of its time; else by capture, if a side has several."""
+    """Returns the basis of the times.
+
+    The basis is the iteration, if the iterations of every capture contain most of its time. Otherwise it is the
+    capture, if a side has several, or the total.
+    """
     readings = [*baseline.readings, *candidate.readings]
     if all(one.iterations and one.inside_ns >= _MOST_OF_IT * one.total_ns for one in readings):
         return "per_iteration"
@@ -67,12 +83,15 @@ def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
 
 
 def replicate_of(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | None:
-    """Captures where both sides have several; iterations of one process are no replicates of a program."""
+    """Returns `capture` if both sides have several captures; None otherwise.
+
+    Iterations of one process are not replicates of a program.
+    """
     return "capture" if all(len(one.readings) > 1 for one in (baseline, candidate)) else None
 
 
 def weigh(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> WeighedSide:
-    """Brings the times of a side to a basis."""
+    """Normalises the times of a side by a basis."""
     per_iteration = basis == "per_iteration"
     iterations = sum(len(one.iterations) for one in side.readings)
     by = iterations if per_iteration else len(side.readings)
@@ -116,7 +135,10 @@ def _medians(iterations: list[dict[str, int]]) -> dict[str, float]:
 
 
 def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, int]:
-    """How often and how long it ran, by iteration only within iterations."""
+    """Returns the number and the time of the counted runs.
+
+    If the basis is the iteration, only runs within iterations count.
+    """
     if operation is None:
         return 0, 0
     if not per_iteration:
@@ -125,11 +147,14 @@ def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, 
 
 
 def _rounded(totals: dict[Key, int], by: int) -> dict[Key, int]:
-    """Each divided by `by`, in whole numbers that add up to the whole so divided: largest remainders are rounded up."""
+    """Divides each total by `by`, and rounds so that the results add up.
+
+    The largest remainders are rounded up.
+    """
     if by == 1:
         return totals
     shares = {key: divmod(total, by) for key, total in totals.items()}
-    # Half a nanosecond of the whole is rounded up.
+    # Half a nanosecond of the sum is rounded up.
     whole = (2 * sum(totals.values()) + by) // (2 * by)
     left = whole - sum(quotient for quotient, _ in shares.values())
     order = sorted(shares, key=lambda key: (-shares[key][1], key))

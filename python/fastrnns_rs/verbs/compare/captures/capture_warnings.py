@@ -1,4 +1,4 @@
-"""What a reader of a comparison of captures should know before trusting it."""
+"""Warnings of a comparison of captures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import Basis, Replicate
     from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged
 
-#: A smaller share outside of iterations goes without saying.
+#: A smaller share of time outside iterations gives no warning.
 _TELLING = 0.01
 _SHOWN = 4
 
@@ -26,7 +26,7 @@ def of(
     replicate: Replicate | None,
     conflicts: Sequence[str],
 ) -> list[Notice]:
-    """The warnings of a comparison, those of its captures among them."""
+    """Returns the warnings of a comparison, including the warnings of its captures."""
     return [
         *_of_captures(sides),
         *_of_iterations(sides, basis),

@@ -1,4 +1,4 @@
-"""The verdict of a kernel, a category or everything, in words and with every number that leads to it."""
+"""Derivation of a verdict on a kernel, a category or the device time."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison
     from fastrnns_rs.verbs.compare.captures.kernel_rows import JudgedChange, JudgedKernel
 
-#: As many rows are explained at once: part of a name may be in any number.
+#: Maximum number of explained rows: part of a name may match any number.
 _MOST = 20
 _BASES = {"total": "whole capture", "per_iteration": "iteration", "per_capture": "capture"}
 
 
 def explain(compared: CaptureComparison, name: str) -> str:
-    """The derivation of the rows of a name.
+    """Returns the derivation of the rows of a name.
 
     Args:
-        compared: The comparison.
-        name: A kernel's name, whole or as the function alone, a category, `device time`, or part of a kernel's name.
+        compared: Comparison of captures.
+        name: Full or short name of a kernel, a category, `device time`, or part of a kernel's name.
 
     Raises:
-        UsageError: No row is called so; the hint has the nearest match.
+        UsageError: If no row has the name; the hint has the nearest match.
     """
     judged = compared.judged
     every: list[tuple[set[str | None], JudgedKernel | JudgedChange]] = [

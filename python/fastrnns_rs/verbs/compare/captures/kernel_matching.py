@@ -1,4 +1,7 @@
-"""Which kernel of one side is held against which of the other: by name, then by category, launch shape and count."""
+"""Matching of kernels of two sides by name, or by shape if renamed.
+
+Renamed kernels match by category, launch shape and number of launches.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from typing import Literal
 
 from fastrnns_rs.verbs.compare.captures.capture_stats import Weighed
 
-#: Launches of a renamed kernel differ by no more than this share.
+#: Largest relative difference in the number of launches of a renamed kernel.
 _NEARLY = 0.1
-#: Names that have less in common are of two kernels: 1 is the same name.
+#: Smallest similarity of the names of a renamed kernel: 1 is the same name.
 _SIMILAR = 0.6
-#: Similarity is not asked for beyond so many pairs of one category and shape, nor of longer names.
+#: Similarity is not computed for more pairs of one category and shape, nor for longer names.
 _MOST_PAIRS = 10_000
 _LONGEST = 200
 
@@ -22,7 +25,7 @@ MatchedBy = Literal["name", "shape"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPair:
-    """A kernel of both sides, or of one."""
+    """A kernel of both sides, or of one side."""
 
     baseline: Weighed | None
     candidate: Weighed | None
@@ -30,17 +33,17 @@ class KernelPair:
 
     @property
     def either(self) -> Weighed:
-        """What it is now, or was."""
+        """The candidate's kernel if it exists, otherwise the baseline's."""
         found = self.candidate or self.baseline
         assert found is not None  # noqa: S101  # `match` makes no pair of nothing
         return found
 
 
 def match(baseline: Iterable[Weighed], candidate: Iterable[Weighed]) -> list[KernelPair]:
-    """Pairs what runs under one name on both sides, then what was renamed.
+    """Pairs kernels of equal names, then renamed kernels.
 
-    A renamed kernel has the same category, grid and block, nearly as many launches and a name that is alike: another
-    instance of a template, another version of a library's kernel. Those most alike are paired first.
+    A renamed kernel has the same category, grid and block, nearly as many launches and a similar name. Examples are
+    another instance of a template, or another version of a library's kernel. The most similar names are paired first.
     """
     first, second = {one.key: one for one in baseline}, {one.key: one for one in candidate}
     pairs = [
@@ -59,7 +62,7 @@ def match(baseline: Iterable[Weighed], candidate: Iterable[Weighed]) -> list[Ker
 
 
 def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
-    # The same function first: of very many kernels only those are looked at.
+    # Kernels of the same function come first: with very many kernels, only these are compared.
     taken: set[int] = set()
     for with_function in (True, False):
         left = _by_shape((one for one in vanished if id(one) not in taken), with_function=with_function)
@@ -68,7 +71,7 @@ def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple
             if len(left[key]) * len(right[key]) > _MOST_PAIRS:
                 continue
             scored = (
-                # By the functions' names, then by the whole names.
+                # The order is by the function names, then by the full names.
                 ((_ratio(one.short_name, other.short_name), _ratio(one.name, other.name)), one, other)
                 for one in left[key]
                 for other in right[key]

@@ -1,4 +1,4 @@
-"""The rows of a comparison of captures: kernels, their categories, and everything."""
+"""Rows of a comparison of captures: kernels, categories and device time."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, Weighed, WeighedSide
 
 
-#: Fewer repeats show no spread.
+#: Fewer repeats give no standard deviation.
 LEAST_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the repeats of two sides say.
+    """Statistical result of the repeats of two sides.
 
     Attributes:
-        values: What was compared: a number for each capture.
-        found: What the statistics said of it alone; None where there is too little.
-        step: Its place among all of its table.
-        p_value_adjusted: After Benjamini and Hochberg.
-        verdict: What is left when the whole table is looked at.
-        reason: Why that, or why there is none.
+        values: Compared numbers of each side, one for each capture.
+        found: Statistics of the row alone; None if there are too few numbers.
+        step: Rank in the table; None without a p-value.
+        p_value_adjusted: p-value after the Benjamini-Hochberg correction; None without a p-value.
+        verdict: Verdict after the correction; None without a verdict.
+        reason: Reason for the verdict, or for its absence.
     """
 
     values: tuple[list[float], list[float]]
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What has a row: the repeats of each side, None where it is not there."""
+    """Repeats of a row on each side; None if a side does not have the row."""
 
     name: str
     baseline: list[float] | None
@@ -53,10 +53,10 @@ class Sample:
 
 
 def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float) -> list[Finding]:
-    """Judges each by itself, and then all together.
+    """Computes the verdict of each sample alone, then corrects for the whole table.
 
     Raises:
-        UsageError: Two sides are too far apart for a number.
+        UsageError: If the ratio of two sides is too large or too small for a number.
     """
     alone = [_alone(one, replicate, margin) for one in samples]
     p_values = [None if one.found is None else one.found.p_value for one in alone]
@@ -93,7 +93,7 @@ def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> 
 
 
 def _together(one: Finding, step: Step, adjusted: float) -> Finding:
-    """What is said alone stands if its p-value is small enough among all of the table."""
+    """Applies the correction for the whole table to a verdict."""
     judged = replace(one, step=step, p_value_adjusted=adjusted)
     reason = withdrawn(one.verdict, adjusted, step)
     return judged if reason is None else replace(judged, verdict="inconclusive", reason=reason)
@@ -101,7 +101,7 @@ def _together(one: Finding, step: Step, adjusted: float) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedKernel:
-    """A row of the document and what is behind it."""
+    """A kernel row of the document, and the data behind it."""
 
     pair: KernelPair
     row: Kernel
@@ -110,7 +110,7 @@ class JudgedKernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedChange:
-    """A category, or everything."""
+    """A row for a category or the device time, and the data behind it."""
 
     row: Change
     finding: Finding
@@ -118,7 +118,7 @@ class JudgedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """All rows: kernels by how much they changed, the most first."""
+    """All rows; kernels are sorted by their change, the largest first."""
 
     kernels: list[JudgedKernel]
     categories: list[JudgedChange]
@@ -127,26 +127,26 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sum:
-    """What operations of one side come to."""
+    """Sum of several GPU activities of one side."""
 
     figures: KernelFigures
     values: list[float]
 
 
-#: A name, and what its operations on each side come to; None where a side has none.
+#: Name of a row, and the sum of its activities on each side; None if a side has none.
 _Sides = tuple[str, _Sum | None, _Sum | None]
 
 
 def judge_rows(baseline: WeighedSide, candidate: WeighedSide, replicate: Replicate | None, margin: float) -> Judged:
-    """Pairs the operations of two sides and judges them.
+    """Pairs the activities of two sides and computes their verdicts.
 
     Raises:
-        UsageError: Two times are too far apart for a number.
+        UsageError: If the ratio of two times is too large or too small for a number.
     """
     difference = candidate.whole_ns - baseline.whole_ns
 
     def judged(sums: Sequence[_Sides]) -> list[tuple[Finding, dict[str, Any]]]:
-        """What is found of each, and the columns of its row besides its names."""
+        """Returns the finding of each row, and its columns except the names."""
         samples = [
             Sample(name=name, baseline=one.values if one else None, candidate=other.values if other else None)
             for name, one, other in sums
@@ -211,7 +211,7 @@ def _kernel(pair: KernelPair, columns: dict[str, Any]) -> Kernel:
 
 
 def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, difference: int) -> dict[str, Any]:
-    """What a row has besides its names."""
+    """Returns the columns of a row, except its names."""
     before, after = (0 if one is None else one.figures.total_ns for one in (first, second))
     found = finding.found
     sides = [one and replace(one.figures, n_repeats=len(one.values) if found else 0) for one in (first, second)]
@@ -221,7 +221,7 @@ def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, differen
         "candidate": sides[1],
         "delta_ns": after - before,
         "contribution": (after - before) / difference if difference else None,
-        # Of the times that are shown; the interval is that of the ratio of geometric means.
+        # This ratio is of the displayed times; the interval is that of the ratio of geometric means.
         "ratio": after / before if before and after else None,
         "ratio_ci_low": found and found.ratio_ci_low,
         "ratio_ci_high": found and found.ratio_ci_high,
