@@ -1,1 +1,1 @@
-"""Runs that are kept: a folder of run files and tags, an index that can be made anew from these, and names for runs."""
+"""History of runs: folder of run files and tags, rebuildable index, and run names."""

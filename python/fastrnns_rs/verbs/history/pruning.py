@@ -1,4 +1,4 @@
-"""Which runs go, where a user asks for less history."""
+"""Selection of the runs to delete from the history."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _BYTES = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "M
 
 
 def age_of(text: str) -> timedelta:
-    """Reads an age: `90d`, `12w`, `6m` of 30 days each, `1y` of 365.
+    """Parses an age: `90d`, `12w`, `6m` of 30 days each, `1y` of 365.
 
     Raises:
-        UsageError: It is none.
+        UsageError: If the age is invalid.
     """
     found = re.fullmatch(r"([0-9]{1,5})([dwmy])", text.strip().lower())
     if found is None:
@@ -29,10 +29,10 @@ def age_of(text: str) -> timedelta:
 
 
 def bytes_of(text: str) -> int:
-    """Reads a size: `500MiB`, `2GiB`, `1.5 GB`, or a number of bytes.
+    """Parses a size: `500MiB`, `2GiB`, `1.5 GB`, or a number of bytes.
 
     Raises:
-        UsageError: It is none.
+        UsageError: If the size is invalid.
     """
     found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmg]i?b|b?)", text.strip().lower())
     if found is None:
@@ -43,13 +43,13 @@ def bytes_of(text: str) -> int:
 def outdated(
     runs: Sequence[KeptRun], *, now: datetime, older_than: timedelta | None = None, keep_bytes: int | None = None
 ) -> list[KeptRun]:
-    """Chooses the runs to delete. Those with a tag stay.
+    """Selects the runs to delete; runs with a tag are kept.
 
     Args:
-        runs: All runs, the last one at the end.
-        now: The current time.
-        older_than: Runs whose last session began longer ago go.
-        keep_bytes: Then the oldest go, until no more than so many bytes are left.
+        runs: All runs, with the last run at the end.
+        now: Current time.
+        older_than: Minimum age of the last session of deleted runs; None for no limit.
+        keep_bytes: Maximum size of the remaining runs, in bytes; the oldest runs are deleted first. None for no limit.
     """
     gone = []
     total = sum(one.size_bytes for one in runs)
@@ -64,7 +64,7 @@ def outdated(
 
 
 def started(one: KeptRun) -> datetime:
-    """Returns when the last session of a run began; a time that no build writes is the beginning of all."""
+    """Returns the start of a run's last session; an invalid time counts as the earliest."""
     try:
         found = datetime.fromisoformat(one.last_started_utc)
     except ValueError:

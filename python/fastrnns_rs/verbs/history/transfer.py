@@ -1,4 +1,4 @@
-"""Runs go to another folder, and come from one."""
+"""Export of runs to a folder, and import from folders."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
-    """Copies run files into a folder, under the names that they have in the history.
+    """Copies run files into a folder, under their names in the history.
 
-    A file that is there already stays, if it has the same content.
+    An existing file with the same content is kept.
 
     Returns:
         The paths of the copies.
 
     Raises:
-        UsageError: The folder cannot be written to, or has another file of such a name.
+        UsageError: If the folder cannot be written to, or has a different file of the same name.
     """
     found = []
     try:
@@ -44,16 +44,16 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
 
 
 def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Copies the run files of folders, or single ones, into the history.
+    """Copies the run files of folders, or single run files, into the history.
 
-    A run that the history has is not replaced.
+    A run that the history already contains is not replaced.
 
     Returns:
-        The paths of the copies, and what was left out, each with the reason.
+        The paths of the copies, and a reason for each skipped file.
 
     Raises:
-        MissingError: There is nothing at one of the places.
-        UsageError: The history cannot be written to.
+        MissingError: If a path does not exist.
+        UsageError: If the history cannot be written to.
     """
     kept: list[Path] = []
     refused: list[str] = []
@@ -71,7 +71,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         known.add(run.run_id)
         place = history.place_of(run)
         with locked(place):
-            # As it is: a newer build may have written keys that this one does not know.
+            # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [reading.content(file)])
         kept.append(place)
     return kept, refused
