@@ -1,1 +1,1 @@
-"""History of runs: folder of run files and tags, rebuildable index, and run names."""
+"""History of runs: files and tags, a rebuildable index, and names of runs."""

@@ -64,7 +64,7 @@ def outdated(
 
 
 def started(one: KeptRun) -> datetime:
-    """Returns the start of a run's last session; an invalid time counts as the earliest."""
+    """Returns the start of a run's last session; an invalid time is the earliest."""
     try:
         found = datetime.fromisoformat(one.last_started_utc)
     except ValueError:
