@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cubins.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 #include "runtime.hpp"
@@ -96,9 +97,10 @@ EXPORT CUresult cuGetErrorName(CUresult error, const char **text) {
 // NVRTC crashes where this is not to be found; what it asks for is NVIDIA's own.
 EXPORT CUresult cuGetExportTable(const void **, const CUuuid *) { return CUDA_ERROR_NOT_FOUND; }
 
-EXPORT CUresult cuModuleLoadData(CUmodule *loaded, const void *) {
+EXPORT CUresult cuModuleLoadData(CUmodule *loaded, const void *image) {
     const Call call("cuModuleLoadData");
     if (call.error() != 0) return driver_result(call.error());
+    if (image != nullptr) read_cubin(image);
     *loaded = reinterpret_cast<CUmodule>(new char);
     return CUDA_SUCCESS;
 }
@@ -107,7 +109,10 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *loaded, const void *image, unsigned
     return cuModuleLoadData(loaded, image);
 }
 
-EXPORT CUresult cuModuleLoad(CUmodule *loaded, const char *path) { return cuModuleLoadData(loaded, path); }
+EXPORT CUresult cuModuleLoad(CUmodule *loaded, const char *path) {
+    read_cubin_file(path);
+    return cuModuleLoadData(loaded, nullptr);
+}
 
 EXPORT CUresult cuModuleUnload(CUmodule loaded) {
     delete reinterpret_cast<char *>(loaded);
@@ -119,9 +124,22 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *found, CUmodule, const char *nam
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute name, CUfunction) {
-    *value = name == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : name == CU_FUNC_ATTRIBUTE_NUM_REGS ? 32 : 0;
-    return CUDA_SUCCESS;
+EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute name, CUfunction function) {
+    const Figures figures = figures_of(reinterpret_cast<const Kernel *>(function)->mangled);
+    switch (name) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *value = 1024;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS:
+            *value = figures.registers;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+            *value = figures.local_bytes;
+            return CUDA_SUCCESS;
+        default:
+            *value = 0;
+            return CUDA_SUCCESS;
+    }
 }
 
 EXPORT CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
