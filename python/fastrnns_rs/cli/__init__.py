@@ -1,4 +1,7 @@
-"""The command line. A verb is one file here and one row of `VERBS`; it is imported when it is called."""
+"""Command line.
+
+Each verb is a module of this package and a row of `VERBS`. The module is imported when the verb is called.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from fastrnns_rs.cli.shared import STDOUT, tell, unread
 if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
-#: Help of each verb in one line, by purpose. The list of verbs imports none of them.
+#: One line of help per verb, by purpose. The list of verbs is printed without importing any verb.
 _PURPOSES = {
     "Measure": {
         "bench": "Time runners, forward and backward, in fresh processes.",
@@ -54,28 +57,28 @@ _PYTHONS = warnings.formatwarning
 
 
 class Verbs(click.Group):
-    """A group whose commands are modules of this package, imported when they are needed."""
+    """Group of commands that are modules of this package, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Returns the verbs, by purpose."""
-        # Not list(): once it is imported, the verb of that name stands among the names of this module.
+        """Returns the names of the verbs, by purpose."""
+        # `list()` does not work here: after the import of the verb `list`, the name stands for its module.
         return [*VERBS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The verb's command, or None."""
+        """Returns the command of a verb, or None if the verb is unknown."""
         if cmd_name not in VERBS:
             return None
         command: click.Command = importlib.import_module(f"fastrnns_rs.cli.{cmd_name}").command
         return command
 
     def make_context(self, *given: Any, **settings: Any) -> click.Context:
-        """As Click does, but that nobody reads the help is no failure."""
+        """Makes the context, and exits with code 0 if the reader of the help has left."""
         with unread(STDOUT):
             return super().make_context(*given, **settings)
         raise click.exceptions.Exit(0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As Click does, but that nobody reads what a verb writes is no failure."""
+        """Runs a verb as Click does, and ignores that the reader of stdout has left."""
         with unread(STDOUT):
             return super().invoke(ctx)
         return None
@@ -83,7 +86,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As Click does, but an unknown verb is answered with the nearest one."""
+        """Finds a verb; the error for an unknown verb suggests the nearest verb."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from fastrnns_rs.errors import UsageError, nearest
 
@@ -91,7 +94,7 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Prints the overview as an error if there are no arguments."""
+        """Parses the arguments; without any, prints the overview as an error."""
         if not args:
             tell([_overview()])
             ctx.exit(2)
@@ -124,22 +127,24 @@ def root(ctx: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = None) -> None:
-    """Runs the command and exits with its code. An error is one line and a hint, never a traceback.
+    """Runs the command and exits with its code.
+
+    An error is printed as one line and a hint, never as a traceback.
 
     Args:
-        arguments: The words of the command line; None for those of this process.
-        executor: Runs the worker processes of `bench` and `ab`; None for fresh interpreters.
+        arguments: Words of the command line; None for the arguments of this process.
+        executor: Function that runs the worker processes of `bench` and `ab`; None for fresh interpreters.
     """
     warnings.formatwarning = _format_warning
     if getattr(sys.stdout, "errors", None) == "strict" and isinstance(sys.stdout, io.TextIOWrapper):
-        # A character that its encoding lacks is shown by its number, as Python does on stderr.
+        # A character that the encoding of stdout does not support is printed as its number, as Python does on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except Exception as error:  # noqa: BLE001  # the last line of defence turns everything into one line
+    except Exception as error:  # noqa: BLE001  # every unexpected error becomes one line
         code = _tell(error)
     except KeyboardInterrupt:
         from fastrnns_rs.errors import ExitCode
@@ -149,13 +154,13 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
 
 
 def _format_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> str:
-    """A warning about a document is a line for a person, without the place in our code."""
+    """Formats a warning; for a warning about a document, omits its place in code."""
     known = category.__name__ == "DocumentWarning"
     return f"warning: {message}\n" if known else _PYTHONS(message, category, *place, **more)
 
 
 def _tell(error: Exception) -> int:
-    """Writes an error for a person, and returns its exit code."""
+    """Prints an error for a person, and returns its exit code."""
     from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
     from fastrnns_rs.escaping import visible
     from fastrnns_rs.hidden_modules import explained

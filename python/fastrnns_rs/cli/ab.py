@@ -1,4 +1,4 @@
-"""`fastrnns-rs ab`."""
+"""Command `fastrnns-rs ab`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -
     format_name = shared.format_of(given) or "table"
     fail_on = verdict_options.causes(given)
     check_causes(fail_on)
-    # Before minutes are spent.
+    # A wrong margin is reported before minutes of measurement.
     margins.check(given["margin"])
     given = effort_options.settled(given)
     results.reserve(given["runner_file"])
@@ -103,7 +103,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -
     finally:
         terminal.close()
     comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
-    # Those of the run were told when they arose.
+    # Warnings of the run were printed during the run.
     shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
     shared.deliver(comparison.render(format_name), None)
     keeping.tell_place(run)
@@ -115,10 +115,10 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -
 
 
 def _check_devices(run: Run, *, force: bool) -> None:
-    """Refuses two devices before they are measured.
+    """Checks before the measurement that both sides run on one device.
 
     Raises:
-        UsageError: The sides run on different ones.
+        UsageError: If the sides run on different devices.
     """
     first, second = (one.problem.device for one in run.plan.runners)
     if first != second and not force:
@@ -127,10 +127,10 @@ def _check_devices(run: Run, *, force: bool) -> None:
 
 
 def _check_noise_floor(run: Run) -> None:
-    """Refuses a margin that is not known before minutes are spent.
+    """Checks before the measurement that the noise floor is stored.
 
     Raises:
-        MissingError: The noise of the device was never measured.
+        MissingError: If the noise floor of the device was never measured.
     """
     from fastrnns_rs.machine import noise
 

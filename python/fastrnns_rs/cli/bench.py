@@ -1,4 +1,4 @@
-"""`fastrnns-rs bench`."""
+"""Command `fastrnns-rs bench`."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
         if leads:
             results.reserve_earlier(Path(given["resume"]))
         resume = Run.load(given["resume"])
-        # Before any file is executed.
+        # A run that cannot be resumed is refused before runner files are executed.
         check_interrupted(resume)
         given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
@@ -136,7 +136,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
     ranks = device_options.ranks(given)
     sweep_options.check(given, has_format=format_name is not None)
     asked = _options(given)
-    # Looked at before torch is asked anything, which takes seconds.
+    # Unknown runners are reported before torch is imported, which takes seconds.
     asked.choice.runners()
     if leads:
         runner_options.note_idle_flags(asked.choice)
@@ -168,7 +168,11 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
 
 
 def _output(given: dict[str, Any]) -> Path | None:
-    """The run file: that of a run that goes on, unless a flag names another. What is configured is for new runs."""
+    """Returns the run file.
+
+    With `--resume`, the run file is the resumed file, unless a flag names another file. A configured `output` applies
+    to new runs only.
+    """
     if given["resume"] is None or is_flag("output"):
         output: Path | None = given["output"]
         return output
@@ -176,7 +180,7 @@ def _output(given: dict[str, Any]) -> Path | None:
 
 
 def _format(given: dict[str, Any]) -> str | None:
-    """The one format that stdout is to carry, if any."""
+    """Returns the format of stdout, or None if no format is requested."""
     asked = {
         "--format": given["format_name"],
         "--json": "json" if given["as_json"] else None,
@@ -200,16 +204,20 @@ def _options(given: dict[str, Any]) -> Any:
     return options_of(given, choice, axes=axes, filters=sweep_options.filters_of(given))
 
 
-#: What does not change what is run.
+#: Options that do not change the measurement.
 _FORMATS = {"format_name", "as_json", "print_json"}
 _BESIDE = {"resume", "output", "sep", "sort", "history", "no_history", *_FORMATS}
 
 
 def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
-    """The options to go on with: those that are given, or where none are those of the command that began the run.
+    """Returns the options of a resumed run.
+
+    The options are the options of this command line. If it has no option that changes the measurement, the options are
+    those of the command that began the run.
 
     Raises:
-        UsageError: None are given, and the run was not begun by a command.
+        UsageError: If this command line has no such option and the run was not begun by `bench`, or if its command
+            names code that this command line does not repeat.
     """
     code = {str(param.name): param for param in command.params if isinstance(param, Code)}
     if any(is_flag(name) for name in given if name not in {*_BESIDE, *code}):
@@ -217,10 +225,11 @@ def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
     if run.command[:2] != ["fastrnns-rs", "bench"]:
         message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
         raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
-    # With its parent, which knows of the variables.
+    # The parent context provides the prefix of environment variables.
     context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
     before = context.params
-    # A run file is data, which others may have written: code of its command is executed if this command names it too.
+    # Other users may have written the run file, which is data. Code that its command names is executed only if this
+    # command line names the code too.
     for name, param in code.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
             raise UsageError(*_unrepeated(run, param, before[name], given["resume"]))
@@ -230,7 +239,7 @@ def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unrepeated(run: Run, param: Code, value: Any, file: str) -> tuple[str, str]:
-    """Returns the message and the hint about an option of a run's command that names code."""
+    """Returns message and hint for code that this command line does not repeat."""
     flag = max(param.opts, key=len)
     words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
     message = f"the run {run.run_id} was begun with {' '.join(words)}, which is code that would be executed"

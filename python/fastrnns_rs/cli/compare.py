@@ -1,4 +1,4 @@
-"""`fastrnns-rs compare`."""
+"""Command `fastrnns-rs compare`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do
 
 
 class Files(ListOption):
-    """A list of paths, which may have blanks and commas in them."""
+    """List option of paths, which may contain spaces and commas."""
 
     def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
         super().__init__(declarations, **settings)
@@ -75,7 +75,7 @@ def command(**given: Any) -> int:
         raise click.UsageError("--explain is text, and has no --format; give one of them")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
-    # Before files are read, which may take a while.
+    # A wrong margin is reported before files are read, which may take long.
     margins.check(given["margin"])
     history = history_options.history_of(given)
     first, second = (resolved(side, history) for side in _files(given))
@@ -101,7 +101,10 @@ def command(**given: Any) -> int:
 
 
 def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
-    """The files of each side; those of `ab` have both, and so no candidate beside them."""
+    """Returns the files of baseline and candidate.
+
+    A single file is a run of `ab`, which contains both sides; the candidate is then empty.
+    """
     files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
     if files and (baseline or candidate):
         raise click.UsageError("the files of a side are given with its flag or by their place, not both")
@@ -122,8 +125,8 @@ def _check_causes(fail_on: Sequence[str], check: Any) -> None:
     try:
         check(fail_on)
     except UsageError as error:
-        # A list takes every word up to the next flag: the files, where they follow.
-        wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path refuses a word too long
+        # A list option takes every word up to the next flag, and so also files that follow it.
+        wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
         if wrong:
             message = f"--fail-on took {wrong[0]}, a file, for a cause"
             raise UsageError(

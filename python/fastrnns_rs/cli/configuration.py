@@ -1,4 +1,4 @@
-"""Values of options from the `pyproject.toml` of a project."""
+"""Option values from the `pyproject.toml` of a project."""
 
 from __future__ import annotations
 
@@ -13,41 +13,48 @@ from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.escaping import visible
 
 _TABLE = "tool.fastrnns-rs"
-#: Options of several verbs that may stand in the table itself, for all of them.
+#: Options that `[tool.fastrnns-rs]` itself may set, for all verbs that have them.
 _SHARED = ("history",)
-#: Files of whole companies have some hundred kilobytes. That of another user may take seconds to read from here on.
+#: Maximum sizes in bytes. Even the files of large companies have only some hundred kilobytes. A larger file of another
+#: user may take seconds to read.
 _MOST_BYTES = 1 << 24
 _MOST_FOREIGN_BYTES = 1 << 15
 
 
 class Unconfigured(click.Option):
-    """An option of the command line alone: neither a variable nor a `pyproject.toml` sets it."""
+    """Option of the command line only.
+
+    Neither a variable nor a `pyproject.toml` sets the option.
+    """
 
     def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
         super().__init__(declarations, **{**settings, "allow_from_autoenv": False})
 
 
 class Guarded(click.Option):
-    """An option with power over the user's machine. A `pyproject.toml` that other users may write does not set it."""
+    """Option that can affect the user's machine.
 
-    #: Kind of things that it names.
+    A `pyproject.toml` that other users may write does not set the option.
+    """
+
+    #: Kind of things that the option names.
     names: ClassVar[str]
 
 
 class Target(Guarded):
-    """An option whose value is a file or folder that will be written to."""
+    """Option whose value is a file or folder to write to."""
 
     names = "files to write"
 
 
 class Code(Guarded):
-    """An option whose value names code that will be executed."""
+    """Option whose value names code to execute."""
 
     names = "code"
 
 
 class Program(Code):
-    """An option whose value is a program: a path, or a name that is looked up on `PATH`."""
+    """Option whose value is a program: a path, or a name that is looked up on `PATH`."""
 
     names = "programs"
 
@@ -57,20 +64,20 @@ def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
 
     Args:
         verb: Name of the command.
-        params: Its parameters.
+        params: Parameters of the command.
 
     Returns:
-        Values by parameter. Relative paths begin at the folder of the file.
+        Values by parameter name. Relative paths start at the folder of the file.
 
     Raises:
-        UsageError: The file is not TOML, or sets what no option takes.
+        UsageError: If the file is not TOML, or sets a key or value that no option supports.
     """
     path = configuration_file()
     if path is None:
         return {}
     from fastrnns_rs.cli import VERBS
 
-    # Asked before it is read: where no other user may write, nothing changes in between.
+    # Ownership is checked before the file is read: if no other user may write, nothing changes in between.
     why = _why_foreign(path)
     tables = _tables(path, _MOST_BYTES if why is None else _MOST_FOREIGN_BYTES)
     shared = {name: tables.pop(name) for name in _SHARED if isinstance(tables.get(name), str)}
@@ -89,14 +96,15 @@ def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
 
 
 def configuration_file() -> Path | None:
-    """Finds the `pyproject.toml` of the project that the working directory is in.
+    """Finds the `pyproject.toml` of the project that contains the working directory.
 
-    The project's root is the nearest folder with a `pyproject.toml` or a `.git`; what lies above it is another's.
+    The project's root is the nearest folder with a `pyproject.toml` or a `.git`. Folders above the root belong to other
+    projects. Returns None if the project has no such file.
     """
     try:
         start = Path.cwd()
     except FileNotFoundError:
-        # The folder that one stands in was deleted.
+        # The working directory was deleted.
         return None
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
@@ -108,10 +116,12 @@ def configuration_file() -> Path | None:
 
 
 def note_programs(ctx: click.Context, *names: str) -> None:
-    """Says on stderr which programs the project's `pyproject.toml` names, for commands that merely look at files.
+    """Prints to stderr the programs that the project's `pyproject.toml` names.
+
+    The note is for commands that only read files.
 
     Args:
-        ctx: A command's context.
+        ctx: Context of a command.
         names: Parameters that may name a program.
     """
     from fastrnns_rs.cli.shared import tell
@@ -126,7 +136,7 @@ def note_programs(ctx: click.Context, *names: str) -> None:
 def _settings(
     verb: str, params: Sequence[click.Parameter], tables: dict[str, dict[str, Any]], path: Path
 ) -> Iterator[tuple[click.Option, str, Any]]:
-    """Yields the options that a file sets, the keys as they stand there, and the checked values."""
+    """Yields each option that a file sets, its key in the file, and the checked value."""
     from fastrnns_rs.cli.options import dashed
 
     names = {
@@ -149,9 +159,9 @@ def _settings(
 
 
 def _why_foreign(path: Path) -> str | None:
-    """Returns why a file may not be this user's alone; None where it is.
+    """Returns the reason why other users may change a file; None if they cannot.
 
-    A file in a folder such as `/tmp` is not: relative paths in it would begin among the files of others.
+    A file in a folder such as `/tmp` has a reason too: its relative paths would lead to files of other users.
     """
     from fastrnns_rs.machine.ownership import others_may_add, others_may_write
 
@@ -170,7 +180,10 @@ def _warn(path: Path, verb: str, guarded: dict[str, str], why: str) -> None:
 
 
 def _located(param: click.Option, value: Any, folder: Path) -> Any:
-    """Returns a value in which relative paths begin at a folder; a program without a slash is looked up on `PATH`."""
+    """Returns a value whose relative paths start at a folder.
+
+    A program without a slash stays unchanged: it is looked up on `PATH`.
+    """
     if isinstance(value, list):
         return [_located(param, one, folder) for one in value]
     is_path = "/" in str(value) if isinstance(param, Program) else isinstance(param.type, click.Path)
@@ -178,10 +191,10 @@ def _located(param: click.Option, value: Any, folder: Path) -> Any:
 
 
 def _checked(param: click.Parameter, value: Any, place: str) -> Any:
-    """Returns a configured value that the option takes.
+    """Returns a configured value, after a check that the option supports the value.
 
     Raises:
-        UsageError: It does not; the message names where it stands.
+        UsageError: If the option does not support the value; the message names its place in the file.
     """
     listed = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not param.multiple:
@@ -195,7 +208,7 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
         try:
             param.type.convert(one if is_flag else str(one), param, None)
         except (click.BadParameter, ValueError) as error:
-            # Click looks whether a path is there, and no path has a zero byte.
+            # Click checks that a path exists, and raises a ValueError for a path with a zero byte.
             why = error.message if isinstance(error, click.BadParameter) else error
             raise UsageError(f"{place} is {value!r}: {why}", "give a value that the flag takes") from error
     return value
@@ -205,9 +218,9 @@ def _tables(path: Path, most: int) -> dict[str, Any]:
     """Returns the table of each verb.
 
     Raises:
-        UsageError: The file is not TOML, or our part of it is no table of tables.
+        UsageError: If the file is not TOML, or `[tool.fastrnns-rs]` is not a table of tables.
     """
-    import tomllib  # most folders have no such file
+    import tomllib  # imported here, because most folders have no such file
 
     from fastrnns_rs.documents import reading
 

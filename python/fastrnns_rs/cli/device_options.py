@@ -1,4 +1,4 @@
-"""Where `bench` runs: on several devices, or as one of the ranks that `torchrun` started."""
+"""Options for several devices and for ranks that `torchrun` started."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def settled(given: dict[str, Any]) -> dict[str, Any]:
-    """The options with one of `device` and `devices`: what a flag gives wins over what is configured."""
+    """Returns the options with only one of `device` and `devices`.
+
+    A flag takes precedence over a configured value.
+    """
     if given["devices"] is None:
         return given
     if is_flag("device") and is_flag("devices"):
@@ -28,10 +31,10 @@ def settled(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def ranks(given: dict[str, Any]) -> torchrun.World | None:
-    """The ranks that `torchrun` started, if it did.
+    """Returns the ranks that `torchrun` started, or None without `torchrun`.
 
     Raises:
-        UsageError: An option has no meaning for them, or the variables of `torchrun` make no sense.
+        UsageError: If ranks do not support an option, or the variables of `torchrun` are invalid.
     """
     world = torchrun.world()
     if world is not None:
@@ -44,10 +47,12 @@ def ranks(given: dict[str, Any]) -> torchrun.World | None:
 
 
 def refuse_ranks(verb: str) -> None:
-    """Refuses a verb that has no use for ranks, before each of them does the same.
+    """Checks that a verb without support for ranks was not started by `torchrun`.
+
+    The check comes first, so that not every rank does the same work.
 
     Raises:
-        UsageError: `torchrun` started this process.
+        UsageError: If `torchrun` started this process.
     """
     if torchrun.world() is not None:
         raise UsageError(f"{verb} does not work under torchrun", "use bench, or start it without torchrun")
@@ -55,7 +60,7 @@ def refuse_ranks(verb: str) -> None:
 
 @contextmanager
 def team(world: torchrun.World | None) -> Iterator[Team | None]:
-    """The ranks as they work together; None where there are none."""
+    """Yields the rank group, or None without ranks, and closes it at the end."""
     if world is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""`fastrnns-rs doctor`."""
+"""Command `fastrnns-rs doctor`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def command(**given: Any) -> int:
 
 
 def _contexts(ctx: click.Context) -> Iterator[click.Context]:
-    """A context of each verb, with the values that its options have when no flag is given; the doctor's is `ctx`."""
+    """Yields a context per verb, with the option values that apply without flags.
+
+    The context of `doctor` is `ctx` itself.
+    """
     from fastrnns_rs.cli import root
 
     parent = ctx.find_root()
@@ -68,7 +71,7 @@ def _contexts(ctx: click.Context) -> Iterator[click.Context]:
         if name == ctx.info_name:
             yield ctx
         elif verb is not None:
-            # Without its arguments, which it may not do without.
+            # Arguments are removed, because a verb may require them.
             bare = copy.copy(verb)
             bare.params = [param for param in verb.params if isinstance(param, click.Option)]
             bare.no_args_is_help = False

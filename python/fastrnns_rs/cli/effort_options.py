@@ -1,4 +1,4 @@
-"""Options that say how much is measured, which `bench` and `ab` share."""
+"""Options for the measurement effort, shared by `bench` and `ab`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def processes(help_text: str) -> Callable[[F], F]:
-    """The options of numbers of processes and of their loops."""
+    """Returns the options for the number of processes and for their loops."""
     return several(
         click.option("--processes", type=Count(min=1), help=help_text),
         click.option("--quick", is_flag=True, help="Use small sizes and few short processes, for a first look."),
@@ -57,18 +57,18 @@ sessions: Callable[[F], F] = several(
 )
 
 
-#: Of each pair the one that a flag gives wins over the other, where that is configured.
+#: Pairs of options that exclude each other. A flag for the first overrides a configured second.
 _RIVALS = (("nloops", "stop"), ("stop", "nloops"), ("quick", "rigorous"), ("rigorous", "quick"))
 
 
 def settled(given: dict[str, Any]) -> dict[str, Any]:
-    """The options without those that are configured and contradict a flag."""
+    """Returns the options without configured values that contradict a flag."""
     idle = {rival for name, rival in _RIVALS if is_flag(name) and not is_flag(rival)}
     return {name: (False if value is True else None) if name in idle else value for name, value in given.items()}
 
 
 def effort_of(given: dict[str, Any]) -> Effort:
-    """How much is measured."""
+    """Returns the measurement effort of the options."""
     from fastrnns_rs.verbs.bench.effort import Effort
 
     names = ("processes", "rigorous", "affinity", "order_seed")

@@ -1,4 +1,4 @@
-"""What `profile` ends with: the report of the capture that it has just made."""
+"""Report of the capture that `profile` has just made."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from fastrnns_rs.verbs.report.manifests import READABLE
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
 
-#: Files that are tables for people: what a profiler itself makes of a capture.
+#: Kinds of files that are tables for people, made by the profiler itself.
 _TABLES = {"torch_table", "nvprof_gpu_summary"}
 
 
 def first_look(capture: Capture, stem: Path, width: int | None) -> str:
-    """Renders the report of a capture; without GPU activity, the tables of its profiler too.
+    """Renders the report of a capture.
 
-    Options of torch.profiler shape its tables. A capture that cannot be read is only noted: it is
-    there, and has passed its checks.
+    The tables of the profiler follow if the report has no GPU activity. Options of torch.profiler shape these tables.
+    A capture that cannot be read causes a note only, because its files exist and have passed their checks.
+
+    Args:
+        capture: Capture manifest.
+        stem: Path of the capture without suffix.
+        width: Width of the terminal in characters; None for 80, the width of the overview.
     """
     report, devices = "", False
     try:

@@ -12,7 +12,7 @@ from fastrnns_rs.cli.configuration import Unconfigured
 
 Sections = Mapping[str, Sequence[str]]
 
-#: Options of PyTorch's fastrnns that have a shorter way today, or concern TorchScript.
+#: Title for options of PyTorch's fastrnns that have a shorter form today, or concern TorchScript.
 COMPATIBILITY = "PyTorch fastrnns compatibility"
 _SIZES = ("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size")
 _MODES = ("mode", "inference", "amp", "channels_last", "cudnn_benchmark", "deterministic", "bidirectional", "proj_size")
@@ -100,7 +100,7 @@ SECTIONS: Mapping[str, Sections] = {
         "Output": ("output_dir", *_OUTPUT["Output"]),
     },
 }
-#: Options that most users never need: in full with `--help-all` only.
+#: Options that most users never need. Only `--help-all` describes them.
 RARE = {
     *("fuser", "executor", *_POINTWISE, "sep", "print_json"),
     *("compile_timeout", "compile_cache", "affinity", "order_seed", "side_by_side", "every"),
@@ -110,7 +110,7 @@ RARE = {
     *("sort_by", "row_limit", "memory_timeline", "memory_snapshot", "no_check_grad", "runs", "wall_time_ms"),
     *("ncu_kernel_regex", "ncu_metrics", "ncu_path", "data_loader", "workers", "variable_lstms"),
 }
-#: The shorter help of a command is complete up to this number of options.
+#: Maximum number of options of a command whose shorter help is complete.
 _SHORT = 20
 _CAMEL_CASE = re.compile(r"--[a-z]+[A-Z]\w*, ")
 
@@ -119,10 +119,10 @@ def write(command: click.Command, context: click.Context, formatter: click.HelpF
     """Writes the options of a command, by section.
 
     Args:
-        command: The command.
-        context: Its context.
-        formatter: Receives the text.
-        whole: True for `--help-all`: rare options, old spellings and environment variables too.
+        command: Command whose options are written.
+        context: Context of the command.
+        formatter: Formatter that receives the text.
+        whole: True for `--help-all`, which adds rare options, old spellings and environment variables.
     """
     shown = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
     whole = whole or len(shown) <= _SHORT
@@ -153,7 +153,7 @@ def _help(command: click.Command, context: click.Context) -> Sequence[click.Opti
 def _rows(options: Sequence[click.Option], context: click.Context, *, whole: bool) -> Iterator[tuple[str, str]]:
     for param in options:
         shown = param.show_envvar
-        # Click writes the variable that it reads.
+        # Click prints the environment variable that it reads.
         param.show_envvar = whole and param.expose_value and not isinstance(param, Unconfigured)
         try:
             record = param.get_help_record(context)
