@@ -1,4 +1,4 @@
-"""Options about the history."""
+"""Options for the history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def folder(verb: str) -> Callable[[F], F]:
-    """`--history`, with its variables: that of a verb, and the one of all verbs."""
+    """Returns `--history`, with the variable of a verb and the variable of all verbs."""
     return click.option(
         "--history",
         cls=Target,
@@ -29,20 +29,24 @@ def folder(verb: str) -> Callable[[F], F]:
 
 
 def options(verb: str) -> Callable[[F], F]:
-    """The same, and `--no-history`."""
+    """Returns `--history` and `--no-history`."""
     variables = [f"FASTRNNS_{verb.upper()}_NO_HISTORY", "FASTRNNS_NO_HISTORY"]
     none = click.option("--no-history", is_flag=True, envvar=variables, help="Do not use the history.")
     return several(folder(verb), none)
 
 
 def history_of(given: dict[str, Any]) -> RunHistory | None:
-    """Returns the history that the options ask for. None if they ask for none."""
+    """Returns the history that the options request; None with `--no-history`.
+
+    Raises:
+        click.UsageError: If the command line has both flags.
+    """
     from fastrnns_rs.verbs.history.run_history import RunHistory, default_folder
 
     if given.get("no_history"):
         if is_flag("history") and is_flag("no_history"):
             raise click.UsageError("--history and --no-history contradict each other; give one of them")
-        # A flag wins over what is configured.
+        # A flag takes precedence over a configured value.
         if not is_flag("history"):
             return None
     return RunHistory(given["history"] or default_folder())

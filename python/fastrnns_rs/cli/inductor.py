@@ -1,4 +1,4 @@
-"""`fastrnns-rs inductor`."""
+"""Command `fastrnns-rs inductor`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
-#: The options that say what is asked of a module, and those that say what a runner is compiled for.
+#: Options for the measurement of a module, and options for the compilation of a runner.
 _ASKED = tuple(one.name for one in fields(InductorOptions))
 _OF_RUNNERS = {
     *("runner_file", "quick", "compile_timeout", "device", "dtype", "allow_tf32", "seed"),
@@ -46,7 +46,7 @@ Examples:
 
 
 def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
-    """A flag with upstream's name, after which its variable is called too."""
+    """Returns a flag with upstream's name, which names the environment variable too."""
     variable = "FASTRNNS_INDUCTOR_" + flags[-1].removeprefix("--").replace("-", "_").upper()
     return click.option(*flags, parameter, envvar=variable, is_flag=True, help=text)
 
@@ -145,7 +145,11 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
 
 
 def _named(given: dict[str, Any]) -> list[Generated]:
-    """The modules that are named by file, by folder or as the newest."""
+    """Finds the modules that are named by file or by folder, and the newest module.
+
+    Raises:
+        click.UsageError: If no module is named, `--runner` has no names, or a flag needs `--runner`.
+    """
     from fastrnns_rs.verbs.inductor import module_files
 
     if given["runner"] == ():
@@ -164,7 +168,11 @@ def _named(given: dict[str, Any]) -> list[Generated]:
 def _of_runners(
     given: dict[str, Any], asked: InductorOptions, progress: ProgressLine
 ) -> tuple[list[Generated], list[Notice], Facts]:
-    """The modules of the runners that are named, warnings of those that have none, and what torch says of itself."""
+    """Compiles the requested runners.
+
+    Returns:
+        Generated modules, warnings about runners without a module, and facts about torch.
+    """
     from fastrnns_rs.machine import environment
     from fastrnns_rs.processes.launcher import Setting
     from fastrnns_rs.verbs.inductor import compiled_runners

@@ -1,4 +1,7 @@
-"""`fastrnns-rs profile --internal-run`: the runners in this process, for a profiler that somebody else starts."""
+"""Command `fastrnns-rs profile --internal-run`.
+
+The runners run in this process, under a profiler that `profile` or the user started.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from fastrnns_rs.problem.torch_profiler import TorchOptions
 if TYPE_CHECKING:
     from fastrnns_rs.runners.profile_request import ProfileRequest
 
-#: What is done with a capture, or around it: whoever starts the profiler does that.
+#: Options for a capture itself. With `--internal-run`, the process that started the profiler makes the capture.
 OF_THE_CAPTURE = (
     *(
         "nsys_path",
@@ -31,15 +34,18 @@ OF_THE_CAPTURE = (
     ),
     *("no_report", "format_name", "as_json", "output"),
 )
-#: What the command that makes a capture tells the process that is profiled, and nobody else.
+#: Options that the capturing command passes to the profiled process. No user sets them.
 FOR_THE_CHILD = ("runner", "runner_module", "answer", "stem", "flags_only")
 
 
 def check(request: ProfileRequest, given: dict[str, Any]) -> None:
-    """Refuses flags that would change nothing. What is configured waits for a command that can use it.
+    """Checks that no flag is without effect.
+
+    Configured values are not checked: they apply to other commands.
 
     Raises:
-        UsageError: There is one.
+        UsageError: If a flag is without effect.
+        click.NoSuchOption: If a flag for the profiled process is given without `--internal-run`.
     """
     if not given["internal_run"]:
         if flags := _given(*FOR_THE_CHILD):
@@ -54,14 +60,14 @@ def check(request: ProfileRequest, given: dict[str, Any]) -> None:
 
 
 def _given(*names: str) -> list[str]:
-    """The flags of options that were given on the command line."""
+    """Returns the flags of the options that are on the command line."""
     context = click.get_current_context()
     params = [one for one in context.command.params if one.name in names and shared.is_flag(str(one.name))]
     return [(one.secondary_opts if context.params[str(one.name)] is False else one.opts)[-1] for one in params]
 
 
 def run(request: ProfileRequest, given: dict[str, Any]) -> int:
-    """Runs the runners in this process: whoever started it watches."""
+    """Runs the runners in this process, under a profiler that is already running."""
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.worker.jobs import profile
 
@@ -81,7 +87,7 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
         )
     finally:
         if given["stem"] is None and stem is not None:
-            # It has held the name until there were files of this name; nothing is logged here.
+            # The log file has reserved the name until files of this name exist. Nothing is logged here.
             file_names.with_suffix(stem, ".log").unlink(missing_ok=True)
     for cycle in answer.cycles if given["answer"] is None else []:
         click.echo(f"{cycle['runner']}, cycle {cycle['index']}\n{cycle['table']}")

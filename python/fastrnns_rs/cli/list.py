@@ -1,4 +1,4 @@
-"""`fastrnns-rs list`."""
+"""Command `fastrnns-rs list`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastrnns_rs.views.table import aligned
 if TYPE_CHECKING:
     from fastrnns_rs.documents.listing import Catalogue, RunnerEntry
 
-#: A letter for each mode that a runner has where few have it, and for each that it has not where most have it.
+#: Letters of modes that few runners support, and of modes that most runners support.
 _HONOURED = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}
 _LACKED = {"inference": "i", "amp": "a", "deterministic": "d"}
 _LEGEND = """\
@@ -52,14 +52,17 @@ def _runners(found: Catalogue) -> str:
 
 
 def _modes(one: RunnerEntry) -> str:
-    """`BP-a`: it has two modes that few have, and has not one that most have."""
+    """Returns the letters of a runner's modes.
+
+    `BP-a` means: the runner supports two uncommon modes, and does not support one common mode.
+    """
     honoured = "".join(letter for name, letter in _HONOURED.items() if name in one.honours)
     lacked = "".join(letter for name, letter in _LACKED.items() if name in one.lacks)
     return honoured + (f"-{lacked}" if lacked else "") or "-"
 
 
 def _about(one: RunnerEntry) -> str:
-    """Its description, what it needs in vain, and the package that it comes from."""
+    """Returns the description, the missing requirements and the package of a runner."""
     missing = f"needs {' and '.join(one.missing)}, not installed" if one.missing else ""
     package = f"({one.package})" if one.package else ""
     return " ".join(filter(None, ("; ".join(filter(None, (one.description, missing))), package)))

@@ -1,4 +1,4 @@
-"""How options are read: several spellings, flags that take lists, and values from the configuration file."""
+"""Parsing of options: spellings, flags that take lists, and configured values."""
 
 from __future__ import annotations
 
@@ -13,52 +13,61 @@ from fastrnns_rs.cli import help_sections
 from fastrnns_rs.cli.configuration import Target, configured
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: Given to a command that is told everything by its flags, and so has no use for variables and `pyproject.toml`.
+#: Flag for a command that reads its flags only, and neither variables nor `pyproject.toml`.
 FLAGS_ONLY = "--flags-only"
-#: Key of a context's `meta`: the whole help is shown.
+#: Key of a context's `meta` that requests the whole help.
 _WHOLE = "fastrnns_rs.whole_help"
 
 
 class Count(click.IntRange):
-    """A whole number from `min` on; called an integer, not an "integer range", when it is none."""
+    """Integer of at least `min`.
+
+    Errors name the type "integer" instead of Click's "integer range".
+    """
 
     name = "integer"
 
 
 class ListOption(click.Option):
-    """An option that takes every following word; its value is a tuple, empty for the bare flag, None when not given."""
+    """Option that takes every word up to the next flag.
+
+    The value is a tuple, which is empty for the bare flag. None means that the option is not given.
+    """
 
     def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
         super().__init__(declarations, **{**settings, "multiple": True, "callback": self._given})
 
     def _given(self, ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-        """The words of all its repetitions together."""
+        """Returns the words of all repetitions together."""
         default = ctx.get_parameter_source(str(self.name)) is click.core.ParameterSource.DEFAULT
         return None if default else self.words(value)
 
     def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
-        """The words, which commas and blanks part."""
+        """Returns the words, which commas or spaces separate."""
         return tuple(word for one in value for word in one.replace(",", " ").split())
 
 
 class WordsOption(ListOption):
-    """The same for words that have commas or blanks in them."""
+    """List option for words that contain commas or spaces."""
 
     def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
-        """The words as they are."""
+        """Returns the words unchanged."""
         return value
 
 
 class RunnersOption(ListOption):
-    """A list option whose words are names of runners."""
+    """List option whose words are names of runners."""
 
 
 class OptionalValueOption(click.Option):
-    """An option whose value may be left out."""
+    """Option whose value may be omitted."""
 
 
 class Verb(click.Command):
-    """A command whose flags may be spelled with underscores, and whose defaults a `pyproject.toml` may set."""
+    """Command whose defaults a `pyproject.toml` may set.
+
+    Its flags may be spelled with underscores.
+    """
 
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(name, **{**settings, "context_settings": {"token_normalize_func": dashed}})
@@ -84,7 +93,10 @@ class Verb(click.Command):
         return super().parse_args(ctx, list(self._joined(args)))
 
     def _joined(self, args: list[str]) -> Iterator[str]:
-        """Ties each value to its flag, so that Click need not guess whether a word is a value or a flag."""
+        """Yields the arguments with each value joined to its flag.
+
+        Click then need not guess whether a word is a value or a flag.
+        """
         options = {dashed(name): param for param in self.params for name in param.opts}
         words = list(args)
         while words:
@@ -107,10 +119,10 @@ class Verb(click.Command):
                 yield word
 
     def _check_swallowed(self, flag: str, option: ListOption, values: list[str], args: list[str]) -> None:
-        """Checks that an option that takes a list has not taken the names of runners that follow it.
+        """Checks that a list option did not take names of runners.
 
         Raises:
-            UsageError: If it has.
+            UsageError: If a word of the list is the name of a runner.
         """
         if isinstance(option, RunnersOption) or not any(param.name == "runners" for param in self.params):
             return
@@ -134,7 +146,7 @@ def _show_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """One decorator for several, which keeps their order in the help."""
+    """Returns one decorator for several options, which keeps their order in the help."""
 
     def decorate(function: F) -> F:
         for option in reversed(options):
@@ -145,26 +157,26 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def seconds(flag: str, default: float, text: str) -> Callable[[F], F]:
-    """An option that takes a time above 0, in seconds."""
+    """Returns an option for a time above 0, in seconds."""
     kind = click.FloatRange(min=0, min_open=True)
     return click.option(flag, type=kind, metavar="SECONDS", default=default, show_default=True, help=text)
 
 
 def count(flag: str, default: int, text: str) -> Callable[[F], F]:
-    """An option that takes a whole number above 0."""
+    """Returns an option for an integer above 0."""
     return click.option(flag, type=Count(min=1), default=default, show_default=True, help=text)
 
 
 def formats(
     verb: str, names: Sequence[str], text: str = "Output format. [default: table]", document: str = ""
 ) -> Callable[[F], F]:
-    """`--format` and its short form `--json`, with the variables of a verb.
+    """Returns `--format` and its short form `--json`, with the variables of a verb.
 
     Args:
-        verb: The verb.
-        names: The formats.
-        text: The help of `--format`.
-        document: What `--json` writes, where that is not said yet.
+        verb: Name of the verb.
+        names: Names of the formats.
+        text: Help of `--format`.
+        document: Document that `--json` writes, if the help does not name it elsewhere.
     """
     kind, variable = click.Choice(names), f"FASTRNNS_{verb.upper()}"
     short = f"Short for --format json{f': {document}' if document else ''}."
@@ -175,23 +187,26 @@ def formats(
 
 
 def output(text: str = "Write to PATH instead of stdout.") -> Callable[[F], F]:
-    """`--output`: where what is written goes."""
+    """Returns `--output`, the path to write to."""
     return click.option("--output", cls=Target, type=click.Path(path_type=Path), help=text)
 
 
 def dashed(word: str) -> str:
-    """A flag with dashes for underscores; its value, after `=`, stays as it is."""
+    """Replaces underscores by dashes in a flag; keeps its value after `=`."""
     flag, equals, value = word.partition("=")
     return flag.replace("_", "-") + equals + value
 
 
 def spelled(name: str) -> tuple[str, str, str]:
-    """A parameter, fastrnns' spelling of its flag and ours: `seq_length`, `--seqLength`, `--seq-length`."""
+    """Returns a parameter, the flag of PyTorch's fastrnns, and the kebab-case flag.
+
+    For example `seq_length`, `--seqLength`, `--seq-length`.
+    """
     first, *rest = name.split("_")
     return name, f"--{first}{''.join(word.capitalize() for word in rest)}", f"--{name.replace('_', '-')}"
 
 
 def _following(words: list[str]) -> Iterator[str]:
-    """Takes words up to the next flag."""
+    """Yields and removes words up to the next flag."""
     while words and not words[0].startswith("-"):
         yield words.pop(0)

@@ -1,4 +1,4 @@
-"""`fastrnns-rs profile`."""
+"""Command `fastrnns-rs profile`."""
 
 from __future__ import annotations
 
@@ -158,12 +158,16 @@ def command(**given: Any) -> int:
 
 
 def request_of(given: dict[str, Any]) -> ProfileRequest:
-    """What was asked for, from the values of the flags."""
+    """Returns the profile request, from the values of the options.
+
+    Raises:
+        click.UsageError: If the options name two profilers.
+    """
     from fastrnns_rs.runners.plan import options_of
     from fastrnns_rs.runners.profile_request import choice
 
     runner_options.check_choice(given)
-    # What is typed now counts more than what was configured some time.
+    # A flag takes precedence over a configured value.
     by_flag = [name for name in TOOLS if given[name] and shared.is_flag(name)]
     by_path = [name for name in PROGRAMS if given[f"{name}_path"] and shared.is_flag(f"{name}_path")]
     asked = by_flag or by_path or [name for name in TOOLS if given[name]]
@@ -179,7 +183,7 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
         **shared.take(given, *switches, *(name for name in _OF_TORCH if name not in {"activities", "schedule"})),
     )
     if tool != "torch" and not any(map(shared.is_flag, (*switches, *_OF_TORCH))):
-        # Configured for when torch's profiler is at work.
+        # Configured options of torch.profiler do not apply to other profilers.
         torch = TorchOptions()
     return ProfileRequest(
         options=options_of(
@@ -234,7 +238,10 @@ def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFil
 
 
 def _document(lines: list[str]) -> str:
-    """Command lines as a document: each an array of words, which no shell need take apart."""
+    """Returns command lines as a JSON document.
+
+    Each command is an array of words, which needs no shell to split.
+    """
     commands = [shlex.split(line) for line in lines]
     return (
         json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": VERSION, "commands": commands}, indent=2) + "\n"
@@ -244,13 +251,13 @@ def _document(lines: list[str]) -> str:
 def _capture_one(
     prepared: Prepared, place: Place, *, as_json: bool, report: bool
 ) -> tuple[str, capture_run.CaptureError | None]:
-    """What to say of a capture, and what is wrong with it."""
+    """Makes a capture, and returns the text to print and the error, if any."""
     from fastrnns_rs.verbs.profile import capture_run
 
     try:
         capture, stem = capture_run.capture(prepared, place, lambda line: click.echo(visible(line), err=True))
     except capture_run.CaptureError as error:
-        # What there is may be of use; that it is not what was asked for is said by the error.
+        # Files of a failed capture may still be useful. The error reports the failure.
         known = error.capture
         return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error
     for warning in capture.warnings:
@@ -266,7 +273,7 @@ def _capture_one(
 
 
 def _described(capture: Capture, stem: Path) -> str:
-    """Where everything is, and whether it can be trusted."""
+    """Describes the files of a capture, its checks and the overhead of its profiler."""
     lines = [f"{artefact.path}  {artefact.kind}, {artefact.size_bytes} bytes" for artefact in capture.artefacts]
     lines.append(f"{stem}.json  the record")
     passed = sum(check.ok for check in capture.checks)

@@ -1,4 +1,4 @@
-"""`fastrnns-rs report`."""
+"""Command `fastrnns-rs report`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
-#: What the extension counts with.
+#: Largest integer that the extension supports.
 _LARGEST = 2**63 - 1
-#: Views that show kernels alone, and those that show nothing of the host.
+#: Views that show only kernels, and views that show no host activity.
 _KERNELS_ALONE = {"kernel", "launch-shape", "category"}
 _DEVICES_ALONE = {*_KERNELS_ALONE, "memory", "stream", "device", "metric"}
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """A time with its unit, as whole nanoseconds."""
+    """Time with a unit, converted to whole nanoseconds."""
 
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """`1.5ms` is 1500000."""
+        """Converts a time to nanoseconds: `1.5ms` is 1500000."""
         if isinstance(value, int):
             return value
         found = re.fullmatch(r"(\d+)(?:\.(\d+))?\s*(ns|us|µs|ms|s)", str(value).strip())
@@ -47,12 +47,12 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer relea
 
 
 class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """A number of threads, or `ray`."""
+    """Number of threads, or `ray`."""
 
     name = "workers"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """`4` is 4, `ray` is `ray`."""
+        """Converts a number to an integer, and keeps `ray`."""
         word = str(value)
         if word == "ray":
             return word
@@ -166,7 +166,7 @@ def command(**given: Any) -> int:
         **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
     if format_name in {"json", "csv"}:
-        # The text has no room for them, or whoever reads it is a program.
+        # CSV has no place for warnings, and a program reads JSON.
         for warning in summary.warning_rows():
             click.echo(f"warning: {visible(warning['message'])}", err=True)
     if format_name == "json":
@@ -178,7 +178,7 @@ def command(**given: Any) -> int:
 
         width = get_terminal_size().columns
     elif given["output"] is None and given["by"] == "overview" and not given["wide"]:
-        # Of what is no terminal only this says how wide it is.
+        # If stdout is not a terminal, only this variable gives its width.
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else None
     text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names", "wide"))
@@ -187,10 +187,10 @@ def command(**given: Any) -> int:
 
 
 def _check_outputs(given: dict[str, Any]) -> None:
-    """Refuses outputs that would replace an input or each other.
+    """Checks that outputs replace neither an input nor each other.
 
     Raises:
-        UsageError: If one would, or cannot be written to.
+        UsageError: If an output would replace a file, or cannot be written to.
     """
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
@@ -215,7 +215,8 @@ def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "device
     asks = format_name == "json" or given["trace"] or given["iteration_range"] is not None or given["strict"]
     if asks or given["by"] not in _DEVICES_ALONE:
         return "whole"
-    # CSV has shares of the time that a device was there, and windows begin with its first operation: copies count.
+    # Copies are needed in two cases: CSV has shares of the time span of a device, and time windows start at the first
+    # GPU activity.
     alone = format_name != "csv" and given["since"] is None and given["until"] is None
     return "kernels" if alone and given["by"] in _KERNELS_ALONE else "devices"
 

@@ -1,4 +1,7 @@
-"""The file that a command writes its measurements to, which no second command writes and no full disk takes away."""
+"""Results file of a command.
+
+No second command writes the file at the same time, and a full disk does not lose the results.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +20,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-#: A longer suffix is no suffix.
+#: Maximum length of a suffix. Longer endings are part of the name.
 _LONGEST_SUFFIX = 10
 
 
 class ResultsFile:
-    """The file at `--output`. What it could not be given last is kept elsewhere at the end of a `with` block.
+    """File at `--output`, for a `with` block.
 
-    From the beginning of the block on, a request to end is a Ctrl-C.
+    If the last results could not be written, they are kept in another place at the end of the block. From the start of
+    the block, a request to terminate is handled as Ctrl-C.
 
     Args:
-        path: The file; None for stdout, or for no file where results have another way there.
+        path: Path of the file; None for stdout, or if results are written elsewhere.
 
     Attributes:
         failed: True if the last results are not in the file.
-        on_stdout: True if stdout has the same document.
+        on_stdout: True if the same document is on stdout.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -44,7 +48,7 @@ class ResultsFile:
         self.on_stdout = False
 
     def __enter__(self) -> Self:
-        # Before there is a lock or a temporary file, which would be left.
+        # Signals are handled first, because a lock or a temporary file would be left behind.
         shared.interrupt_when_told_to_end()
         return self
 
@@ -54,7 +58,9 @@ class ResultsFile:
                 self._keep_elsewhere(self._path)
 
     def reserve(self, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-        """Refuses a file to write to before there is anything to lose, and keeps other processes from writing it.
+        """Checks and locks the file before there is anything to lose.
+
+        Other processes cannot write the file until the end of the block.
 
         Args:
             inputs: Files that the command reads.
@@ -65,38 +71,42 @@ class ResultsFile:
         if self._path is None:
             return
         shared.check_output(self._path, inputs)
-        # Symbolic links that change during the run do not change what is locked and written.
+        # The path is resolved once: symbolic links that change during the run do not change the locked and written
+        # file.
         self._place = writing.real_path(self._path)
         reason = self._locks.hold(self._path, self._place)
         if reason is not None:
             shared.tell([f"warning: nothing keeps a second run from writing {self._path}: {reason}"])
 
     def reserve_earlier(self, path: Path) -> None:
-        """Keeps other processes from going on with a run, where that is possible; the run is read afterwards.
+        """Locks a run that is to be resumed, if possible, before the run is read.
 
         Raises:
-            UsageError: If the run is still going.
+            UsageError: If the run is still running.
         """
-        if os.path.isfile(path):  # noqa: PTH113  # a name that is too long is no error here
+        if os.path.isfile(path):  # noqa: PTH113  # a name that is too long is not an error here
             self._locks.hold(path)
 
     @property
     def place(self) -> str | None:
-        """Returns the file that is written to, after all symbolic links. None for stdout, or before it is reserved."""
+        """Returns the written file, after all symbolic links.
+
+        None for stdout, or before the file is reserved.
+        """
         return self._place
 
     def save(self, pieces: Sequence[bytes], name: str) -> None:
-        """Writes the results so far, as far as the disk allows that.
+        """Writes the results so far, as far as the disk allows.
 
         Args:
-            pieces: The text of the document.
-            name: Name of the file that they are kept in elsewhere, without suffix.
+            pieces: Text of the document, in pieces.
+            name: File name without suffix, used if the results are kept in another place.
         """
         if self._path is not None:
             self._write(self._path, pieces, name)
 
     def deliver(self, text: str) -> None:
-        """Writes a whole result, to stdout where there is no file."""
+        """Writes a whole result, to stdout if there is no file."""
         if self._path is None:
             shared.deliver(text, None)
         else:
@@ -133,6 +143,6 @@ class ResultsFile:
 
 
 def _tell(*lines: str) -> None:
-    # Standard error may be a file on the same disk.
+    # Stderr may be a file on the same disk.
     with suppress(OSError, ValueError):
         shared.tell(map(visible, lines))
