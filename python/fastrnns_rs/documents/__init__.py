@@ -1,1 +1,1 @@
-"""The JSON documents: dataclasses, codec and schemas, without other logic."""
+"""JSON documents: dataclasses, codec and schemas, without other logic."""

@@ -1,4 +1,4 @@
-"""The capture record: what a profiler was asked, what it left, and whether that is what was asked for."""
+"""Capture manifest: requested profile, files of the capture, and checks of both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastrnns_rs.problem.problem import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """The profiler. `path` is null for one that is no program."""
+    """Profiler of a capture. `path` is null for a profiler that is not a program."""
 
     name: str
     path: str | None
@@ -23,7 +23,7 @@ class ToolEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtefactEntry:
-    """A file of the capture, in the folder of its record."""
+    """File of the capture, in the folder of its manifest."""
 
     path: str
     kind: str
@@ -33,7 +33,7 @@ class ArtefactEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckEntry:
-    """What was looked at before the capture was called one."""
+    """Check that decides whether the capture is valid."""
 
     id: str
     expected: str
@@ -42,20 +42,21 @@ class CheckEntry:
 
 
 class _Placed(Document):
-    """What a record in memory knows beside its document: the files as that names them."""
+    """Base class of a manifest in memory, with the file names of its document."""
 
     __slots__ = ("_named",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture(_Placed):
-    """What a profiler wrote of runners, and how it came about.
+    """Capture manifest: profiled runners, files, checks and effect of the profiler.
 
-    `profiled_over_unprofiled_ci` holds the 95 % interval of that ratio; null with fewer than ten iterations.
+    `profiled_over_unprofiled_ci` holds the 95 % interval of `profiled_over_unprofiled`. It is null with fewer than ten
+    iterations.
 
-    `unprofiled_ns` has a number for each of `runners`: how long one iteration took in the run without the profiler, in
-    nanoseconds. It is the median of the iterations that were captured, each the time of its forward and its backward
-    phase, as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
+    `unprofiled_ns` has a number for each of `runners`: the time of one iteration without the profiler, in nanoseconds.
+    It is the median of the captured iterations. The time of an iteration is that of its forward and its backward phase,
+    as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
     """
 
     noun: ClassVar[str] = "capture record"
@@ -81,16 +82,18 @@ class Capture(_Placed):
 
     @property
     def ok(self) -> bool:
-        """Whether there was something to check, and every check passed."""
+        """True if there is at least one check, and every check passed."""
         return bool(self.checks) and all(check.ok for check in self.checks)
 
     def resolved(self, folder: Path) -> Self:
-        """The same with every file by its absolute path. Its document names them as before.
+        """Returns the same manifest with absolute paths of all files.
+
+        Its document keeps the file names.
 
         Args:
-            folder: Where the record lies: names of files that are not absolute start there.
+            folder: Folder of the manifest. File names that are not absolute start there.
         """
-        # A tilde that stands for nobody's home stays, and no error is raised.
+        # A tilde that does not name a user's home is kept, and no error is raised.
         paths = [str(folder / os.path.expanduser(one.path)) for one in self.artefacts]  # noqa: PTH111
         found = replace(
             self, artefacts=[replace(one, path=path) for one, path in zip(self.artefacts, paths, strict=True)]
@@ -99,7 +102,7 @@ class Capture(_Placed):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
+        """Returns the JSON document as plain dictionaries and lists."""
         return Document.to_dict(replace(self, artefacts=self._as_named()))
 
     def _as_named(self) -> list[ArtefactEntry]:
@@ -107,6 +110,9 @@ class Capture(_Placed):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """As of any document. Files are then named by absolute paths, whatever the record calls them."""
-        # A class with slots is made twice, which `super()` does not see.
+        """Reads a capture manifest from a file, as `Document.load` does.
+
+        Files then have absolute paths, whatever their names in the manifest.
+        """
+        # A class with slots is created twice, and `super()` without arguments finds the first class.
         return super(Capture, cls).load(path).resolved(Path(path).resolve().parent)

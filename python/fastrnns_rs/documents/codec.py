@@ -1,7 +1,7 @@
 """JSON from dataclasses and back, with a JSON Schema.
 
-A dataclass is an object. Its keys are its fields, except those with a leading underscore. A missing key, an unknown key
-and a value of the wrong type are refused by their path in the document.
+A dataclass is an object. Its keys are its fields, except those with a leading underscore. Missing keys, unknown keys
+and values of the wrong type are rejected. The error names their path in the document.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fastrnns_rs.errors import UsageError
 
 T = TypeVar("T")
 
-#: Unknown keys that were read: the identity of the object that has them, then that object, its path, and the keys.
+#: Unknown keys of a document: from the identity of their object to that object, its path, and the keys.
 Kept = dict[int, tuple[object, str, dict[str, Any]]]
 
-#: The longest value and path in a message.
+#: Longest value and path in a message.
 _LONGEST_SHOWN = 40
 _LONGEST_PATH = 200
 
@@ -29,7 +29,7 @@ _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", typ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something that a reader should know before trusting a number."""
+    """Warning that a reader should know before trusting a number."""
 
     code: str
     message: str
@@ -38,21 +38,27 @@ class Notice:
 
 
 def since(version: str) -> dict[str, str]:
-    """Metadata of a field whose key a minor version added: its default holds where the key is missing or null."""
+    """Returns metadata for a field whose key a minor version added.
+
+    The default of the field applies where the key is missing or null.
+    """
     return {"since": version}
 
 
 @cache
 def added_keys(document: Any) -> dict[str, str | None]:
-    """The keys of a class of objects, each with the minor version that added it; None for a key of the first."""
+    """Returns the keys of a document class, each with the version that added it.
+
+    The version is a minor version, or None for a key of the first version.
+    """
     return {one.name: one.metadata.get("since") for one in fields(document) if not one.name.startswith("_")}
 
 
 def to_plain(value: Any, kept: Kept | None = None) -> Any:
-    """A document, or a part of one, as dictionaries, lists and scalars.
+    """Returns a document, or part of a document, as dictionaries, lists and scalars.
 
     Args:
-        value: The dataclass.
+        value: Dataclass.
         kept: Unknown keys to write with the objects that had them.
     """
     if is_dataclass(value):
@@ -62,29 +68,29 @@ def to_plain(value: Any, kept: Kept | None = None) -> Any:
     if isinstance(value, Mapping):
         return {key: to_plain(item, kept) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        # A run has a million samples, and is saved after each process.
+        # A run has a million samples and is saved after each process, so lists of integers are copied whole.
         return list(value) if {*map(type, value)} <= {int} else [to_plain(item, kept) for item in value]
-    # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
+    # Python keeps undecodable bytes of names and arguments as lone surrogates, which are invalid in JSON.
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def from_plain(expected: type[T], plain: object, kept: Kept | None = None) -> T:
-    """The object of the dataclass `expected` that `plain` describes.
+    """Returns the object of the dataclass `expected` that `plain` describes.
 
     Args:
-        expected: The dataclass.
+        expected: Dataclass.
         plain: Dictionaries, lists and scalars.
-        kept: Where unknown keys go; None to refuse them.
+        kept: Mapping that receives unknown keys; None rejects them.
 
     Raises:
-        UsageError: A key is missing or unknown, or a value has the wrong type.
+        UsageError: If a key is missing or unknown, or a value has the wrong type.
     """
     read: T = _read(expected, plain, "", kept)
     return read
 
 
 def json_schema(document: type, title: str) -> dict[str, Any]:
-    """The JSON Schema of the documents that a dataclass describes: every key required, no others allowed."""
+    """Returns the JSON Schema of a dataclass: all keys required, no other allowed."""
     definitions: dict[str, Any] = {}
     root = _schema(document, definitions)
     return {
@@ -114,7 +120,7 @@ def _read(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:  # no
     if origin is list:
         if not isinstance(plain, list):
             raise _wrong(path, expected, plain)
-        # A long run has a million samples: checked at the speed of the interpreter's own loop.
+        # A long run has a million samples, so a loop of the interpreter checks them.
         if arguments[0] is int and countOf(map(type, plain), int) == len(plain):
             return plain
         return [_read(arguments[0], item, f"{path}[{index}]", kept) for index, item in enumerate(plain)]
@@ -153,7 +159,7 @@ def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any
     unknown = {key: value for key, value in plain.items() if key not in keys}
     if unknown and kept is None:
         raise UsageError(f"the key {place(join(path, next(iter(unknown))))} is unknown")
-    # The first documents had some of the later keys, without a value.
+    # The first documents had some of the later keys, with the value null.
     given = [key for key, version in keys.items() if version is None or plain.get(key) is not None]
     found = expected(**{key: _read(hints[key], plain[key], join(path, key), kept) for key in given})
     if unknown and kept is not None:
@@ -166,8 +172,8 @@ def _wrong(path: str, expected: Any, plain: object) -> UsageError:
 
 
 def shown(value: object) -> str:
-    """A value as Python writes it, short enough for a message."""
-    # The whole of it may be a million characters, or nested deeper than Python can write.
+    """Returns a value as Python writes it, shortened for a message."""
+    # The whole value may have a million characters, or be nested deeper than Python can write.
     if isinstance(value, (list, dict)):
         import reprlib
 
@@ -190,12 +196,12 @@ def _name(expected: Any) -> str:
 
 
 def join(path: str, key: str) -> str:
-    """The path of a key of the object at `path`."""
+    """Returns the path of a key of the object at `path`."""
     return f"{path}.{key}" if path else key
 
 
 def place(path: str) -> str:
-    """A path, short enough for a message: keys may be of any length."""
+    """Returns a path, shortened for a message: keys may have any length."""
     return path if len(path) <= _LONGEST_PATH else path[: _LONGEST_PATH - 1] + "…"
 
 

@@ -1,4 +1,4 @@
-"""Reading without garbage collections."""
+"""Reading without garbage collection."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Reads without garbage collections in a `with` block.
+    """Disables garbage collection in a `with` block that reads documents.
 
-    A million samples are no garbage: looking for some takes a tenth of the time to read them.
+    A million samples are not garbage, and searching them for garbage takes a tenth of the time to read them.
     """
     enabled = gc.isenabled()
     gc.disable()

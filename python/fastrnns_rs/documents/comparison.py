@@ -1,4 +1,4 @@
-"""The comparison as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+"""Comparison document: a class for each JSON object, an attribute for each key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One of the two sides. All but label and files are null for runs.
+    """Baseline or candidate. All keys but `label` and `files` are null for runs.
 
-    `iterations` is null where they are not known. Medians are of all iterations of the side, `devices` are GPU names.
+    `iterations` is null where their number is unknown. Medians are over all iterations of this side. `devices` are GPU
+    names.
     """
 
     label: str
@@ -37,7 +38,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """How verdicts were come to. `forced`: rows that do not belong together were compared all the same."""
+    """Method of the verdicts. `forced`: compares rows that do not match."""
 
     name: str
     confidence_level: float
@@ -49,7 +50,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Something that the two environments do not share."""
+    """Difference between the two environments."""
 
     key: str
     baseline: Value
@@ -58,7 +59,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One side of a row. Without a process level `n_processes` is 0, and the estimate the median of all samples."""
+    """Baseline or candidate of a row.
+
+    Without a process level `n_processes` is 0, and the estimate is the median of all samples.
+    """
 
     n_processes: int
     n_samples: int
@@ -67,19 +71,22 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One runner and phase. Ratios are candidate / baseline: above 1 is slower.
+    """Comparison of one runner and phase. Ratios are candidate / baseline.
+
+    A ratio above 1 is slower.
 
     Attributes:
-        basis: What the interval comprises. `sessions`: these are the replicates. `history`: how much earlier sessions
-            differ. `interleaved`: the spread of processes of one session. `two_sessions`: the spread of processes of
-            sessions that differ by an unknown amount. None for foreign files.
-        conditional_verdict: What would be the verdict if sessions did not differ, where `basis` is `two_sessions`;
-            `verdict` is None then.
-        required_processes: Processes per side of a new comparison that would settle the row; None where it is settled,
-            or where processes do not help.
+        basis: Variation that the interval includes. `sessions`: sessions are the replicates. `history`: differences
+            between earlier sessions. `interleaved`: variation between processes of one session. `two_sessions`:
+            variation between processes of two sessions, which differ by an unknown amount. None for files of other
+            tools.
+        conditional_verdict: Verdict under the assumption that sessions do not differ, where `basis` is `two_sessions`.
+            `verdict` is then empty (None).
+        required_processes: Processes per side of a new comparison that would reach a verdict. None where there is a
+            verdict, or where more processes do not help.
         session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
-        history_sessions: Number of earlier sessions that it comes from.
-        history_pooled: True if some of these are sessions of other runners or problems.
+        history_sessions: Number of earlier sessions that `session_stddev` comes from.
+        history_pooled: True if some of these sessions measured other runners or problems.
     """
 
     runner: str
@@ -109,9 +116,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFigures:
-    """One side of a kernel. `total_ns` and `launches` are by the comparison's `basis`, `count` is of all captures.
+    """Baseline or candidate of a kernel.
 
-    `n_repeats` is how many captures an interval comes from; 0 without one.
+    `total_ns` and `launches` are by the comparison's `basis`, `count` is over all captures. `n_repeats` is the number
+    of captures that an interval comes from; 0 without an interval.
     """
 
     count: int
@@ -122,9 +130,10 @@ class KernelFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What the two sides of a category took, or of everything. Ratios are candidate / baseline: above 1 is slower.
+    """Device time of one category, or of all. Ratios are candidate / baseline.
 
-    `delta_ns` of all kernels add up to that of everything, as do those of all categories; `contribution` is the share.
+    A ratio above 1 is slower. `delta_ns` of all kernels add up to `delta_ns` of the whole device time, as do those of
+    all categories. `contribution` is the share.
     """
 
     name: str
@@ -144,7 +153,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel(Change):
-    """A kernel, or a kind of copy or set, of two sides. `matched_by` is `shape` where it was renamed.
+    """Kernel, or kind of copy or set. `matched_by` is `shape` where it was renamed.
 
     `short_name` is the name of its function, without namespaces and arguments.
     """
@@ -158,7 +167,10 @@ class Kernel(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeometricMean:
-    """Of the ratios of `n` runners, both phases of each together. The interval tells how sure the mean of these is."""
+    """Geometric mean of the ratios of `n` runners, with both phases of each together.
+
+    The interval is that of the mean of these `n` ratios.
+    """
 
     ratio: float
     ratio_ci_low: float | None
@@ -168,7 +180,10 @@ class GeometricMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Number of rows with each verdict. `none` counts those that have neither a verdict nor a conditional one."""
+    """Number of rows with each verdict.
+
+    `none` counts rows that have neither a verdict nor a conditional verdict.
+    """
 
     faster: int = 0
     slower: int = 0
@@ -179,7 +194,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Document):
-    """What `compare` found: `rows` of runs; `kernels`, `categories` and `device_time` of captures, by `basis`."""
+    """Result of `compare`, for runs or for captures.
+
+    Runs have `rows`. Captures have `kernels`, `categories` and `device_time`, by `basis`.
+    """
 
     noun: ClassVar[str] = "comparison"
     hint: ClassVar[str] = "compare --json writes one"
@@ -201,17 +219,20 @@ class Comparison(Document):
     conditional_counts: Counts = field(default_factory=Counts, metadata=since("1.3"))
 
     def check(self) -> None:
-        """As of any document. Ratios are in their intervals, verdicts go with these, and counts are of the rows."""
+        """Checks numbers, as any document does, and the consistency of the comparison.
+
+        Ratios must be within their intervals, verdicts must match the intervals, and counts must match the rows.
+        """
         soundness.check_numbers(self)
         comparison_soundness.check_comparison(self)
 
     def __getitem__(self, name: str) -> Row:
-        """The row called `name`, which is `runner/phase`, or `runner` where that has one row only.
+        """Returns the row with a name: `runner/phase`, or `runner` for a single row.
 
-        Rows of one runner on several problems have these in their names: `runner/phase (hidden_size 64)`.
+        Rows of one runner on several problems have the problems in their names: `runner/phase (hidden_size 64)`.
 
         Raises:
-            KeyError: There is none, or more than one.
+            KeyError: If no row, or more than one row, has the name.
         """
         found = row_names.places_of(name, names_of(self.rows))
         if len(found) != 1:
@@ -219,29 +240,30 @@ class Comparison(Document):
         return self.rows[found[0]]
 
     def render(self, name: str, *, wide: bool = False, width: int | None = None) -> str:
-        """The comparison in an output format: `table`, `json`, `markdown` or `junit`.
+        """Returns the comparison in an output format.
 
         Args:
-            name: Output format.
+            name: Output format: `table`, `json`, `markdown` or `junit`.
             wide: True lists each kernel of captures under its whole name, in a table.
-            width: Width of the terminal. None is 80 for captures at a glance, and any width for all else.
+            width: Width of the terminal in characters. None is 80 for the overview of captures, and unlimited for all
+                other tables.
         """
         from fastrnns_rs.views.formats import comparison_text
 
         return comparison_text(self, name, wide=wide, width=width)
 
     def to_json(self) -> str:
-        """The text of the JSON document."""
+        """Returns the text of the JSON document."""
         return self.render("json")
 
 
 def is_regression(row: Row | Change, margin: float) -> bool:
     """Returns True if the whole interval of a slower row lies beyond the margin.
 
-    A row can be slower and inside the margin: sure, and too small to fail for.
+    A row can be slower within the margin: certain, but too small to fail for.
 
     Args:
-        row: A row, kernel or category of a comparison.
+        row: Row, kernel or category of a comparison.
         margin: Equivalence margin as a share: 0.01 is 1 %.
     """
     return row.verdict == "slower" and _is_beyond(row, margin)
@@ -251,7 +273,7 @@ def is_withheld(row: Row | Change, margin: float) -> bool:
     """Returns True if a row would be a regression, if sessions did not differ.
 
     Args:
-        row: A row, kernel or category of a comparison.
+        row: Row, kernel or category of a comparison.
         margin: Equivalence margin as a share.
     """
     return getattr(row, "conditional_verdict", None) == "slower" and _is_beyond(row, margin)
@@ -262,5 +284,5 @@ def _is_beyond(row: Row | Change, margin: float) -> bool:
 
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """What each of the rows of a comparison may be called; the first of its names is its own."""
+    """Returns the names of each row of a comparison; the first name is unique."""
     return row_names.names([(row.runner, row.phase, row.problem.by_name() if row.problem else None) for row in rows])

@@ -1,4 +1,4 @@
-"""Ratios and verdicts that a comparison may hold."""
+"""Consistency checks of ratios and verdicts in a comparison."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row")
 
-#: Ends of an interval without width, and the ratio in it, are rounded by themselves.
+#: The ends of an interval without width are rounded separately from the ratio in it.
 _ROUNDING = 1e-9
 
 
 def check_comparison(found: Comparison) -> None:
-    """Refuses what no comparison finds: intervals upside down, verdicts against them, other counts than of rows.
+    """Rejects inconsistent ratios, verdicts and counts of a comparison.
+
+    These are intervals whose ends are swapped, verdicts that contradict the intervals, and counts that differ from the
+    rows.
 
     Raises:
-        UsageError: There is such a thing; the message names its path.
+        UsageError: If the comparison is inconsistent; the message names the path.
     """
     rows: list[tuple[str, Row | Change]] = [*_placed("rows", found.rows), *_placed("kernels", found.kernels)]
     rows += _placed("categories", found.categories)
@@ -52,7 +55,10 @@ def _check_interval(path: str, row: Row | Change | GeometricMean) -> None:
 
 
 def _check_within(path: str, row: Row | GeometricMean) -> None:
-    """The interval is that of the ratio; that of captures is of another mean than the ratio of what is shown."""
+    """Checks that a ratio is within its interval.
+
+    This does not apply to captures: their interval belongs to another mean than the ratio that is shown.
+    """
     low, ratio, high = row.ratio_ci_low, row.ratio, row.ratio_ci_high
     if low is None or ratio is None or high is None:
         return
@@ -74,13 +80,16 @@ def _check_verdict(path: str, row: Row | Change) -> None:
 
 
 def _check_repeated(rows: Iterable[Row]) -> None:
-    """Rows of one runner and problem may differ in how they were timed, and so in their numbers alone."""
+    """Rejects equal rows.
+
+    Rows of one runner and problem may have different timing modes, which change only their numbers.
+    """
     seen: set[str] = set()
     for path, row in _placed("rows", rows):
-        # Other tools may give two benchmarks the same name.
+        # Files of other tools may give two benchmarks the same name.
         if row.problem is None or row.p_value is None:
             continue
-        # A problem has no hash.
+        # A problem is not hashable.
         text = repr(row)
         if text in seen:
             raise UsageError(f"{path} is there twice")

@@ -1,4 +1,4 @@
-"""The document `fastrnns-rs/doctor`: this machine, its profilers and the configuration."""
+"""Document `fastrnns-rs/doctor`: machine, profilers and configuration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CheckId = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at; `hint` says what to do about it."""
+    """Check of the machine or the configuration. `hint` says how to fix a problem."""
 
     id: CheckId
     status: Literal["ok", "warn", "fail", "skipped"]
@@ -42,7 +42,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfilerEntry:
-    """A profiler. `importer_path` is the tool that turns its captures into files that can be read."""
+    """Profiler. `importer_path` is the tool that makes its captures readable."""
 
     name: str
     path: str | None = None
@@ -55,7 +55,7 @@ class ProfilerEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigEntry:
-    """An option of a verb, as `bench.nloops`; what a list holds is parted by blanks."""
+    """Option of a command, as `bench.nloops`; blanks separate values of a list."""
 
     key: str
     value: str | None
@@ -64,7 +64,7 @@ class ConfigEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis(Document):
-    """Whether numbers of this machine can be trusted. `environment` is null where torch does not work."""
+    """Checks of this machine. `environment` is null where torch does not work."""
 
     schema: Literal["fastrnns-rs/doctor"] = "fastrnns-rs/doctor"
     warnings: list[Notice]

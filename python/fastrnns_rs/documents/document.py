@@ -1,4 +1,7 @@
-"""The base of all JSON documents: version, reading and writing. See docs/reference/documents.md."""
+"""Base class of all JSON documents: version, reading and writing.
+
+See docs/reference/documents.md.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from fastrnns_rs.documents import codec, reading, soundness, writing
 from fastrnns_rs.errors import DocumentWarning, UsageError
 from fastrnns_rs.escaping import visible
 
-#: The version of every document that this build writes. Rust writes the same in summaries.
+#: Version of every document that this build writes. Rust writes the same version in summaries.
 VERSION = "1.3"
 
-#: Stands for the document itself in `_kept`: the object is a new one after each change.
+#: Key of the document itself in `_kept`: the document is a new object after each change.
 _ROOT = 0
-#: The most unknown keys that a warning names, and the longest version and path in a message.
+#: Largest number of unknown keys that a warning names, and longest version and path in a message.
 _MOST_NAMED = 3
 _LONGEST_VERSION = 20
 _LONGEST_PATH = 80
@@ -25,17 +28,18 @@ _LONGEST_PATH = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole JSON document.
+    """Whole JSON document.
 
-    A document of an older minor version is read as one of this build's version: missing keys have their defaults.
-    Unknown keys of a newer minor version are kept, and written again as long as their object is in the document.
+    A document of an older minor version is read as a document of this build's version: missing keys have their
+    defaults. Unknown keys of a newer minor version are kept. They are written again as long as their object is in the
+    document.
 
     Attributes:
         schema: Kind of document.
         schema_version: Version of the document's shape: this build's, or a newer minor version.
     """
 
-    #: Name of the document in messages, and the hint on how to make one.
+    #: Name of the document in messages, and the hint on how to make such a document.
     noun: ClassVar[str] = "document"
     hint: ClassVar[str] = ""
 
@@ -45,33 +49,33 @@ class Document:
 
     @property
     def has_unknown_keys(self) -> bool:
-        """True if a newer build wrote keys that this build does not know. The keys are kept."""
+        """True if a newer build wrote keys that this build keeps but does not know."""
         return bool(self._kept)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document as plain dictionaries and lists."""
+        """Returns the JSON document as plain dictionaries and lists."""
         _, _, unknown = self._kept.get(_ROOT, (None, "", {}))
         return {**codec.to_plain(self, self._kept), **codec.to_plain(unknown)}
 
     def to_json(self) -> str:
-        """The text of the JSON document."""
+        """Returns the text of the JSON document."""
         import json
 
         return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Writes the JSON document. The file is there whole or not at all.
+        """Writes the JSON document to a file, completely or not at all.
 
         Raises:
-            UsageError: The place cannot be written to.
+            UsageError: If the file cannot be written.
         """
         writing.write(Path(path), [self.to_json().encode()])
 
     def check(self) -> None:
-        """Refuses what no build writes.
+        """Rejects values that no build writes.
 
         Raises:
-            UsageError: There is such a thing; the message names the key.
+            UsageError: If there is such a value; the message names its key.
         """
         soundness.check_numbers(self)
 
@@ -80,14 +84,15 @@ class Document:
         """Reads a document of any version with this build's major version.
 
         Args:
-            plain: The document as plain dictionaries and lists.
-            name: The file's name for the warning; None for a document that is no file.
+            plain: Document as plain dictionaries and lists.
+            name: File name for the warning; None for a document that is not in a file.
 
         Raises:
-            UsageError: It is not such a document, or holds what no build writes; the message names the key.
+            UsageError: If this is another kind of document, or has a value that no build writes; the message names the
+                key.
 
         Warns:
-            DocumentWarning: The document has unknown keys, since a newer build wrote it.
+            DocumentWarning: If the document has unknown keys, since a newer build wrote it.
         """
         newer = _is_newer(plain)
         kept: codec.Kept = {}
@@ -104,11 +109,11 @@ class Document:
         """Reads a document from a file.
 
         Raises:
-            MissingError: There is no such file.
-            UsageError: It is not such a document, or cannot be read.
+            MissingError: If the file does not exist.
+            UsageError: If the file is not such a document, or cannot be read.
 
         Warns:
-            DocumentWarning: The document has unknown keys, since a newer build wrote it.
+            DocumentWarning: If the document has unknown keys, since a newer build wrote it.
         """
         text = reading.document_text(path, cls.noun)
         try:
@@ -121,11 +126,11 @@ def _is_newer(plain: object) -> bool:
     """Returns True if a document has a newer minor version than this build writes.
 
     Raises:
-        UsageError: It has another major version.
+        UsageError: If it has another major version.
     """
     version = plain.get("schema_version") if isinstance(plain, dict) else None
     if not isinstance(plain, dict) or not isinstance(version, str):
-        return False  # refused by its path when it is read
+        return False  # rejected with its path when the document is read
     major, minor = VERSION.split(".")
     parts = re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,9})", version)
     if parts is not None and parts[1] == major:
@@ -133,7 +138,7 @@ def _is_newer(plain: object) -> bool:
     from fastrnns_rs._core import __version__
 
     tool = plain.get("tool")
-    # The tool of a capture manifest is the profiler.
+    # In a capture manifest `tool` is the profiler.
     told = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
     writer = f"fastrnns-rs {told[:_LONGEST_VERSION]}, which" if isinstance(told, str) else "the fastrnns-rs that"
     message = f"its schema_version is {version[:_LONGEST_VERSION]}; this build, {__version__}, reads {major}.x"
@@ -141,12 +146,12 @@ def _is_newer(plain: object) -> bool:
 
 
 def _warn(name: str, version: str, kept: codec.Kept) -> None:
-    """Tells of all unknown keys of a document in one warning."""
+    """Warns about all unknown keys of a document in one warning."""
     paths = [codec.join(path, key) for _, path, unknown in kept.values() for key in unknown]
-    # A key that each of a thousand objects has is one key.
+    # A key that a thousand objects have is named once.
     keys = [*dict.fromkeys(re.sub(r"\[\d+\]", "[]", path) for path in paths)]
     more = f" and {len(keys) - _MOST_NAMED} more" if keys[_MOST_NAMED:] else ""
     told = f"unknown keys are kept, but not used: {', '.join(key[:_LONGEST_PATH] for key in keys[:_MOST_NAMED])}{more}"
     text = f"{name} has schema_version {version}, and this build reads {VERSION}: {told}"
-    # One place in the code, so that Python tells it once of a file that is read several times.
+    # The place in the code is always the same, so that Python shows the warning once for a file that is read again.
     warnings.warn(visible(text), DocumentWarning, stacklevel=1)

@@ -1,4 +1,4 @@
-"""Where captures go, and what they are called."""
+"""Names and folders of captures."""
 
 from __future__ import annotations
 
@@ -13,30 +13,33 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.problem.problem import Problem
 
-#: A file system takes names of 255 bytes, and nsys cuts longer ones than this.
+#: File systems allow names of 255 bytes, and nsys cuts names that are longer than this.
 _LONGEST_RUNNERS = 60
 
 
 def default_folder() -> Path:
-    """Where captures go unless one says where, by the platform's custom."""
+    """Returns the default folder of captures, by the platform's convention."""
     import platformdirs
 
     return platformdirs.user_data_path("fastrnns-rs") / "captures"
 
 
 def name(runners: list[str], problem: Problem, now: datetime) -> str:
-    """The name of a capture: its runners, its sizes and the time to the second."""
+    """Returns the name of a capture: its runners, its sizes and the time.
+
+    The time is in seconds.
+    """
     return f"prof_{_runners(runners)}_{_sizes(problem)}_{now:%Y%m%dT%H%M%SZ}"
 
 
 def reserve(folder: Path, runners: list[str], problem: Problem) -> Path:
-    """Makes the folder and an empty log in it, under a name that no other capture has.
+    """Creates the folder and an empty log in it, under a new name.
 
     Returns:
-        The path of everything that the capture writes, without suffixes.
+        Path of all files of the capture, without suffixes.
 
     Raises:
-        UsageError: The folder cannot be made or written to.
+        UsageError: If the folder cannot be created or written to.
     """
     suffix = ".log"
     path = reserve_file(folder, name(runners, problem, datetime.now(UTC)), suffix)
@@ -44,17 +47,19 @@ def reserve(folder: Path, runners: list[str], problem: Problem) -> Path:
 
 
 def reserve_file(folder: Path, base: str, suffix: str) -> Path:
-    """Makes the folder and an empty file in it that had not been there; its name is the base, or that with a number.
+    """Creates the folder and a new empty file in it.
+
+    The name of the file is the base, or the base and a number.
 
     Raises:
-        UsageError: The folder cannot be made or written to.
+        UsageError: If the folder cannot be created or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for count in range(1, 1000):
             path = folder.resolve() / f"{base if count == 1 else f'{base}-{count}'}{suffix}"
             try:
-                # Whoever makes the file has the name.
+                # Creating the file reserves the name: another process that tries the same name fails.
                 path.touch(exist_ok=False)
             except FileExistsError:
                 continue
@@ -66,21 +71,24 @@ def reserve_file(folder: Path, base: str, suffix: str) -> Path:
 
 
 def with_suffix(stem: Path, suffix: str) -> Path:
-    """A file of a capture. Not `Path.with_suffix`, which would cut a stem at its last dot."""
+    """Returns the path of a file of a capture.
+
+    `Path.with_suffix` would cut the stem at its last dot.
+    """
     return stem.with_name(stem.name + suffix)
 
 
 def legible(runner: str) -> str:
-    """A runner's name as it may stand in a file's."""
+    """Returns a runner's name with only characters that are safe in a file name."""
     return "".join(letter if letter.isalnum() or letter in "_+" else "_" for letter in runner)
 
 
 def distinct(runner: str) -> str:
-    """The same, short, and different for each runner."""
+    """Returns a short file-safe name that is different for each runner."""
     name = legible(runner)
     if name == runner and len(name.encode()) <= _LONGEST_RUNNERS:
         return name
-    # No legible name has a tilde.
+    # `legible` removes tildes, so that this name cannot be that of another runner.
     return f"{_cut(name, 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 

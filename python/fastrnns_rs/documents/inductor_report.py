@@ -1,4 +1,4 @@
-"""The report of `inductor` as objects. Each class is one object of the JSON document, each attribute one key."""
+"""Report of `inductor`: a class for each JSON object, an attribute for each key."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ Status = Literal["ok", "failed", "timed_out", "interrupted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembledKernel:
-    """A Triton kernel compiled for an architecture, as the assembler ptxas describes it. It need not run here.
+    """Triton kernel compiled for one architecture, as the assembler ptxas reports it.
+
+    The architecture need not be that of this machine.
 
     Attributes:
         architecture: Name, such as `sm_90`.
-        registers: Registers of a thread.
-        stack_bytes: Stack frame of a thread.
-        spill_store_bytes: Stores of a thread to memory because registers are missing.
-        spill_load_bytes: Loads of a thread from this memory.
-        shared_memory_bytes: Shared memory of a block, with the part that is requested at launch.
-        reason: Reason why it does not compile; None if it does.
+        registers: Registers per thread.
+        stack_bytes: Stack frame of a thread, in bytes.
+        spill_store_bytes: Bytes that a thread stores to memory because it has too few registers.
+        spill_load_bytes: Bytes that a thread loads back from this memory.
+        shared_memory_bytes: Shared memory of a block, in bytes, including the part that is requested at launch.
+        reason: Reason why the kernel does not compile; None if it compiles.
     """
 
     architecture: str
@@ -45,24 +47,25 @@ class AssembledKernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelTiming:
-    """A Triton kernel of a module, in one configuration.
+    """Triton kernel of a module, in one configuration.
 
     Attributes:
-        name: The kernel's function.
-        key: What Inductor files it under: a hash of its source.
-        category: By its source: `pointwise`, `reduction`, `persistent_reduction`, `foreach`, `split_scan`, `template`
-            or `unknown`.
-        timing_mode: How it was timed: `cuda_events_cold_l2`, between CUDA events and with the L2 cache flushed before.
-        time: The samples described; None where it was not timed, and `reason` says why.
-        num_gb: Gigabytes (10⁹ bytes) that it reads and writes.
-        bandwidth_gb_per_s: These over the median time.
-        bandwidth_fraction: That over what the device's memory can do; None where nobody tells.
-        registers: Of a thread; None where the compiler does not tell, as with the next two.
-        spills: Registers of a thread that went to memory.
-        shared_memory_bytes: Of a block.
-        config: The configuration, as Triton writes it.
-        chosen: Whether the autotuner chose this configuration; None where nobody knows.
-        reason: Why it was not timed.
+        name: Name of the kernel's function.
+        key: Key of the kernel in Inductor's cache: a hash of its source.
+        category: Category by source: `pointwise`, `reduction`, `persistent_reduction`, `foreach`, `split_scan`,
+            `template` or `unknown`.
+        timing_mode: Timing method. `cuda_events_cold_l2`: between CUDA events, with the L2 cache flushed before.
+        time: Statistics of the samples; None where the kernel was not timed (see `reason`).
+        num_gb: Data that the kernel reads and writes, in gigabytes (10⁹ bytes).
+        bandwidth_gb_per_s: `num_gb` over the median time, in GB/s.
+        bandwidth_fraction: Share of the device's memory bandwidth that is used; None where the bandwidth is unknown.
+        registers: Registers per thread; None where the compiler does not report them. This also applies to the next two
+            attributes.
+        spills: Registers of a thread that were spilled to memory.
+        shared_memory_bytes: Shared memory of a block, in bytes.
+        config: Configuration, as Triton writes it.
+        chosen: True if the autotuner chose this configuration; None where that is unknown.
+        reason: Reason why the kernel was not timed.
         assembled: The same configuration compiled for each requested architecture.
     """
 
@@ -85,14 +88,16 @@ class KernelTiming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopRow:
-    """What the profiler saw under one name and input shape, of the ten that took most time of their own, over all runs.
+    """GPU activities or operators of one name and input shape, over all runs.
+
+    The report has the ten that took the most time of their own.
 
     Attributes:
-        name: A kernel, a copy or an operator.
-        input_shapes: As the profiler writes them; empty for what has none, such as kernels.
-        count: How often it ran.
-        self_device_ns: Its own time on the device.
-        self_cpu_ns: Its own time on the CPU.
+        name: Name of a kernel, a copy or an operator.
+        input_shapes: Shapes as the profiler writes them; empty for entries without shapes, such as kernels.
+        count: Number of executions.
+        self_device_ns: Own time on the device, in nanoseconds.
+        self_cpu_ns: Own time on the CPU, in nanoseconds.
     """
 
     name: str
@@ -104,32 +109,34 @@ class TopRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleRow:
-    """One generated module.
+    """Generated module.
 
     Attributes:
-        path: The module's file.
-        runner: The runner that was compiled to it, where one was named.
-        graph: What it computes.
-        graph_id: The number of the compilation, from 0 in each process that compiles, which its forward and its
-            backward share. None where the module does not tell.
-        device: What it was generated for: `cpu`, `cuda:0`.
-        status: Whether all that was asked of it was done; what was done before it failed stands here all the same.
-        reason: Why not, in one line.
-        times: Calls in each repeat.
-        repeat: How many samples a process takes.
-        timing_mode: How `wall` was timed: `cpu_wall_per_call`, wall time with a synchronisation after each call.
-        first_call_ns: The first process's first call, which compiles and tunes what is left to do; in no sample.
-        samples_ns: For each process each repeat's time of a call: that of its calls over how many they are.
-        wall: The samples described: the time of one call.
-        upstream_ms: The median that the module's own `benchmark_compiled_module` returns, in the first process.
-        peak_memory_bytes: The most that was in use: of torch's allocator on a device, resident on a CPU.
-        kernels: Its Triton kernels, where asked for; with all configurations one row for each.
-        profile: Inductor's own view of a profiled run, where asked for.
-        categories: The same run by our categories.
+        path: Path of the module's file.
+        runner: Name of the runner that was compiled to the module; None where no runner was named.
+        graph: Kind of graph that the module computes.
+        graph_id: Number of the compilation, from 0 in each process that compiles. A forward graph and its backward
+            graph share it. None where the module does not contain it.
+        device: Device that the module was generated for: `cpu`, `cuda:0`.
+        status: `ok` if everything that was requested for the module was done. Results from before a failure are kept.
+        reason: Reason why it was not done, in one line.
+        times: Number of calls in each repeat.
+        repeat: Number of samples per process.
+        timing_mode: Timing method of `wall`. `cpu_wall_per_call`: wall time with a synchronisation after each call.
+        first_call_ns: Duration of the first process's first call, in nanoseconds. It compiles and tunes the remaining
+            kernels, and is in no sample.
+        samples_ns: Mean time of a call in each repeat of each process, in nanoseconds.
+        wall: Statistics of the samples: the time of one call.
+        upstream_ms: Median that the module's own `benchmark_compiled_module` returns in the first process, in
+            milliseconds.
+        peak_memory_bytes: Peak memory in bytes: of torch's allocator on a device, resident memory on a CPU.
+        kernels: Triton kernels of the module, where requested; with all configurations, a row for each configuration.
+        profile: Inductor's own summary of a profiled run, where requested.
+        categories: The same run by the categories of this package.
         top: The same run by name and input shape.
-        trace_path: Where the trace of that run is.
-        memory_snapshot_path: Where the snapshot of the allocator is, where asked for.
-        ncu_report_path: Where the report of Nsight Compute is, where asked for.
+        trace_path: Path of the trace of this run.
+        memory_snapshot_path: Path of the allocator's snapshot, where requested.
+        ncu_report_path: Path of the report of Nsight Compute, where requested.
     """
 
     path: str
@@ -157,24 +164,27 @@ class ModuleRow:
 
     @property
     def name(self) -> str:
-        """The file's name without its suffix, which is a hash where Inductor chose it."""
+        """File name without its suffix; a hash where Inductor chose the name."""
         return Path(self.path).stem
 
 
 def label(row: ModuleRow) -> str:
-    """What a row is called among others."""
+    """Returns a row's name, which distinguishes it from other rows."""
     number = "" if row.graph_id is None else f"{row.graph_id} "
     return f"{short(row.name)} {number}{row.graph}"
 
 
 def short(name: str) -> str:
-    """So much of a module's name that it can be told apart: Inductor's are hashes of 52 letters."""
+    """Returns the start of a module's name: Inductor's names are 52-letter hashes.
+
+    The start is long enough to distinguish modules.
+    """
     return name[:_SHORT]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductorReport(Document):
-    """What `inductor` measured."""
+    """Result of `inductor`."""
 
     noun: ClassVar[str] = "report of inductor"
     hint: ClassVar[str] = "inductor --json writes one"
@@ -185,17 +195,17 @@ class InductorReport(Document):
 
     @property
     def ok(self) -> bool:
-        """Whether everything that was asked of every module was done."""
+        """True if everything that was requested for every module was done."""
         return all(one.status == "ok" for one in self.modules)
 
     def render(self, name: str = "table") -> str:
-        """The report as text.
+        """Returns the report as text.
 
         Args:
             name: `table` or `json`.
 
         Raises:
-            UsageError: There is no such format.
+            UsageError: If the format does not exist.
         """
         if name == "json":
             return self.to_json()

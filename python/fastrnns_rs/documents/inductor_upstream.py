@@ -1,10 +1,13 @@
-"""The categories of Inductor's own benchmark, and its line for tabulating, to the letter; and the same for a CPU."""
+"""Categories and tabulate line of Inductor's own benchmark, also for a CPU.
+
+Names and format are exactly those of Inductor.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-#: The categories of what runs on a device, in the order in which they are told of, and how their names begin.
+#: Categories of GPU activities, in the order of the report, with the prefix of their names.
 _ON_DEVICE = {
     "triton_pointwise": "triton_poi",
     "triton_reduction": "triton_red",
@@ -12,25 +15,25 @@ _ON_DEVICE = {
     "triton_unknown": "triton_",
     "unknown": "",
 }
-#: Those of a CPU: Inductor's own C++ kernels, and torch's operators.
+#: Categories of a CPU: Inductor's own C++ kernels, and torch's operators.
 CPP, OPERATOR = "cpp", "operator"
 CATEGORIES = (*_ON_DEVICE, CPP, OPERATOR)
 
 
 def category_of(name: str) -> str:
-    """The category of what ran on a device, by its name."""
+    """Returns the category of a GPU activity, by its name."""
     return next(category for category, start in _ON_DEVICE.items() if name.startswith(start))
 
 
 def tabulate_line(benchmark: str, times: Mapping[str, float], wall_time_ms: float) -> str:
-    """The line that tools collect from many benchmarks.
+    """Returns the line that tools collect from many benchmarks.
 
-    Its columns are those of a device; what a CPU did has none of its own and stands under `unknown`.
+    Its columns are those of a device. Operations of a CPU have no column of their own and are counted as `unknown`.
 
     Args:
-        benchmark: What it begins with.
-        times: What a run spent in each category, in milliseconds.
-        wall_time_ms: How long a run took.
+        benchmark: Start of the line.
+        times: Time of a run in each category, in milliseconds.
+        wall_time_ms: Duration of a run, in milliseconds.
     """
     of_cpu = {"unknown": total(times.values())} if {CPP, OPERATOR} & {*times} else {}
     shares = [percent((of_cpu or times).get(category, 0.0), wall_time_ms) for category in _ON_DEVICE]
@@ -39,12 +42,15 @@ def tabulate_line(benchmark: str, times: Mapping[str, float], wall_time_ms: floa
 
 
 def percent(milliseconds: float, wall_time_ms: float) -> str:
-    """A share of the wall time, as upstream writes it."""
+    """Returns a share of the wall time, in upstream's format."""
     return f"{milliseconds / wall_time_ms * 100:.2f}%"
 
 
 def total(times: Iterable[float]) -> float:
-    """The sum of times, one after the other as upstream adds them: `sum` rounds less, and the last digit can differ."""
+    """Returns the sum of times, added one after the other as upstream adds them.
+
+    `sum` rounds less, so that the last digit can differ.
+    """
     found = 0.0
     for one in times:
         found += one

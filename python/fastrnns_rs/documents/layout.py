@@ -1,4 +1,4 @@
-"""The text of JSON documents: indented for a person to read, with arrays of numbers on one line."""
+"""Text of JSON documents: indented, with arrays of numbers on one line."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.escaping import json_safe
 
 _INDENT = b"  "
-#: The integers that JSON readers of other languages hold.
+#: Range of integers that JSON readers of other languages support.
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
-#: The one power of ten below 1 that Python writes as an exponent, and others as zeros.
+#: Power of ten that Python writes as an exponent and other programs write with zeros.
 _NO_EXPONENT = -5
 
 
 class Layout:
-    """Lays out documents that share objects, such as a run that is saved after each of its processes.
+    """Formatter of documents that share objects.
+
+    An example is a run that is saved after each of its processes.
 
     Args:
-        keep: Class of the objects whose text is kept for the next document. These objects must not change, and always
-            stand at the same depth. None keeps nothing.
+        keep: Class of the objects whose text is kept for the next document. These objects must not change, and must
+            always have the same depth. None keeps no text.
     """
 
     def __init__(self, keep: type | None = None) -> None:
@@ -33,7 +35,7 @@ class Layout:
         self._used: dict[int, tuple[object, bytes]] = {}
 
     def pieces(self, document: object) -> list[bytes]:
-        """Makes the text of a document in pieces of UTF-8; it ends with a newline.
+        """Returns the text of a document in pieces of UTF-8; it ends with a newline.
 
         Args:
             document: Dataclasses, dictionaries, lists and scalars.
@@ -43,7 +45,7 @@ class Layout:
         """
         self._used = {}
         found: list[bytes] = []
-        # Keys of a newer build are known to the document alone.
+        # Only the document itself knows the keys of a newer build.
         if isinstance(document, Document) and document.has_unknown_keys:
             document = document.to_dict()
         self._write(document, b"\n", found)
@@ -51,13 +53,16 @@ class Layout:
         return [*found, b"\n"]
 
     def _write(self, value: Any, end: bytes, found: list[bytes]) -> None:
-        """Appends the pieces of a value; `end` ends a line at its depth."""
+        """Appends the pieces of a value.
+
+        `end` ends a line at the value's depth.
+        """
         if self._keep is not None and type(value) is self._keep:
             known = self._kept.get(id(value))
             if known is None:
                 made: list[bytes] = []
                 self._write_object(value, end, made)
-                # With the object, so that its number stays its own.
+                # The object is kept with its text, so that no other object gets its id.
                 known = (value, b"".join(made))
             self._used[id(value)] = known
             found.append(known[1])
@@ -68,7 +73,7 @@ class Layout:
             if any(map(_is_nested, kinds)):
                 self._write_block(b"[]", ((b"", item) for item in value), end, found)
             else:
-                # A run has a million samples: integers are written at the speed of the interpreter's own loop.
+                # A run has a million samples, so a loop of the interpreter writes integers.
                 found.append((repr([*value]).replace(" ", "") if kinds == {int} else flat(value)).encode())
         else:
             found.append(flat(value).encode())
@@ -90,7 +95,7 @@ class Layout:
 
 
 def text(document: object) -> str:
-    """The text of a document; it ends with a newline.
+    """Returns the text of a document; it ends with a newline.
 
     Raises:
         ValueError: If a number is not finite.
@@ -99,9 +104,12 @@ def text(document: object) -> str:
 
 
 def flat(value: Any) -> str:
-    """A value on one line, without spaces; numbers as most programs write them, acting characters escaped."""
+    """Returns a value on one line, without spaces.
+
+    Numbers have the format of most programs. Control characters are escaped.
+    """
     if isinstance(value, str):
-        # Python keeps bytes of foreign names and arguments as lone surrogates, which no JSON may hold.
+        # Python keeps undecodable bytes of names and arguments as lone surrogates, which are invalid in JSON.
         return json_safe(encode_basestring(value.encode("utf-8", "backslashreplace").decode()))
     if isinstance(value, (list, tuple)):
         return f"[{','.join(map(flat, value))}]"
@@ -109,7 +117,10 @@ def flat(value: Any) -> str:
 
 
 def _float(value: float) -> str:
-    """The shortest digits that give the number back, with an exponent below 1e-5 and from 1e16 on."""
+    """Returns the shortest digits that give the number back.
+
+    Numbers below 1e-5 and from 1e16 on have an exponent.
+    """
     if not math.isfinite(value):
         raise ValueError(f"Out of range float values are not JSON compliant: {value}")
     digits, _, exponent = repr(value).partition("e")
@@ -123,7 +134,7 @@ def _float(value: float) -> str:
 
 
 def check(value: Any) -> None:
-    """Refuses what JSON readers of other languages refuse.
+    """Rejects numbers that JSON readers of other languages reject.
 
     Raises:
         ValueError: If a number of a document is not finite, or is an integer of more than 64 bits.

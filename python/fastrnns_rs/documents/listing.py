@@ -1,4 +1,4 @@
-"""The document `fastrnns-rs/list`: the runners and groups."""
+"""Document `fastrnns-rs/list`: runners and groups."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from fastrnns_rs.documents.document import Document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerEntry:
-    """A runner. `group` is the value of `--group` that picks it; null for one that is picked by name only.
+    """Runner. `group` is its value of `--group`; null if it is chosen by name only.
 
-    `honours` are the modes that it has of those that few have, `lacks` those that it has not of those that most have,
-    `package` the name and version of the package that adds it, and `missing` what it needs and is not installed.
+    Attributes:
+        package: Name and version of the package that adds the runner.
+        missing: Requirements of the runner that are not installed.
     """
 
     name: str
@@ -23,7 +24,9 @@ class RunnerEntry:
     devices: list[str]
     description: str
     source: str
+    #: Rarely supported modes that this runner supports.
     honours: list[str] = field(default_factory=list, metadata=since("1.1"))
+    #: Commonly supported modes that this runner does not support.
     lacks: list[str] = field(default_factory=list, metadata=since("1.1"))
     reference: str | None = field(default=None, metadata=since("1.1"))
     compiles: bool = field(default=False, metadata=since("1.1"))
@@ -33,7 +36,7 @@ class RunnerEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupEntry:
-    """A group and its runners, in the order in which they run."""
+    """Group and its runners, in the order in which they run."""
 
     name: str
     runners: list[str]
@@ -41,7 +44,7 @@ class GroupEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(Document):
-    """What can be run."""
+    """Available runners and groups."""
 
     schema: Literal["fastrnns-rs/list"] = "fastrnns-rs/list"
     warnings: list[Notice]

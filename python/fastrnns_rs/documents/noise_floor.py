@@ -1,4 +1,4 @@
-"""What is known of a machine's noise."""
+"""Noise floor of a machine."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _MOST = 1e300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseFloor:
-    """What the machine calls a difference between two equal sides, in the phase in which it can show less.
+    """Noise floor: verdicts for two equal sides, in the phase that detects less.
 
     Attributes:
-        measured_utc: When, as ISO 8601.
-        comparisons: Comparisons of two sides without a difference.
-        false_alarm_rate: The share of them that was called faster or slower.
-        false_alarm_ci_low: Lower end of its 95 % interval, over the draws, given the processes that were measured.
-        false_alarm_ci_high: Upper end of the same.
-        minimum_detectable_change: The relative difference that is found with 80 % power: 0.02 is 2 %.
-        device: As in a problem: `cpu`, `cuda`, `cuda:1`.
-        device_name: The GPU's name, or the model of the CPU; None where the machine does not tell it.
-        cpu_model: The model of the CPU that drove it.
-        runner: Whose processes were measured.
-        phase: The phase whose figures these are.
-        n_processes: Processes that were measured.
-        processes_per_side: Processes on each side of a comparison.
-        log_stddev: Their relative spread: the standard deviation of the logarithms of their medians.
-        margin: What the verdicts took for no difference that matters.
-        seed: Of the draws.
-        torch_version: Of the torch that ran.
+        measured_utc: Time of the measurement, as ISO 8601.
+        comparisons: Number of comparisons of two equal sides.
+        false_alarm_rate: Share of these comparisons with the verdict faster or slower.
+        false_alarm_ci_low: Lower end of its 95 % interval, over the draws, given the measured processes.
+        false_alarm_ci_high: Upper end of the same interval.
+        minimum_detectable_change: Minimum detectable effect at 80 % power, as a relative difference: 0.02 is 2 %.
+        device: Device as in a problem: `cpu`, `cuda`, `cuda:1`.
+        device_name: Name of the GPU, or model of the CPU; None where the machine does not report it.
+        cpu_model: Model of the CPU that launched the GPU work.
+        runner: Name of the runner that was measured.
+        phase: Phase that the figures belong to.
+        n_processes: Number of measured processes.
+        processes_per_side: Number of processes on each side of a comparison.
+        log_stddev: Standard deviation of the logarithms of the processes' medians: their relative variation.
+        margin: Equivalence margin of the verdicts, as a share.
+        seed: Random seed of the draws.
+        torch_version: Version of torch that ran.
     """
 
     measured_utc: str
@@ -58,7 +58,7 @@ class NoiseFloor:
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a share from 0 to 1")
         for name in ("minimum_detectable_change", "log_stddev"):
-            # Also of a document that anybody may have written: a NaN is not in the range, nor what no float holds.
+            # Any program may have written the document: NaN and integers above the range of a float are outside too.
             if not 0 <= getattr(self, name) < _MOST:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a relative difference")
         for name in ("comparisons", "n_processes", "processes_per_side"):
@@ -68,7 +68,7 @@ class NoiseFloor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseFloorDocument(Document):
-    """The noise floor of one kind of device."""
+    """Noise floor of one kind of device."""
 
     schema: Literal["fastrnns-rs/noise-floor"] = "fastrnns-rs/noise-floor"
     noise_floor: NoiseFloor

@@ -1,4 +1,4 @@
-"""Contents of files that a user names: bounded in size, and never from a device."""
+"""Contents of files that a user names: of limited size, and never from a device."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-#: The variable that sets the largest size of a document, in MiB.
+#: Variable that sets the largest size of a document, in MiB.
 VARIABLE = "FASTRNNS_MAX_DOCUMENT_MIB"
 _DEFAULT_MIB = 512
 _MIB = 1 << 20
-#: Digits of a limit: more than any machine has memory, and few enough to be read in no time.
+#: Largest number of digits of a limit: above the memory of any machine, and few enough to parse quickly.
 _MOST_DIGITS = 12
 
 
@@ -34,7 +34,7 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     limit = _limit() if most is None else most
     allowed = f"{limit // _MIB} MiB, the limit that {VARIABLE} sets" if most is None else f"{most} bytes"
     try:
-        # Before it is opened: opening a device may wait for it, or change it.
+        # The file is checked before it is opened: opening a device may block, or change the device.
         _refuse(os.stat(path))
         with open(path, "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
@@ -42,9 +42,9 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
             if found.st_size > limit:
                 raise OSError(f"its {found.st_size} bytes are more than {allowed}")
             if stat.S_ISREG(found.st_mode):
-                # Some files of /proc have no end: their readers wait for news.
+                # Some files of /proc have no end: reading them blocks until there is new content.
                 os.set_blocking(file.fileno(), False)
-            # Files of /proc have no size, and others may grow meanwhile: the limit is of what is read.
+            # Files of /proc have no size, and other files may grow meanwhile, so the bytes that are read are limited.
             pieces, left, piece = [], limit + 1, found.st_size + 1
             while left > 0 and (read := file.read(min(left, piece))) != b"":
                 if read is None:
@@ -52,7 +52,7 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
                 pieces.append(read)
                 left, piece = left - len(read), _MIB
     except ValueError as error:
-        # Python's for a path that no file can have.
+        # Python raises ValueError for a path that no file can have.
         raise OSError(str(error)) from error
     if left <= 0:
         raise OSError(f"it has more than {allowed}")
@@ -76,8 +76,8 @@ def document_text(path: str | os.PathLike[str], noun: str) -> str:
         noun: Name of the document in hints.
 
     Raises:
-        MissingError: If there is no such file.
-        UsageError: If it cannot be read.
+        MissingError: If the file does not exist.
+        UsageError: If the file cannot be read.
     """
     hint = f"give the path of a {noun}"
     try:
@@ -93,7 +93,7 @@ def parsed(text: str) -> Any:
 
     Raises:
         NoNumberError: If a number is not finite.
-        ValueError: If the text is no JSON, is nested too deeply, or has an integer of thousands of digits.
+        ValueError: If the text is not JSON, is nested too deeply, or has an integer of thousands of digits.
     """
     import json
 
@@ -104,7 +104,7 @@ def parsed(text: str) -> Any:
 
 
 class NoNumberError(ValueError):
-    """A token that some programs write for a number, and JSON does not have."""
+    """Token that some programs write for a number, and that is not valid JSON."""
 
 
 def _finite(token: str) -> float:

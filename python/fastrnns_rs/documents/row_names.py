@@ -1,4 +1,4 @@
-"""What rows are called, so that each can be asked for."""
+"""Unique names of rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    #: Runner, phase and problem.
+    #: Runner, phase and problem of a row.
     Named = tuple[str, str | None, Mapping[str, Any] | None]
 
 
 def distinctions(rows: Sequence[Named]) -> list[str]:
-    """What tells each row from others of its runner and phase, as in ` (hidden_size 64)`; empty for a row without such.
+    """Returns for each row a suffix that only it has for its runner and phase.
+
+    An example is ` (hidden_size 64)`. The suffix is empty for a row whose runner and phase have no different problems.
 
     Args:
         rows: All rows of a comparison.
@@ -30,17 +32,20 @@ def distinctions(rows: Sequence[Named]) -> list[str]:
 
 
 def titles(rows: Sequence[Named]) -> list[str]:
-    """A name for each row: `runner/phase`, or the runner where there are no phases.
+    """Returns a name for each row: `runner/phase`, or the runner without phases.
 
-    Rows of one runner and phase are of several problems: what differs in these follows, as in
-    `cudnn/forward (hidden_size 64)`.
+    Rows of one runner and phase have several problems. The differing keys follow, as in `cudnn/forward (hidden_size
+    64)`.
     """
     told = distinctions(rows)
     return [_title(runner, phase) + suffix for (runner, phase, _), suffix in zip(rows, told, strict=True)]
 
 
 def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:
-    """What each row may be called: by its title, and by runner, or runner and phase, which may be those of more."""
+    """Returns the names of each row: its title, and its runner and phase.
+
+    The runner, or the runner and phase, may also be a name of other rows.
+    """
     return [
         tuple(dict.fromkeys((title, _title(runner, phase), runner)))
         for title, (runner, phase, _) in zip(titles(rows), rows, strict=True)
@@ -48,18 +53,18 @@ def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:
 
 
 def places_of(name: str, known: Sequence[Sequence[str]]) -> list[int]:
-    """Which rows are called `name`: those with it for a title, or else those that it may stand for.
+    """Returns the indices of the rows with a title, or else with a name.
 
     Args:
-        name: The name that is looked for.
-        known: The names of each row, its title first.
+        name: Name to find.
+        known: Names of each row, its title first.
     """
     found = [place for place, called in enumerate(known) if called[0] == name]
     return found or [place for place, called in enumerate(known) if name in called]
 
 
 def _differing(problems: Sequence[Mapping[str, Any]]) -> set[str]:
-    """The keys that do not have one value in all problems."""
+    """Returns the keys whose values are not the same in all problems."""
     keys = {key for one in problems for key in one}
     return {key for key in keys if any(one.get(key) != problems[0].get(key) for one in problems)}
 

@@ -1,7 +1,7 @@
-"""The run file as objects. Each class is one object of the JSON document, each attribute one of its keys.
+"""Run file: a class for each JSON object, an attribute for each key.
 
-What a key means stands in its class; durations are integers of nanoseconds, statistics of them may be fractional, and
-what is unknown is None.
+Docstrings of the classes describe the keys. Durations are integers in nanoseconds, and their statistics may be
+fractional. Unknown values are None.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """Which build of fastrnns-rs measured."""
+    """Build of fastrnns-rs that measured."""
 
     name: str
     version: str
@@ -32,7 +32,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A CUDA device as it was before the run."""
+    """CUDA device as it was before the run."""
 
     index: int
     name: str
@@ -46,7 +46,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """The checkout in the working directory."""
+    """Checkout in the working directory."""
 
     commit: str | None
     dirty: bool | None
@@ -54,7 +54,7 @@ class Git:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """The machine and the software, before the run."""
+    """Machine and software before the run."""
 
     python_version: str
     torch_version: str
@@ -80,12 +80,12 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One start of a bench: when it began, on which machine, and since which boot of it.
+    """Session: one start of a bench, with its machine and the boot of the machine.
 
     Attributes:
-        session_id: Name of the session, in the processes that it measured.
+        session_id: Name of the session, which its processes refer to.
         started_utc: Start of the session.
-        machine_id: Hash of the name that the operating system gave the machine; None where there is none.
+        machine_id: Hash of the operating system's name for the machine; None where there is no name.
         boot_id: Random name of the current boot; None where the system has none.
     """
 
@@ -97,7 +97,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warmup:
-    """How the iterations before the timed ones were chosen."""
+    """Selection of the iterations before the timed iterations."""
 
     mode: Literal["detect", "fixed"]
     iterations: int | None
@@ -105,7 +105,10 @@ class Warmup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """The rule that ends the run: `count` and `time` end a process's loop, `precision` the processes of a runner."""
+    """Rule that ends the run: `count`, `time` or `precision`.
+
+    `count` and `time` end the loop of a process. `precision` limits the number of processes of a runner.
+    """
 
     rule: str
     parameters: dict[str, float]
@@ -113,7 +116,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jit:
-    """How TorchScript was told to compile."""
+    """Settings of TorchScript's compiler."""
 
     fuser: str
     executor: str | None = None
@@ -124,7 +127,7 @@ class Jit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRunner:
-    """A runner that is to run: where it is defined, and what it is built for."""
+    """Planned runner: its source, and the problem that it is built for."""
 
     runner: str
     side: Literal["a", "b"] | None
@@ -134,9 +137,9 @@ class PlannedRunner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRecord:
-    """What the run set out to do, and what ended it. `precision` is the widest relative half width of an interval.
+    """Plan of the run, and the reason why it ended.
 
-    `processes` are those of all `sessions` together.
+    `precision` is the widest relative half width of an interval. `processes` are those of all `sessions` together.
     """
 
     preset: str
@@ -163,7 +166,10 @@ class PlanRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRank:
-    """One of the ranks that `torchrun` started: where its workers ran. Machines are told apart by number."""
+    """Rank that `torchrun` started, with the device of its workers.
+
+    `node` is the number of the machine.
+    """
 
     rank: int
     local_rank: int
@@ -173,7 +179,7 @@ class RunRank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSide:
-    """One of the two sides of an `ab`: what it runs, and in what."""
+    """Side of an `ab`: its runner, options and environment."""
 
     name: Literal["a", "b"]
     label: str
@@ -186,10 +192,10 @@ class RunSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseSummary:
-    """The timed samples of a phase, described. The estimate is what tables show.
+    """Statistics of a phase's timed samples. Tables show the estimate.
 
-    Of a phase on a GPU `host_ns` is the median time of the calls that gave it the work. The phase is `launch_bound`
-    where that is nine tenths of the device's time or more: a quicker GPU would not make it quicker.
+    For a phase on a GPU, `host_ns` is the median time of the launching API calls. The phase is `launch_bound` where
+    `host_ns` is at least nine tenths of the device's time: a faster GPU would not make the phase faster.
     """
 
     n_processes: int
@@ -216,7 +222,7 @@ class PhaseSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstCall:
-    """The first iteration: it compiles, tunes and allocates."""
+    """First iteration: it compiles, tunes and allocates."""
 
     forward_ns: int
     backward_ns: int | None
@@ -224,11 +230,11 @@ class FirstCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compile:
-    """What compiling cost, for runners that compile ahead of the loop; null for all others.
+    """Cost of compiling, for runners that compile before the loop; null for others.
 
-    `cold_ns` is the whole first iteration with an empty cache, forward and backward, the loading of the compiler
-    included; null where the cache was given. `warm_ns` is the same again in the same process, of which only the files
-    of the cache are kept. `recompilations` were in the loop.
+    `cold_ns` is the duration of the whole first iteration with an empty cache. It includes forward, backward and the
+    loading of the compiler. It is null where the user gave the cache. `warm_ns` is the same in the same process after
+    everything but the files of the cache was dropped. `recompilations` is their number in the loop.
     """
 
     cold_ns: int | None = None
@@ -239,15 +245,17 @@ class Compile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessLoad:
-    """Processor time and interruptions of a worker, from before its model is built to the end of its loop.
+    """Processor time and interruptions of a worker.
+
+    The interval is from before the model is built to the end of the loop.
 
     Attributes:
-        wall_ns: Length of this time.
-        cpu_ns: Processor time of all threads of the worker.
+        wall_ns: Length of the interval, in nanoseconds.
+        cpu_ns: Processor time of all threads of the worker, in nanoseconds.
         steal_ns: Time that the hypervisor took from the CPUs that the worker may use, summed over them.
-        voluntary_switches: Context switches because a thread waited.
-        involuntary_switches: Context switches because another thread ran.
-        cpu_mhz: Mean frequency of these CPUs, before and after; None where the system does not show it.
+        voluntary_switches: Number of context switches because a thread waited.
+        involuntary_switches: Number of context switches because another thread ran.
+        cpu_mhz: Mean frequency of these CPUs in MHz, before and after; None where the system does not report it.
     """
 
     wall_ns: int
@@ -260,14 +268,14 @@ class ProcessLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One worker process: every sample that it took, warm-up included, in order.
+    """Worker process with all its samples in order, including warm-up.
 
-    Processes of one `index` are those of the ranks that `torchrun` started: they ran at the same time, and are one
-    replicate. `rank` is None where there are none.
+    Processes with the same `index` are those of the ranks that `torchrun` started: they ran at the same time, and are
+    one replicate. Without ranks, `rank` has the value None.
 
-    On a GPU `forward_ns` and `backward_ns` are times of the device, and `forward_host_ns` and `backward_host_ns` those
-    of the calls that gave it the work. `unjoined_ns` is the longest that the device worked on after an iteration, on
-    streams that nothing waited for, and that no time includes.
+    On a GPU, `forward_ns` and `backward_ns` are times of the device. `forward_host_ns` and `backward_host_ns` are times
+    of the launching API calls. `unjoined_ns` is the longest time that the device worked after an iteration on streams
+    that no synchronisation waited for. No other time includes it.
     """
 
     index: int
@@ -295,7 +303,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One runner on one problem; `point` says where in a sweep it stands."""
+    """Result of one runner on one problem; `point` is its position in a sweep."""
 
     runner: str
     group: str
@@ -319,18 +327,24 @@ class Result:
 
     @property
     def title(self) -> str:
-        """The runner's name, and what tells it from other rows of that runner: `cudnn[hidden-size=256] on cuda:1`."""
+        """Runner name, with the difference from other rows of the runner.
+
+        An example is `cudnn[hidden-size=256] on cuda:1`.
+        """
         return self.label or self.runner
 
     def first_call_ns(self) -> float | None:
-        """The first iteration, forward and backward together: the median of the processes that count."""
+        """Returns the median time of the first iteration, in nanoseconds.
+
+        The time is that of forward and backward together. The median is over the processes that are `ok`.
+        """
         firsts = [one.first_call for one in self.processes if one.status == "ok" and one.first_call is not None]
         return quantiles([one.forward_ns + (one.backward_ns or 0) for one in firsts], [0.5])[0] if firsts else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(Document):
-    """What a bench wrote."""
+    """Benchmark results, as stored in a run file."""
 
     noun: ClassVar[str] = "run file"
     hint: ClassVar[str] = "bench --output FILE writes one"
@@ -351,16 +365,21 @@ class Run(Document):
     sessions: list[Session] = field(default_factory=list, metadata=since("1.3"))
 
     def check(self) -> None:
-        """As of any document. Results, and processes of a result, are there once, and have samples of their own."""
+        """Checks numbers, as any document does, and the consistency of the results.
+
+        Results, and processes of a result, must be unique, and samples must be complete.
+        """
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)
         run_soundness.check_sessions(self)
 
     def __getitem__(self, name: str) -> Result:
-        """The result of the runner called `name`; of one that has several the first, or that of a name with its point.
+        """Returns the result with a name: a runner, or a runner and its point.
+
+        For a runner that has several results, the first is returned.
 
         Raises:
-            KeyError: The run has none.
+            KeyError: If the run has no such result.
         """
         for result in self.results:
             if name in {result.runner, result.title}:
@@ -368,14 +387,14 @@ class Run(Document):
         raise KeyError(name)
 
     def results_of(self, runner: str, **problem: object) -> list[Result]:
-        """Every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
+        """Returns every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
 
         Args:
-            runner: Its name.
-            problem: What its problem has, by field.
+            runner: Name of the runner.
+            problem: Required values of the problem's fields.
 
         Raises:
-            UsageError: A problem has no such field.
+            UsageError: If a problem does not have such a field.
         """
         known = [one.name for one in fields(Problem)]
         for name in problem:
@@ -388,11 +407,15 @@ class Run(Document):
         ]
 
     def render(self, name: str) -> str:
-        """The run in an output format: `table`, `json`, `csv`, `markdown`, `oss` or `pep`."""
+        """Returns the run in an output format.
+
+        Args:
+            name: `table`, `json`, `csv`, `markdown`, `oss` or `pep`.
+        """
         from fastrnns_rs.views.formats import run_text
 
         return run_text(self, name)
 
     def to_json(self) -> str:
-        """The text of the run file."""
+        """Returns the text of the run file."""
         return self.render("json")

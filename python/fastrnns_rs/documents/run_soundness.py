@@ -1,4 +1,4 @@
-"""Results and processes that a run file may hold."""
+"""Consistency checks of results and processes in a run file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def check_results(results: Sequence[Result]) -> None:
-    """Refuses what no bench writes: a result or a process that is there twice, and samples that no process has.
+    """Rejects duplicate results, duplicate processes and inconsistent samples.
 
-    A process that counts twice makes a difference look surer than it is.
+    A process that is counted twice makes a difference look more certain than it is.
 
     Raises:
-        UsageError: There is one; the message names its path.
+        UsageError: If the results are inconsistent; the message names the path.
     """
     keys = ((one.runner, one.side, one.problem, *sorted(one.point.items())) for one in results)
     _refuse_repeated("results", "", keys)
@@ -31,14 +31,14 @@ def check_results(results: Sequence[Result]) -> None:
 
 
 def check_sessions(run: Run) -> None:
-    """Refuses sessions that are there twice, and processes of sessions that the run does not list.
+    """Rejects duplicate sessions, and processes of sessions that are not listed.
 
     Raises:
-        UsageError: There is one; the message names its path.
+        UsageError: If there is such a session or process; the message names the path.
     """
     _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
     known = {one.session_id for one in run.sessions}
-    # A list that is missing is empty, as any later key.
+    # The list was added later, and is empty where it is missing: then there is nothing to compare with.
     for number, result in enumerate(run.results if known else []):
         for place, process in enumerate(result.processes):
             if process.session is not None and process.session not in known:
@@ -55,14 +55,14 @@ def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
 
 
 def check_samples(path: str, process: Process) -> None:
-    """Refuses samples that no process has.
+    """Rejects inconsistent samples of a process.
 
     Args:
-        path: What stands before the key in the message.
-        process: The process.
+        path: Path before the key in the message.
+        process: Process.
 
     Raises:
-        UsageError: There are some; the message names the key.
+        UsageError: If the samples are inconsistent; the message names the key.
     """
     count, first = len(process.forward_ns), process.steady_from
     if process.backward_ns is not None and len(process.backward_ns) != count:
@@ -71,7 +71,7 @@ def check_samples(path: str, process: Process) -> None:
         host = getattr(process, name)
         if host is not None and len(host) != count:
             raise UsageError(f"{path}{name} has {len(host)} samples, and forward_ns has {count}")
-    # What was cut short may have ended before its timed samples.
+    # A process that was interrupted may have ended before its timed samples.
     sound = first is None or first >= 0 if process.status != "ok" else first is not None and 0 <= first < count
     if not sound:
         raise UsageError(f"{path}steady_from is {first}, and forward_ns has {count} samples")

@@ -1,4 +1,4 @@
-"""Numbers that documents may hold: what is no time, size or count is refused by its path."""
+"""Ranges of numbers in documents, with errors that name the path."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from fastrnns_rs.documents.codec import added_keys, join, place, shown
 from fastrnns_rs.errors import UsageError
 
-#: A time is shorter: 2⁶² nanoseconds are 146 years.
+#: Exclusive limit of times: 2⁶² nanoseconds are 146 years.
 TIME_END = 1 << 62
-#: The integers that JSON readers of other languages hold end here.
+#: Range of integers that JSON readers of other languages support.
 _START, _END = -(1 << 63), 1 << 64
 #: Sizes in problems, and in the names of axes.
 _SIZES = {"seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"}
-#: Counts that their names do not show to be some.
+#: Counts whose names do not show that they are counts.
 _COUNTS = {
     *("count", "n", "launches", "events_read", "events_skipped", "iterations", "processes", "processes_per_side"),
     *("comparisons", "invocations", "times", "repeat", "captures", "index", "order", "rank", "local_rank"),
@@ -31,7 +31,7 @@ _DEEPEST = 100
 
 
 class Bounds(NamedTuple):
-    """The numbers that a key may have: from `least`, below `end`."""
+    """Range of numbers for a key: from `least`, below `end`."""
 
     least: float
     end: float
@@ -45,7 +45,7 @@ _COUNT = Bounds(0, _END, "a count")
 _SHARE = Bounds(0, nextafter(1, inf), "a share from 0 to 1")
 _NUMBER = Bounds(-inf, inf, "a number of at most 64 bits")
 
-#: Numbers that others are divided by.
+#: Numbers that other numbers are divided by.
 _DIVISORS = {
     "runs": Bounds(1, _END, "a count above 0"),
     "wall_time_ns": Bounds(1e-6, TIME_END, "a time above 0 and of less than 2⁶² ns"),
@@ -53,14 +53,14 @@ _DIVISORS = {
 
 
 class _UnsoundError(Exception):
-    """Something that no build writes; `keys` lead to it, the innermost first."""
+    """Value that no build writes; `keys` lead to it, the innermost first."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
         self.keys: list[str | int] = []
 
     def usage_error(self) -> UsageError:
-        """The error for the user."""
+        """Returns the error for the user."""
         path = ""
         for key in reversed(self.keys):
             path = f"{path}[{key}]" if isinstance(key, int) else join(path, key)
@@ -68,10 +68,12 @@ class _UnsoundError(Exception):
 
 
 def check_numbers(document: object) -> None:
-    """Refuses numbers that no build writes: times of centuries, negative counts, sizes of 0.
+    """Rejects numbers that no build writes.
+
+    Examples are times of centuries, negative counts and sizes of 0.
 
     Raises:
-        UsageError: There is one; the message names its path.
+        UsageError: If there is such a number; the message names its path.
     """
     try:
         _object(document)
@@ -80,13 +82,13 @@ def check_numbers(document: object) -> None:
 
 
 def check_unknown(objects: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-    """Refuses unknown keys that cannot be written again, since they are nested too deeply.
+    """Rejects unknown keys that are nested too deeply to be written again.
 
     Args:
         objects: Path of each object that has unknown keys, and these keys.
 
     Raises:
-        UsageError: There is such a key; the message names it.
+        UsageError: If there is such a key; the message names it.
     """
     for path, unknown in objects:
         for key, value in unknown.items():
@@ -114,7 +116,7 @@ def _object(value: Any) -> None:
 
 @cache
 def _numeric_keys(kind: type) -> dict[str, Bounds]:
-    """The keys of a class of objects that have numbers in them."""
+    """Returns the keys of a class of objects whose values contain numbers."""
     hints = get_type_hints(kind)
     return {key: _bounds(key) for key in added_keys(kind) if _has_numbers(hints[key])}
 
@@ -137,7 +139,7 @@ def _bounds(key: str) -> Bounds:
 
 def _value(value: Any, bounds: Bounds) -> None:
     if isinstance(value, float) or type(value) is int:
-        # No NaN is within.
+        # A NaN fails every comparison, and so is never within the range.
         if not bounds.least <= value < bounds.end or not (isinstance(value, float) or _START <= value < _END):
             raise _UnsoundError(f"{shown(value)}, not {bounds.name}")
     elif isinstance(value, list):
@@ -146,7 +148,7 @@ def _value(value: Any, bounds: Bounds) -> None:
         if bounds is not _SAMPLE or not _are_samples(value):
             _entries(enumerate(value), lambda _: bounds)
     elif isinstance(value, dict):
-        # An entry of a point is called like the option that it is a value of.
+        # An entry of a point has the name of the option that it is a value of.
         _entries(value.items(), _bounds)
     elif is_dataclass(value):
         _object(value)
@@ -163,9 +165,12 @@ def _entries(entries: Iterable[tuple[Any, Any]], bounds: Callable[[Any], Bounds]
 
 
 def _are_samples(values: list[Any]) -> bool:
-    """Returns True for samples. A run has a million: they are looked at by the interpreter's own loops."""
+    """Returns True for a list of samples.
+
+    A run has a million samples, so loops of the interpreter check them.
+    """
     try:
-        # Refuses what is below 0, and what is no integer.
+        # `array` rejects numbers below 0 and values that are not integers.
         packed = array("Q", values)
     except (OverflowError, TypeError):
         return False

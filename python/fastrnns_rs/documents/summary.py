@@ -1,4 +1,4 @@
-"""The document `fastrnns-rs/summary`: what the extension makes of captures, as dataclasses."""
+"""Document `fastrnns-rs/summary`: the extension's summary of captures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatisti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedEntry:
-    """Events that could not be read for one reason, and where the first stands in the decompressed text."""
+    """Number of events that could not be read for one reason, with the first offset.
+
+    The offset is that of the first event in the decompressed text.
+    """
 
     reason: str
     count: int
@@ -21,7 +24,7 @@ class SkippedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureEntry:
-    """A file that was read. `sha256` is null for one of more than 16 MiB; `rank` is what the file says."""
+    """File that was read. `sha256` is null above 16 MiB; `rank` is from the file."""
 
     path: str
     format: str
@@ -39,7 +42,7 @@ class CaptureEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRow:
-    """A category of kernels, a kind of copies or sets, or a cause of idle time."""
+    """Category of kernels, kind of copies or sets, or cause of idle time."""
 
     name: str
     count: int
@@ -48,7 +51,7 @@ class BudgetRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Where the span of a device went; each list has the longest first.
+    """Division of a device's span; each list has the longest first.
 
     `kernels` and `copies` less `counted_twice_ns` add up to the busy time, `idle` adds up to the idle time.
     """
@@ -61,9 +64,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceRow:
-    """A device as one process used it, from its first operation to the end of its last.
+    """Device as used by one process, from its first to its last GPU activity.
 
-    `rank` is that of the process in a distributed job, where there are several captures and one or its name says so.
+    The span ends with the end of the last activity. `rank` is the rank of the process in a distributed job. It is set
+    where there are several captures, and a capture or its name contains the rank.
     """
 
     device_id: int | None
@@ -84,9 +88,9 @@ class DeviceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRow:
-    """The runs of a kernel. What differs between its launches is null.
+    """Launches of a kernel. Values that differ between launches are null.
 
-    `median_ns`, `stddev_ns` and `p95_ns` are null where a capture tells only totals.
+    `median_ns`, `stddev_ns` and `p95_ns` are null where a capture contains only totals.
     """
 
     name: str
@@ -113,7 +117,7 @@ class KernelRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryRow:
-    """The kernels of a category."""
+    """Kernels of a category."""
 
     name: str
     count: int
@@ -123,7 +127,7 @@ class CategoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRow:
-    """The copies or sets of a kind. Sizes are null where the capture has none."""
+    """Copies or sets of a kind. Sizes are null where the capture has none."""
 
     kind: str
     device_id: int | None
@@ -146,7 +150,7 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamRow:
-    """A queue of a device."""
+    """Stream of a device."""
 
     device_id: int | None
     stream_id: int | None
@@ -158,7 +162,7 @@ class StreamRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiRow:
-    """The calls of a function of the device's interface."""
+    """Calls of a function of the device's API."""
 
     name: str
     count: int
@@ -172,7 +176,7 @@ class ApiRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorRow:
-    """The runs of an operator of the CPU, with those that it called (`total_ns`, `mean_ns`) and without (`self_ns`)."""
+    """CPU operator, with its callees (`total_ns`, `mean_ns`) and without (`self_ns`)."""
 
     name: str
     count: int
@@ -183,7 +187,7 @@ class OperatorRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductorKernel:
-    """A kernel, a copy or a set."""
+    """Kernel, copy or set."""
 
     name: str
     count: int
@@ -192,7 +196,7 @@ class InductorKernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductorCategory:
-    """A category under Inductor's name, over all runs."""
+    """Category under Inductor's name, over all runs."""
 
     name: str
     count: int
@@ -202,7 +206,7 @@ class InductorCategory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductorEntry:
-    """What Inductor's own benchmark would say of the capture."""
+    """Report that Inductor's own benchmark would write about the capture."""
 
     wall_time_ns: float
     runs: int
@@ -213,9 +217,10 @@ class InductorEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchesEntry:
-    """How kernels follow the calls that launched them.
+    """Delays between kernel launches and kernels.
 
-    Latency is from the start of the call to the start of the kernel, queue from the end of the call, 0 if negative.
+    Latency is from the start of the launching API call to the start of the kernel. Queue time is from the end of the
+    call, and 0 if negative.
     """
 
     matched_count: int
@@ -228,7 +233,7 @@ class LaunchesEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleRow:
-    """Why a device was idle. The rows of a device add up to its idle time."""
+    """Cause of idle time. The rows of a device add up to its idle time."""
 
     device_id: int | None
     cause: Literal[
@@ -241,7 +246,10 @@ class IdleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CudnnRnnRow:
-    """Which way cuDNN took through recurrent networks: one kernel for a sequence, or some for each step."""
+    """Path of cuDNN through recurrent networks.
+
+    cuDNN runs one kernel for a sequence, or some kernels for each step.
+    """
 
     runner: str | None
     phase: str | None
@@ -255,7 +263,7 @@ class CudnnRnnRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRow:
-    """One of several files that belong together. `busy_ratio`: its busy time over the median of all."""
+    """One of several files of one job. `busy_ratio`: busy time / median of all."""
 
     path: str
     rank: int | None
@@ -269,7 +277,7 @@ class RankRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricRow:
-    """What a device counted while a kernel ran: a metric of nvprof, or an event, which has no description."""
+    """Metric of nvprof, or event, of a kernel; an event has no description."""
 
     device: str
     kernel: str
@@ -284,7 +292,7 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryDocument(Document):
-    """Where the time of captures went, and why."""
+    """Summary of the time in captures, and of its causes."""
 
     schema: Literal["fastrnns-rs/summary"] = "fastrnns-rs/summary"
     warnings: list[Notice]
@@ -307,7 +315,7 @@ class SummaryDocument(Document):
     inductor: InductorEntry | None
 
 
-#: The lists of the document, each with the class of its rows.
+#: Lists of the document, each with the class of its rows.
 TABLES: dict[str, type[Any]] = {
     key: get_args(hint)[0]
     for key, hint in get_type_hints(SummaryDocument).items()

@@ -1,4 +1,4 @@
-"""Ranges and iterations of the document `fastrnns-rs/summary`, as dataclasses."""
+"""Ranges and iterations of the document `fastrnns-rs/summary`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from fastrnns_rs.documents.codec import since
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeRow:
-    """GPU activities in the ranges of a name, by the calls that launched them.
+    """GPU activities in all ranges of a name, by the calls that launched them.
 
-    `gpu_inclusive_ns` and `kernel_count` count each operation once, however many ranges of the name are around it;
-    `gpu_exclusive_ns` counts it in the innermost range only. `host_total_ns` is of the ranges that were closed.
-    `gpu_other_threads_ns` is in neither: other threads of the process, autograd's above all, launched it meanwhile.
+    `gpu_inclusive_ns` and `kernel_count` count each activity once, even if several ranges of the name enclose it.
+    `gpu_exclusive_ns` counts an activity in the innermost range only. `host_total_ns` includes only ranges that were
+    closed. `gpu_other_threads_ns` is in neither: other threads of the process launched it meanwhile, mostly those of
+    autograd.
     """
 
     name: str
@@ -32,7 +33,7 @@ class RangeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """By how much the device time of a category differs from that of the median iteration."""
+    """Difference of a category's device time from that of the median iteration."""
 
     category: str
     delta_ns: int
@@ -40,7 +41,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationPart:
-    """A phase within a step of torch's profiler; its figures are as those of an iteration."""
+    """Phase within a step of torch's profiler, with the figures of an iteration."""
 
     runner: str | None
     phase: str | None
@@ -53,12 +54,12 @@ class IterationPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationRow:
-    """An iteration of a model. It owns the GPU activities that its process launched while it was open, on any thread.
+    """Iteration of a model, with all GPU activities that its process launched in it.
 
-    `host_ns` (equal to `duration_ns`) is the length of the range. `gpu_ns` reaches from the first activity's start to
-    the last activity's end, `gpu_busy_ns` is the time with at least one activity, `gpu_time_ns` the sum of all
-    durations; 0 without any. `outlier`: beyond Tukey's far fences, of ten iterations or more; `differences` says what
-    it did differently.
+    The activities may come from any thread. `host_ns` (equal to `duration_ns`) is the length of the range. `gpu_ns` is
+    from the first activity's start to the last activity's end. `gpu_busy_ns` is the time with at least one activity,
+    and `gpu_time_ns` is the sum of all durations. All three are 0 without activities. `outlier`: beyond Tukey's far
+    fences, for ten iterations or more. `differences` lists the differences of an outlier.
     """
 
     index: int
@@ -77,10 +78,11 @@ class IterationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationStatistics:
-    """The iterations of one runner and phase. `measure` is the key of iterations that figures without another are of.
+    """Statistics of one runner and phase. `measure` is the key of their values.
 
-    It is `gpu_ns` where iterations launched anything, else `host_ns`; until version 1.1 it was always `host_ns`.
-    `name`: the ranges' name where runner and phase are unknown, `ProfilerStep` or the one that was given.
+    `measure` applies to figures without another name. It is `gpu_ns` where iterations launched GPU activities, else
+    `host_ns`; until version 1.1 it was always `host_ns`. `name`: name of the ranges where runner and phase are unknown,
+    which is `ProfilerStep` or the given name.
     """
 
     runner: str | None

@@ -1,11 +1,11 @@
-"""The part of a run file that a sweep adds."""
+"""Part of a run file that a sweep adds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-#: Values by axis, which is named as its flag is: `{"hidden-size": 256, "dtype": "float64"}`.
+#: Values by axis, which has the name of its flag: `{"hidden-size": 256, "dtype": "float64"}`.
 Point = dict[str, int | str]
 
 Phase = Literal["forward", "backward", "iteration"]
@@ -13,7 +13,7 @@ Phase = Literal["forward", "backward", "iteration"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepAxis:
-    """What was swept, and over which values, in the order in which they were given."""
+    """Axis of a sweep and its values, in the given order."""
 
     name: str
     values: list[int | str]
@@ -21,7 +21,7 @@ class SweepAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepCell:
-    """A phase of a runner at a point; `iteration` is forward and backward together, and only it has rates."""
+    """Phase of a runner at a point. Only `iteration` (both phases) has rates."""
 
     runner: str
     point: Point
@@ -33,7 +33,10 @@ class SweepCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepGrowth:
-    """The exponent b of a phase's time ~ axis^b, other axes held `at` their values; `reason` where there is none."""
+    """Exponent b of a phase's time ~ axis^b, with other axes held `at` their values.
+
+    `reason` says why there is no exponent.
+    """
 
     runner: str
     phase: Phase
@@ -54,7 +57,10 @@ class SweepGrowth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What a sweep found: a cell for each runner, point and phase that was measured, then how times grow."""
+    """Result of a sweep.
+
+    It has a cell for each runner, point and phase that was measured, and the growth of times.
+    """
 
     axes: list[SweepAxis]
     cells: list[SweepCell]
@@ -62,6 +68,9 @@ class Sweep:
 
 
 def label(runner: str, point: Point, device: str | None = None) -> str:
-    """What a row is called: `cudnn[hidden-size=256,dtype=float64] on cuda:1`, or the runner alone if that is enough."""
+    """Returns a row's name: `cudnn[hidden-size=256,dtype=float64] on cuda:1`.
+
+    The name is the runner alone if there is no point and no device.
+    """
     told = ",".join(f"{name}={value}" for name, value in point.items())
     return runner + (f"[{told}]" if told else "") + (f" on {device}" if device else "")

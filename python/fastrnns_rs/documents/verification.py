@@ -1,4 +1,4 @@
-"""The verification as objects. Each class is one object of the JSON document, each attribute one of its keys."""
+"""Verification: a class for each JSON object, an attribute for each key."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ Status = Literal["ok", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One tensor against its reference; of the calls that were looked at, the worst.
+    """Comparison of a tensor with its reference: the worst of the checked calls.
 
     Attributes:
-        name: `output`, `state`, `gradient:NAME`; also `input` and `parameter:NAME`, which must be those that the seed
-            gives. Of several an index follows: `state[0]`.
-        ok: Whether it is what is expected.
-        max_absolute: Largest absolute error; None where there is no finite one.
-        max_relative: Largest error relative to the expected element, of a gradient to the largest expected one.
+        name: `output`, `state`, `gradient:NAME`; also `input` and `parameter:NAME`, which must have the values that the
+            seed gives. Several tensors have an index: `state[0]`.
+        ok: True if the tensor is as expected.
+        max_absolute: Largest absolute error; None where no error is finite.
+        max_relative: Largest relative error. It is relative to the expected element, or for a gradient to the largest
+            expected element.
         tolerance_absolute: Absolute error that is allowed.
-        tolerance_relative: Relative error that is allowed on top.
-        worst_index: Where the error is furthest from what is allowed; None where shapes differ.
-        shape: The tensor's shape; None where it is missing.
-        expected_shape: The reference's shape; None where nothing is expected.
+        tolerance_relative: Relative error that is allowed in addition.
+        worst_index: Index of the element that exceeds the tolerance most; None where shapes differ.
+        shape: Shape of the tensor; None where it is missing.
+        expected_shape: Shape of the reference; None where no tensor is expected.
     """
 
     name: str
@@ -44,7 +45,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """What was found of one runner. `reason` also tells what a runner that is ok was not checked for."""
+    """Result of one runner. `reason` also lists checks that were skipped.
+
+    A runner that is `ok` may have skipped checks.
+    """
 
     runner: str
     reference: str | None
@@ -56,7 +60,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification(Document):
-    """What `verify` found."""
+    """Result of `verify`."""
 
     noun: ClassVar[str] = "verification"
     hint: ClassVar[str] = "verify --json writes one"
@@ -66,10 +70,10 @@ class Verification(Document):
     results: list[Verified]
 
     def __getitem__(self, name: str) -> Verified:
-        """The row of the runner called `name`.
+        """Returns the row of a runner.
 
         Raises:
-            KeyError: There is none.
+            KeyError: If there is no such runner.
         """
         for one in self.results:
             if one.runner == name:
@@ -77,14 +81,14 @@ class Verification(Document):
         raise KeyError(name)
 
     def render(self, name: str = "table", *, verbose: bool = False) -> str:
-        """The verification as text.
+        """Returns the verification as text.
 
         Args:
             name: `table` or `json`.
-            verbose: Whether the table has a line for every check.
+            verbose: True gives the table a line for every check.
 
         Raises:
-            UsageError: There is no such format.
+            UsageError: If the format does not exist.
         """
         if name == "json":
             return self.to_json()

@@ -1,7 +1,7 @@
-"""Locks that keep a second process from writing the same file.
+"""Locks that prevent two processes from writing the same file.
 
-A lock is held on a file beside the document, since the document itself is replaced by another file each time that it is
-saved. The system releases it when the process ends, however that ends.
+A lock is held on a file next to the document, since each save replaces the document by another file. The system
+releases the lock when the process ends, for any reason.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: The longest name of most file systems, in bytes.
+#: Longest file name of most file systems, in bytes.
 _LONGEST_NAME = 255
-#: Neither a link nor a pipe in its place is followed or waited for.
+#: Opening fails for a link in place of the lock file, and does not wait for a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class _HeldError(Exception):
-    """Another process has locked the file."""
+    """Error: another process has locked the file."""
 
 
 class WriterLocks:
     """Locks of this process, which are released at the end of a `with` block."""
 
     def __init__(self) -> None:
-        # The descriptor of each lock file; None where the file may be there. Ctrl-C may come between any two steps.
+        # Descriptor of each lock file; None where the file may exist. Ctrl-C may come between any two steps.
         self._held: dict[str, int | None] = {}
 
     def __enter__(self) -> Self:
@@ -52,14 +52,14 @@ class WriterLocks:
             raise interrupt
 
     def hold(self, path: Path, real: str | None = None) -> str | None:
-        """Locks a file, unless this object has locked it before.
+        """Locks a file, unless this object has already locked it.
 
         Args:
-            path: The file, which may be missing. Symbolic links to one file have one lock, hard links have several.
-            real: The file that `path` stands for, as `real_path` returned it; looked up unless given.
+            path: File, which may be missing. Symbolic links to one file share a lock, hard links do not.
+            real: Result of `real_path` for `path`; None computes it.
 
         Returns:
-            The reason why files cannot be locked there. None if the file is locked.
+            Reason why files cannot be locked there. None if the file is locked.
 
         Raises:
             UsageError: If another process has locked the file, or no regular file can be there.
@@ -80,7 +80,7 @@ class WriterLocks:
         return None
 
     def _lock(self, path: str) -> None:
-        """Makes and locks a lock file.
+        """Creates and locks a lock file.
 
         Raises:
             _HeldError: If another process has locked it; the text names that process.
@@ -94,10 +94,10 @@ class WriterLocks:
             except BlockingIOError:
                 raise _HeldError(_holder(descriptor)) from None
             except OSError:
-                # Here nothing is ever locked.
+                # This file system does not support locks, so the file is useless.
                 os.unlink(path)
                 raise
-            # The process before may have removed it since it was opened: then it locks nothing.
+            # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
                 with suppress(OSError):
                     _name_holder(descriptor)
@@ -106,13 +106,16 @@ class WriterLocks:
             os.close(descriptor)
 
     def _release(self, path: str) -> None:
-        """Removes a lock file that no other process has locked, and forgets it. Works again after an interrupt."""
+        """Removes a lock file that no other process has locked, and forgets it.
+
+        The call can be repeated after an interrupt.
+        """
         with suppress(OSError):
             descriptor = self._held[path]
             if descriptor is None:
                 self._held[path] = descriptor = _opened(path)
             _check_ordinary(descriptor)
-            # Only while it is locked: afterwards it may be the lock of another process.
+            # The file is removed only while it is locked: afterwards it may be the lock of another process.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(descriptor, path):
                 os.unlink(path)
@@ -128,7 +131,10 @@ class WriterLocks:
 
 @contextmanager
 def locked(path: Path) -> Iterator[str]:
-    """Locks a file for a `with` block, where that is possible, and yields the file that its symbolic links lead to.
+    """Locks a file for a `with` block, where that is possible.
+
+    Yields:
+        File that the path's symbolic links lead to.
 
     Raises:
         UsageError: If another process has locked the file, or no regular file can be there.
@@ -150,7 +156,9 @@ def _lock_file(path: str) -> str:
 
 
 def _opened(path: str) -> int:
-    """Opens a lock file, and returns its descriptor, which no other program inherits.
+    """Opens a lock file and returns its descriptor.
+
+    Child programs do not inherit the descriptor.
 
     Raises:
         OSError: If it cannot be opened.
@@ -158,12 +166,14 @@ def _opened(path: str) -> int:
     try:
         return os.open(path, _FLAGS, 0o666)
     except PermissionError:
-        # Left behind by another user.
+        # Another user left the file behind.
         return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _check_ordinary(descriptor: int) -> None:
-    """Refuses what no lock file is: a number would be written into the file of somebody else.
+    """Rejects a file that is not a lock file.
+
+    The number of the process would otherwise be written into the file of another user.
 
     Raises:
         OSError: If it is not a regular file, or has several names.

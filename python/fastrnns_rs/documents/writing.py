@@ -1,4 +1,4 @@
-"""Files that are written whole: beside the old file first, then in its place."""
+"""Atomic writing of files: a new file is written first and then renamed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastrnns_rs.errors import DiskError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Errors of a disk that accepted files before, and the hint for each.
+#: Hints by error of a disk that accepted files before.
 _OF_DISKS = {
     errno.ENOSPC: "the disk of {folder} is full: free some space, or choose a file on another disk",
     errno.EDQUOT: "your quota on the disk of {folder} is used up: free some space, or choose a file on another disk",
@@ -29,12 +29,12 @@ _ACCESS_LIST = "system.posix_acl_access"
 
 
 def check_writable(path: Path) -> None:
-    """Refuses a place that cannot be written to, before there is anything to lose.
+    """Rejects a path that cannot be written to, before any result can be lost.
 
     Raises:
-        UsageError: If the place cannot be written to; the message contains the reason.
+        UsageError: If the path cannot be written to; the message contains the reason.
     """
-    import tempfile  # takes longer to load than everything else here
+    import tempfile  # loads more slowly than all other imports here
 
     place = real_path(path)
     name = os.path.basename(place)
@@ -49,7 +49,7 @@ def check_writable(path: Path) -> None:
 
 
 def real_path(path: Path) -> str:
-    """Follows symbolic links to the file that a path stands for, which may be missing.
+    """Follows symbolic links to the file that a path leads to, which may be missing.
 
     Raises:
         UsageError: If no regular file can be there.
@@ -69,15 +69,17 @@ def real_path(path: Path) -> str:
 
 
 def write(path: Path, pieces: Iterable[bytes], place: str | None = None) -> None:
-    """Writes a file, so that a crash of the program or the machine leaves the old file or the new one.
+    """Writes a file; after a crash it has the old or the new content.
+
+    This applies to a crash of the program and of the machine.
 
     Args:
-        path: The file.
-        pieces: Its new content.
+        path: File.
+        pieces: New content.
         place: As in `replacing`.
 
     Raises:
-        UsageError: If the place cannot be written to.
+        UsageError: If the path cannot be written to.
     """
     with replacing(path, place) as file:
         file.writelines(pieces)
@@ -85,29 +87,29 @@ def write(path: Path, pieces: Iterable[bytes], place: str | None = None) -> None
         try:
             os.fsync(file.fileno())
         except OSError as error:
-            # Some file systems have no such thing.
+            # Some file systems do not support fsync.
             if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
                 raise
 
 
 @contextmanager
 def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
-    """Opens a new file that takes the place of `path` at the end, and is removed if the block fails.
+    """Opens a new file that replaces `path` at the end of a `with` block.
 
-    The new file has the mode of the old one, and its owner and group where that is permitted. Symbolic links stay, and
-    hard links keep the old content.
+    The new file is removed if the block fails. It has the mode of the old file, and its owner and group where that is
+    permitted. Symbolic links stay, and hard links keep the old content.
 
     Args:
-        path: The file.
-        place: The file that `path` stood for when it was locked; symbolic links may have changed since. The file that
-            it stands for now unless given.
+        path: File.
+        place: File that `path` led to when it was locked; symbolic links may have changed since. None is the file that
+            it leads to now.
 
     Raises:
-        UsageError: If the place cannot be written to.
+        UsageError: If the path cannot be written to.
     """
     if place is None:
         place = real_path(path)
-    # A short name, since that of the file itself may be as long as the file system allows.
+    # The name is short, since the name of the file itself may be as long as the file system allows.
     beside = os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
     try:
         old = _status(place)
@@ -120,16 +122,16 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
             os.replace(beside, place)
     except OSError as error:
         if isinstance(error.filename, (str, bytes)) and error.filename not in {beside, place}:
-            # The block has failed to read another file.
+            # The block failed to read another file.
             raise
         raise _refusal(path, error) from error
 
 
 def write_new(folder: str, stem: str, suffix: str, pieces: Iterable[bytes]) -> str:
-    """Writes a file that only its owner may read, under a name that no other file has.
+    """Writes a file under a new name, readable only by its owner.
 
     Returns:
-        The path.
+        Path of the file.
 
     Raises:
         OSError: If the folder cannot be written to.
@@ -152,7 +154,7 @@ def _removed_on_error(path: str) -> Iterator[None]:
 
 
 def _everyone(path: str, flags: int) -> int:
-    # The system takes the umask off, or applies the access list of the folder.
+    # The system applies the umask, or the access list of the folder.
     return os.open(path, flags, 0o666)
 
 
@@ -168,9 +170,9 @@ def _status(path: str) -> os.stat_result | None:
 
 
 def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:
-    """Gives a new file the owner, group, access list and mode of the one that it replaces.
+    """Copies owner, group, access list and mode of the old file to the new file.
 
-    By descriptor: in a folder of another user a name may stand for another file by now.
+    It uses a descriptor: in a folder of another user the name may lead to another file by now.
     """
     for owner in (old.st_uid, -1):
         with suppress(OSError):
@@ -178,18 +180,18 @@ def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:
             break
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if os.fstat(descriptor).st_gid != old.st_gid:
-        # What the old group was allowed is not for another one.
+        # Rights of the old group must not pass to another group, which gets the rights of others.
         mode = (mode & 0o707) | (mode & 0o007) << 3
     try:
         access_list = os.getxattr(place, _ACCESS_LIST)
     except OSError:
-        # The folder may have given one to the new file.
+        # The folder may have given an access list to the new file.
         with suppress(OSError):
             os.removexattr(descriptor, _ACCESS_LIST)
     else:
         os.setxattr(descriptor, _ACCESS_LIST, access_list)
     with suppress(PermissionError):
-        # Some file systems have no modes.
+        # Some file systems do not support modes.
         os.fchmod(descriptor, mode)
 
 
