@@ -1,4 +1,4 @@
-"""Where a run goes while it is measured: the file at `--output`, and the history."""
+"""Storage of a run during its measurement: results file and history."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _GIB = 1 << 30
 
 
 class RunKeeping:
-    """Saves a run after each of its processes, for a `with` block.
+    """Writer that saves a run after each of its processes, for a `with` block.
 
-    A history that cannot be written to is warned of, and is no reason to fail. If nothing else has the run, it is kept
-    elsewhere at the end.
+    A history that cannot be written to causes a warning, not a failure. If the run is neither in the history nor in a
+    results file, it is kept in another place at the end.
 
     Args:
-        results: The file at `--output`.
-        history: The history; None for none.
+        results: Results file at `--output`.
+        history: History of runs; None if the run is not kept in a history.
     """
 
     def __init__(self, results: ResultsFile, history: RunHistory | None) -> None:
         self._results = results
         self._history = history
-        # The samples of a process are laid out once, however often the run is saved.
+        # The text of a process is made once, although the run is saved many times.
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
         self._path: Path | None = None
@@ -58,23 +58,23 @@ class RunKeeping:
                 self._keep_elsewhere()
 
     def save(self, run: Run) -> None:
-        """Writes the run so far, as far as the disks allow that."""
+        """Writes the run so far, as far as the disks allow."""
         if self._history is None and self._results.place is None:
             return
         pieces = self._layout.pieces(run)
-        # Names of files in a document may be anything.
+        # A run ID comes from a document and may contain any character.
         self._name = f"fastrnns-rs-run-{distinct(run.run_id)}"
         self._results.save(pieces, self._name)
         if self._history is not None:
             self._keep(self._history, run, pieces)
 
     def tell_place(self, run: Run) -> None:
-        """Says what the run is called in the history, and what to do with it next."""
+        """Prints the name of the run in the history, and the next command for the run."""
         if self._history is None or self._path is None or self._unsaved:
             return
         runs = self._history.document().runs
         if not runs or runs[-1].run_id != run.run_id:
-            # Another command has begun a run meanwhile.
+            # Another command has started a newer run.
             shared.tell([f"Saved as @{run.run_id[:12]}."])
         elif run.status == "interrupted":
             shared.tell(["Saved as @last (incomplete)."])

@@ -93,11 +93,13 @@ compiling: Callable[[F], F] = several(
 
 
 def choosing(verb: str, default: str) -> Callable[[F], F]:
-    """Returns the options that choose runners: by name, or by group with PyTorch fastrnns' flags.
+    """Returns the options that choose runners by name or by group.
+
+    The flags for groups are PyTorch fastrnns' flags.
 
     Args:
-        verb: What the command does with runners, as "time".
-        default: Groups or runners without any of these options.
+        verb: Verb that the help applies to runners, such as "time".
+        default: Groups or runners that run without any of these options.
     """
     return several(
         click.argument("runners", nargs=-1, metavar="[RUNNER]..."),
@@ -121,7 +123,7 @@ def check_choice(given: dict[str, Any]) -> None:
     """Checks that runners are chosen in one way.
 
     Raises:
-        UsageError: If runners are named and flags choose others, or `--group` names none.
+        UsageError: If runners are named and flags choose others, or `--group` has no value.
     """
     if given["group"] == ():
         raise UsageError("missing value: --group", "Run: fastrnns-rs list")
@@ -133,13 +135,13 @@ def check_choice(given: dict[str, Any]) -> None:
 
 
 def load_files(given: dict[str, Any]) -> None:
-    """Registers the runners of the files that are given."""
+    """Registers the runners of the given files."""
     for path in given["runner_file"]:
         registry.load_file(path)
 
 
 def note_idle_flags(choice: Choice) -> None:
-    """Says which flags name runners in vain: they choose among the runners of a group, and the group does not run."""
+    """Prints the flags without effect: their runners are of a group that does not run."""
     for group, named in (("rnns", choice.rnns), ("cnns", choice.cnns)):
         if named and is_flag(group) and not {group, registry.ALL}.intersection(choice.groups):
             click.echo(f"note: --{group} changes nothing: the group {group} does not run", err=True)

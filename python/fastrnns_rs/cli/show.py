@@ -1,4 +1,4 @@
-"""`fastrnns-rs show`."""
+"""Command `fastrnns-rs show`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _rendered(file: Path, document: Run | Comparison, format_name: str) -> str:
     try:
         return document.render(format_name)
     except (ArithmeticError, ValueError) as error:
-        # Python reads numbers of more than 64 bits, and infinite ones.
+        # Python's JSON parser accepts numbers of more than 64 bits, and infinite numbers.
         raise UsageError(f"{file} cannot be shown: {error}", "look for a number without sense in it") from error
 
 

@@ -1,4 +1,4 @@
-"""The two sides of `ab`: the options that are for one of them, and what is made of them."""
+"""Options of `ab` for one side only, and the requests that they make."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
-#: What runs where no runner is named: the quickest there is.
+#: Runner that runs if none is named: the fastest runner.
 _DEFAULT_RUNNER = "cudnn"
 _PROCESSES = 10
 _QUICK_PROCESSES = 3
 _RIGOROUS_PROCESSES = 20
-#: Of each side: a noise floor needs forty in all.
+#: Processes per side with `--same`. A noise floor needs 40 processes in all.
 _SAME_PROCESSES = 20
 _BOTH = 2
 
 
 def options(function: F) -> F:
-    """The options that are for one side."""
+    """Adds the options for one side only."""
     for name in ("b", "a"):
         upper = name.upper()
         for option in (
@@ -58,7 +58,7 @@ def options(function: F) -> F:
 
 
 class _SideFlags(click.Command):
-    """The flags that `--a` and `--b` take, parsed by themselves."""
+    """Parser of the flags inside `--a` and `--b`."""
 
     def __init__(self) -> None:
         @runner_options.sizes
@@ -67,17 +67,17 @@ class _SideFlags(click.Command):
         @runner_options.machine
         @runner_options.torchscript
         def nothing(**_given: Any) -> None:
-            """Only its options are of use."""
+            """Carries the options; is never called."""
 
         params = list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
         settings: dict[str, Any] = {"token_normalize_func": dashed, "auto_envvar_prefix": None, "help_option_names": []}
         super().__init__("side", params=params, context_settings=settings)
 
     def given(self, words: list[str], flag: str) -> dict[str, Any]:
-        """The options that stand among the words.
+        """Returns the options that the words set.
 
         Raises:
-            UsageError: One is none for a side.
+            UsageError: If a word is not an option for one side.
         """
         try:
             context = self.make_context(flag, list(words))
@@ -90,10 +90,11 @@ class _SideFlags(click.Command):
 
 
 def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
-    """Both sides.
+    """Returns the requests of baseline and candidate.
 
     Raises:
-        UsageError: They cannot be told apart, or are told apart where they are to be the same.
+        UsageError: If more than two runners are named, the sides are equal without `--same`, or they differ with
+            `--same`.
     """
     names = list(given["runners"])
     if len(names) > _BOTH:
@@ -135,10 +136,10 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
 
 
 def effort_of(given: dict[str, Any]) -> Effort:
-    """How much is measured: always a number of processes, the same of each side.
+    """Returns the measurement effort: a number of processes per side.
 
     Raises:
-        UsageError: Too few for what is asked.
+        UsageError: If a noise floor needs more processes, or `quick` and `rigorous` are both set.
     """
     from fastrnns_rs.verbs.bench.effort import Effort
 
@@ -153,7 +154,7 @@ def effort_of(given: dict[str, Any]) -> Effort:
 
 
 def keep_noise_floor(run: Run) -> None:
-    """Says what a run of the same against itself tells of the machine, and keeps it for later."""
+    """Prints the noise floor of a run of `ab --same`, and stores it for later runs."""
     from fastrnns_rs.machine import noise
     from fastrnns_rs.views.noise import sentence
 

@@ -1,4 +1,4 @@
-"""Options of sweeps and of which rows: `--axis`, `--filter`, `--sort`."""
+"""Options for sweeps and for the choice of rows: `--axis`, `--filter`, `--sort`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ axes = click.option(
 
 
 def rows(what: str) -> Callable[[F], F]:
-    """The options that say which rows, and in which order they are shown."""
+    """Returns the options that choose and sort rows."""
     return several(
         click.option(
             "--filter",
@@ -51,14 +51,14 @@ def rows(what: str) -> Callable[[F], F]:
 
 
 def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
-    """The axes, and the options without those that are configured and are an axis now.
+    """Returns the axes, and the options without values that an axis replaces.
 
     Raises:
-        UsageError: An axis is not understood, or is given as a flag too.
+        UsageError: If an axis is invalid, or is given as a flag too.
     """
     found = sweeping_axes.axes_of(given["axis"])
     if not is_flag("axis"):
-        # What a flag gives wins over what is configured.
+        # A flag takes precedence over a configured axis.
         found = tuple(axis for axis in found if not is_flag(axis.name))
     defaults = {one.name: one.default for one in fields(Modes)} | {"dtype": "float32", "allow_tf32": False}
     for axis in found:
@@ -68,19 +68,19 @@ def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
 
 
 def filters_of(given: dict[str, Any]) -> tuple[Condition, ...]:
-    """What rows must be to be measured.
+    """Returns the conditions that measured rows must match.
 
     Raises:
-        UsageError: A condition is not understood.
+        UsageError: If a condition is invalid.
     """
     return conditions_of(given["filter"])
 
 
 def check(given: dict[str, Any], *, has_format: bool) -> None:
-    """Looks at `--sort` before anything runs.
+    """Checks `--sort` before the measurement.
 
     Raises:
-        UsageError: Rows have no such key.
+        UsageError: If rows do not have the key.
     """
     if given["sort"] is None:
         return
@@ -92,19 +92,19 @@ def check(given: dict[str, Any], *, has_format: bool) -> None:
 
 
 def sorted_by(run: Run, key: str | None) -> Run:
-    """The run with its results in the order that was asked for.
+    """Returns the run with its results in the requested order.
 
     Raises:
-        UsageError: Rows have no such key.
+        UsageError: If rows do not have the key.
     """
     return run if key is None else replace(run, results=ordered(run.results, key))
 
 
 def chosen(run: Run, given: dict[str, Any]) -> Run:
-    """What `show` is to show of a run: the rows that were asked for, in their order, and what a sweep says of these.
+    """Returns a run with the requested rows, in order, and the sweep of these rows.
 
     Raises:
-        UsageError: A condition or key is not understood, or no row is left.
+        UsageError: If a condition or key is invalid, or no rows match.
     """
     conditions = conditions_of(given["filter"], MEASURED)
     kept = [
@@ -125,10 +125,10 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
 
 
 def refuse(given: dict[str, Any], file: Path) -> None:
-    """Refuses conditions and orders of what has no rows of a run.
+    """Checks that a file without rows of a run is given no conditions and no order.
 
     Raises:
-        UsageError: One is given.
+        UsageError: If `--filter` or `--sort` is given.
     """
     for name in ("filter", "sort"):
         if given[name] is not None:

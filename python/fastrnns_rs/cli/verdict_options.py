@@ -1,4 +1,4 @@
-"""Options that say how two sides are judged and shown, which `compare` and `ab` share."""
+"""Options for verdicts and their output, shared by `compare` and `ab`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ fail_on: Callable[[F], F] = click.option(
 
 
 def formats(verb: str) -> Callable[[F], F]:
-    """`--format` and its short form, with the variables of a verb."""
+    """Returns `--format` and its short form, with the variables of a verb."""
     return options.formats(verb, views.COMPARISON, "Output format. [default: table]")
 
 
 def causes(given: dict[str, Any]) -> Sequence[str]:
-    """What `--fail-on` names.
+    """Returns the causes that `--fail-on` names.
 
     Raises:
-        click.UsageError: It names nothing.
+        click.UsageError: If `--fail-on` has no value.
     """
     if given["fail_on"] == ():
         raise click.UsageError("--fail-on needs regression, inconclusive or both")

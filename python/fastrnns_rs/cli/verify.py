@@ -1,4 +1,4 @@
-"""`fastrnns-rs verify`."""
+"""Command `fastrnns-rs verify`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
     results.reserve(given["runner_file"])
     runner_options.load_files(given)
     asked = _asked(given)
-    # Looked at before torch is asked anything, which takes seconds.
+    # Unknown runners are reported before torch is queried, which takes seconds.
     asked.options.choice.runners()
     runner_options.note_idle_flags(asked.options.choice)
     progress = ProgressLine()
@@ -88,7 +88,7 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:
     runner_options.check_choice(given)
-    # A flag that names networks means them, where no group is given.
+    # Without `--group`, a flag that names networks chooses their group.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
     groups = given["group"] or by_flag or DEFAULT_GROUPS
     if given["runners"]:
@@ -111,5 +111,5 @@ def _failures(found: Verification) -> list[str]:
     return lines
 
 
-# The seed of PyTorch's own test, beside the other verbs' 0.
+# The default is the seed of PyTorch's own test; the other verbs use 0.
 next(param for param in command.params if param.name == "seed").default = DEFAULT_SEED
