@@ -1,8 +1,8 @@
 """Arithmetic for emulated devices: each operator of torch is repeated on the CPU, over the same memory.
 
 A kernel of an emulated device takes time and computes nothing. Device memory is memory of the process, so that a tensor
-of the CPU can share it. A dispatch mode runs each operator twice: on the device, for its calls and times, then on tensors
-of the CPU, for its values. During the capture of a graph the second step becomes a part of the graph.
+of the CPU can share it. A dispatch mode runs each operator twice: on the device, for its calls and times, then on the
+CPU, for its values. During the capture of a graph the second step becomes a part of the graph.
 
 Kernels that Triton and NVRTC compile are not operators: nothing computes their values.
 """
@@ -12,10 +12,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, TypeAlias
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_iter, tree_map
 
 Tensor: TypeAlias = torch.Tensor
@@ -109,6 +110,15 @@ class _Repeat:
 def begin() -> None:
     """Computes the values of all operators of this thread, and of the backward passes that it starts."""
     Arithmetic().__enter__()
+    trace = torch.jit.trace
+
+    @wraps(trace)
+    def without_values(*args: Any, **kwargs: Any) -> Any:
+        # Torch records nothing under a mode.
+        with _disable_current_modes():
+            return trace(*args, **kwargs)
+
+    torch.jit.trace = without_values
 
 
 def _has_values(func: Any) -> bool:
