@@ -136,7 +136,7 @@ def note_programs(ctx: click.Context, *names: str) -> None:
 def _settings(
     verb: str, params: Sequence[click.Parameter], tables: dict[str, dict[str, Any]], path: Path
 ) -> Iterator[tuple[click.Option, str, Any]]:
-    """Yields each option that a file sets, its key in the file, and the checked value."""
+    """Yields each option that a file sets, with its key and its checked value."""
     from fastrnns_rs.cli.options import dashed
 
     names = {

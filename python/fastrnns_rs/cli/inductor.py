@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 #: Options for the measurement of a module, and options for the compilation of a runner.
-_ASKED = tuple(one.name for one in fields(InductorOptions))
-_OF_RUNNERS = {
+_MODULE_OPTIONS = tuple(one.name for one in fields(InductorOptions))
+_RUNNER_OPTIONS = {
     *("runner_file", "quick", "compile_timeout", "device", "dtype", "allow_tf32", "seed"),
     *(one.name for kind in (Sizes, Modes, JitSettings) for one in fields(kind)),
 }
@@ -115,9 +115,9 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
 
     format_name = shared.format_of(given) or "table"
     given["architectures"] = given["architectures"] or ()
-    asked = InductorOptions(**shared.take(given, *_ASKED))
+    asked = InductorOptions(**shared.take(given, *_MODULE_OPTIONS))
     runner_options.load_files(given)
-    named = _named(given)
+    named = _find_modules(given)
     results.reserve([*given["runner_file"], *(one.path for one in named)])
     progress = ProgressLine()
 
@@ -130,7 +130,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
         if given["runner"] is None:
             report = measure(named, asked, shows)
         else:
-            modules, failed, facts = _of_runners(given, asked, progress)
+            modules, failed, facts = _compile_runners(given, asked, progress)
             report = measure([*named, *modules], asked, shows, facts, failed)
     except Interrupted as stopped:
         report, interrupted = stopped.report, True
@@ -144,7 +144,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     return ExitCode.DONE if report.ok and not failed and not results.failed else ExitCode.FAILED
 
 
-def _named(given: dict[str, Any]) -> list[Generated]:
+def _find_modules(given: dict[str, Any]) -> list[Generated]:
     """Finds the modules that are named by file or by folder, and the newest module.
 
     Raises:
@@ -158,14 +158,14 @@ def _named(given: dict[str, Any]) -> list[Generated]:
         if not given["modules"] and not given["from_cache"]:
             raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
         for param in click.get_current_context().command.params:
-            if param.name in _OF_RUNNERS and shared.is_flag(param.name):
+            if param.name in _RUNNER_OPTIONS and shared.is_flag(param.name):
                 flag = max(param.opts, key=len)
                 raise click.UsageError(f"{flag} is of --runner, and a module is as it was generated")
     newest = [one.path for one in module_files.newest()] if given["from_cache"] else []
     return module_files.find([*given["modules"], *newest])
 
 
-def _of_runners(
+def _compile_runners(
     given: dict[str, Any], asked: InductorOptions, progress: ProgressLine
 ) -> tuple[list[Generated], list[Notice], Facts]:
     """Compiles the requested runners.

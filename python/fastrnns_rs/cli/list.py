@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.listing import Catalogue, RunnerEntry
 
 #: Letters of modes that few runners support, and of modes that most runners support.
-_HONOURED = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}
-_LACKED = {"inference": "i", "amp": "a", "deterministic": "d"}
+_UNCOMMON_MODES = {"bidirectional": "B", "proj_size": "P", "channels_last": "C"}
+_COMMON_MODES = {"inference": "i", "amp": "a", "deterministic": "d"}
 _LEGEND = """\
 modes: B --bidirectional, P --proj-size, C --channels-last; without: i --mode inference, a --amp, d --deterministic"""
 
@@ -45,7 +45,7 @@ def command(what: str | None, as_json: bool) -> None:
 def _runners(found: Catalogue) -> str:
     rows = [("runner", "group", "family", "devices", "modes", "description")]
     rows += [
-        (one.name, one.group or "-", one.family, ",".join(one.devices), _modes(one), _about(one))
+        (one.name, one.group or "-", one.family, ",".join(one.devices), _modes(one), _describe(one))
         for one in found.runners
     ]
     return "\n".join([*aligned(rows), _LEGEND])
@@ -56,12 +56,12 @@ def _modes(one: RunnerEntry) -> str:
 
     `BP-a` means: the runner supports two uncommon modes, and does not support one common mode.
     """
-    honoured = "".join(letter for name, letter in _HONOURED.items() if name in one.honours)
-    lacked = "".join(letter for name, letter in _LACKED.items() if name in one.lacks)
-    return honoured + (f"-{lacked}" if lacked else "") or "-"
+    supported = "".join(letter for name, letter in _UNCOMMON_MODES.items() if name in one.honours)
+    unsupported = "".join(letter for name, letter in _COMMON_MODES.items() if name in one.lacks)
+    return supported + (f"-{unsupported}" if unsupported else "") or "-"
 
 
-def _about(one: RunnerEntry) -> str:
+def _describe(one: RunnerEntry) -> str:
     """Returns the description, the missing requirements and the package of a runner."""
     missing = f"needs {' and '.join(one.missing)}, not installed" if one.missing else ""
     package = f"({one.package})" if one.package else ""

@@ -141,7 +141,7 @@ def load_files(given: dict[str, Any]) -> None:
 
 
 def note_idle_flags(choice: Choice) -> None:
-    """Prints the flags without effect: their runners are of a group that does not run."""
+    """Prints the flags without effect: the group of their runners does not run."""
     for group, named in (("rnns", choice.rnns), ("cnns", choice.cnns)):
         if named and is_flag(group) and not {group, registry.ALL}.intersection(choice.groups):
             click.echo(f"note: --{group} changes nothing: the group {group} does not run", err=True)
