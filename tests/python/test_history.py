@@ -20,11 +20,12 @@ from run_files import ENVIRONMENT, SESSION, exactly, run
 import fastrnns_rs
 from fastrnns_rs import MissingError, UsageError, compare
 from fastrnns_rs.cli import run_keeping
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.run_file import Git, Run
 from fastrnns_rs.verbs.history import pruning
 from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history, default_folder
-from fastrnns_rs.verbs.history.run_names import named_runs
+from fastrnns_rs.verbs.history.run_names import named_runs, newest_needed
 
 BENCH = ["bench", "--group", "rnns", "--rnns", "cudnn", "--processes", "3", *TINY]
 
@@ -237,6 +238,71 @@ def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path)
     ):
         refused = run_cli("history", *words)
         assert (refused.status, message in refused.stderr) == (2, True), refused.stderr
+
+
+def test_the_newest_runs_are_listed(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(23)))
+    # A run with two files is one run.
+    last = Path(history.document().runs[-1].path)
+    last.with_name("copy.json").write_bytes(last.read_bytes())
+
+    def listed(*words: str) -> list[str]:
+        return run_cli("history", *words).stdout.splitlines()[1:]
+
+    every = listed("--all")
+    assert len(every) == 23
+    assert listed() == [*every[-20:], "3 earlier runs: fastrnns-rs history --all"]
+    assert listed("--last", "22") == [*every[1:], "1 earlier run: fastrnns-rs history --all"]
+    for count in ("23", "24", "1000000000"):
+        assert listed("--last", count) == every
+    assert listed("@last~22", "@last") == [every[0], every[-1]]
+    assert len(run_cli("history", "--json").json()["runs"]) == 23
+    assert [one["run_id"] for one in run_cli("history", "--json", "--last", "2").json()["runs"]] == [
+        f"{number:032x}" for number in (21, 22)
+    ]
+    for words, message in (
+        (["--last", "0"], "not in the range"),
+        (["--last", "3", "--all"], "contradict each other"),
+        (["@last", "--all"], "are of the list of all runs"),
+        (["--tag", "a", "--last", "2"], "are of the list of all runs"),
+    ):
+        refused = run_cli("history", *words)
+        assert (refused.status, message in refused.stderr) == (2, True), refused.stderr
+
+
+def test_names_of_the_newest_runs_read_no_others() -> None:
+    for words, count in (
+        (["@last"], 1),
+        (["@last~3", "run.json", "@last", Path("@tag:a")], 4),
+        (["@last", "@tag:a"], None),
+        (["@like:last"], None),
+        (["@last~1~1"], None),
+        (["run.json"], 0),
+    ):
+        assert newest_needed(words) == count
+
+
+def test_the_document_is_that_of_the_codec(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(3)))
+    history.tag(history.document().runs[:1], "a")
+    history.tag(history.document().runs[:2], "b")
+    document = history.document()
+    strange = {
+        "run_id": '"\\\n\x00\x7f\u2028é😀',
+        "path": "/\udcff%s%%",
+        "tags": ["%d", "é"],
+        "runners": [],
+        "commit": None,
+        "dirty": None,
+        "size_bytes": 2**60,
+    }
+    runs = [*document.runs, replace(document.runs[0], **strange), replace(document.runs[0], dirty=True)]
+    for one in (document, document.with_runs([]), document.with_runs(runs)):
+        assert json.loads(one.to_json()) == one.to_dict()
+        lines = one.to_json().splitlines()
+        assert [line.strip().removesuffix(",") for line in lines if line.startswith("    {")] == [
+            json.dumps(to_plain(each)) for each in one.runs
+        ]
 
 
 def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:

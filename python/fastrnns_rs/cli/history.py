@@ -1,4 +1,4 @@
-"""`fastrnns-rs history`."""
+"""Command `fastrnns-rs history`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   fastrnns-rs history
+  fastrnns-rs history --last 100
   fastrnns-rs history --tag baseline
   fastrnns-rs compare @tag:baseline @last
   fastrnns-rs history @tag:baseline --export runs
@@ -28,34 +29,46 @@ Examples:
 A run is named @last, @last~1, @tag:NAME, @git:REVISION or @ with the start of its id, wherever a file is: in compare,
 show and bench --resume. A tag and a commit may stand for several runs."""
 
+#: Number of listed runs by default. They fit a screen.
+_LISTED = 20
+_MOST = 10**9
+
 
 class Folders(WordsOption, Unconfigured):
-    """A list of paths, of the command line alone."""
+    """List option of paths, for the command line only."""
 
     def words(self, value: tuple[str, ...]) -> tuple[str, ...]:
-        """The paths as they are; none for the bare flag."""
+        """Returns the paths unchanged; an empty tuple for the bare flag."""
         return tuple(one for one in value if one)
 
 
 @click.command(name="history", cls=Verb, epilog=EPILOG)
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@click.option("--tag", cls=Unconfigured, metavar="NAME", help="Give the runs a tag. [default run: @last]")
-@click.option("--untag", cls=Unconfigured, metavar="NAME", help="Take a tag from the runs.")
 @click.option(
-    "--export", cls=Unconfigured, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy the runs there."
+    "--last",
+    cls=Unconfigured,
+    type=click.IntRange(1, _MOST),
+    metavar="N",
+    help=f"List the N newest. [default: {_LISTED}; in JSON, and of runs that are named, all]",
+)
+@click.option("--all", cls=Unconfigured, is_flag=True, help="List all runs.")
+@click.option("--tag", cls=Unconfigured, metavar="NAME", help="Add a tag to runs. [default: to @last]")
+@click.option("--untag", cls=Unconfigured, metavar="NAME", help="Remove a tag from runs.")
+@click.option(
+    "--export", cls=Unconfigured, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy runs to a folder."
 )
 @click.option("--import", cls=Folders, metavar="FOLDER...", help="Copy run files into the history.")
-@click.option("--prune", cls=Unconfigured, is_flag=True, help="Delete runs that have no tag, by age or size.")
-@click.option("--older-than", cls=Unconfigured, metavar="AGE", help="prune: those older than 90d, 12w, 6m or 1y.")
-@click.option("--keep", cls=Unconfigured, metavar="SIZE", help="prune: the oldest, until 500MiB or 2GiB are left.")
-@click.option("--dry-run", cls=Unconfigured, is_flag=True, help="prune: say what would be deleted.")
+@click.option("--prune", cls=Unconfigured, is_flag=True, help="Delete runs without a tag, by age or size.")
+@click.option("--older-than", cls=Unconfigured, metavar="AGE", help="Delete runs older than 90d, 12w, 6m or 1y.")
+@click.option("--keep", cls=Unconfigured, metavar="SIZE", help="Delete the oldest runs until 500MiB or 2GiB remain.")
+@click.option("--dry-run", cls=Unconfigured, is_flag=True, help="List the runs that would be deleted.")
 @history_options.folder("history")
 @options.formats("history", ["table", "json"])
 @options.output()
 def command(**given: Any) -> int:
     """Lists, tags, exports, imports and deletes the runs that bench and ab kept.
 
-    Without an option it lists all runs, or those that are named.
+    Without an option it lists the newest runs, or those that are named.
     """
     history = history_options.history_of(given)
     assert history is not None  # noqa: S101  # this verb has no --no-history
@@ -69,7 +82,12 @@ def command(**given: Any) -> int:
     shared.check_output(given["output"])
     if acts == ["import"]:
         return _import(history, given["import"])
-    found = history.document()
+    if given["all"] and given["last"] is not None:
+        raise click.UsageError("--all and --last contradict each other; give one of them")
+    if (acts or given["runs"]) and (given["all"] or given["last"] is not None):
+        raise click.UsageError("--all and --last are of the list of all runs")
+    newest = _newest(given, acts, format_name)
+    found = history.document(newest)
     shared.tell_warnings(found.warnings)
     if acts == ["prune"]:
         return _prune(history, found, given)
@@ -77,23 +95,42 @@ def command(**given: Any) -> int:
     if acts:
         _act(history, acts[0], chosen, given)
         return ExitCode.DONE
-    from fastrnns_rs.views.history import table
-
     listed = {one.run_id for one in chosen}
     shown = found.with_runs([one for one in found.runs if one.run_id in listed])
-    shared.deliver(shown.to_json() if format_name == "json" else table(shown), given["output"])
+    earlier = history.n_runs() - len(shown.runs) if len(shown.runs) == newest and not given["runs"] else 0
+    shared.deliver(_text(shown, earlier, format_name), given["output"])
     return ExitCode.DONE
 
 
+def _text(shown: History, earlier: int, format_name: str) -> str:
+    if format_name == "json":
+        return shown.to_json()
+    from fastrnns_rs.views.history import table
+
+    return table(shown, earlier)
+
+
+def _newest(given: dict[str, Any], acts: list[str], format_name: str) -> int | None:
+    """Returns the number of newest runs that the command needs; None for all."""
+    if given["prune"]:
+        return None
+    if given["runs"] or acts:
+        from fastrnns_rs.verbs.history.run_names import newest_needed
+
+        return newest_needed(given["runs"] or ("@last",))
+    every = given["all"] or (format_name == "json" and given["last"] is None)
+    return None if every else given["last"] or _LISTED
+
+
 def _chosen(history: RunHistory, runs: list[KeptRun], words: tuple[str, ...], *, last: bool) -> list[KeptRun]:
-    """The runs that are named; all of them where none is, or the last one."""
+    """Returns the named runs; without names, all runs or the last run."""
+    if not words and not last:
+        return runs
     from fastrnns_rs.verbs.history.run_names import HINT, is_name, named_runs
 
     for word in words:
         if not is_name(word):
             raise UsageError(f"{word} names no run", HINT)
-    if not words and not last:
-        return runs
     return [run for word in words or ("@last",) for run in named_runs(word, history, runs)]
 
 

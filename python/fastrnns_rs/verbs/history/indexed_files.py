@@ -1,4 +1,4 @@
-"""What the index has of a run file."""
+"""Index rows of run files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from fastrnns_rs.verbs.compare.session_spread import past_sessions
 from fastrnns_rs.verbs.history.run_index import SEPARATOR
 
 _LONGEST_FAULT = 300
-#: The row of a file, and those of its sessions.
+#: Name, size, mtime and ctime of a file; the times are in nanoseconds.
+Stamp = tuple[str, int, int, int]
+#: Row of a file, and the rows of its sessions.
 Record = tuple[tuple[Any, ...], list[tuple[Any, ...]]]
 
 
-def read_file(folder: Path, stamp: tuple[str, int, int]) -> Iterable[Record]:
-    """Yields the row of a file and those of its sessions; nothing if the file is gone by now.
+def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
+    """Yields the row of a file and the rows of its sessions, unless the file is gone.
 
     Args:
         folder: Folder of the file.
-        stamp: Its name, size and time.
+        stamp: Name, size and times of the file.
     """
     path = folder / stamp[0]
     try:

@@ -1,4 +1,4 @@
-"""The history: where it is, what is in it, and what is added to and taken from it."""
+"""History of runs: location, content, additions and deletions."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.session_spread import Past
 
-#: From so many bytes on, a run that is kept is told how large the history is.
+#: Size in bytes from which the size of the history is reported when a run is kept.
 LARGE_BYTES = 2 << 30
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-#: The most foreign files that a warning names.
+#: Maximum number of foreign files that a warning names.
 _MOST_NAMED = 3
 
 
 def default_folder() -> Path:
-    """Returns the folder of the user's history, by the platform's custom."""
+    """Returns the folder of the user's history, by the platform's convention."""
     import platformdirs
 
     return platformdirs.user_data_path("fastrnns-rs") / "history"
 
 
 def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> RunHistory | None:
-    """Returns the history that a caller asks for.
+    """Returns the requested history; None for no history.
 
     Args:
-        given: Folder; None for the one that `FASTRNNS_HISTORY` names, or the user's; False for none, as
-            `FASTRNNS_NO_HISTORY` asks where nothing is given.
+        given: Folder of the history. None for the folder in `FASTRNNS_HISTORY` or the user's folder, or for no history
+            if `FASTRNNS_NO_HISTORY` is set. False for no history.
     """
     if given is False or (given is None and os.environ.get("FASTRNNS_NO_HISTORY", "0") not in {"", "0", "false"}):
         return None
@@ -52,22 +52,25 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """A folder with `runs`, of run files; `tags`, with a folder for each tag; and `index.sqlite`, made from the files.
+    """Folder of run files, tags and an index.
+
+    The folder has `runs` with run files, `tags` with a folder for each tag, and `index.sqlite`, built from the run
+    files.
 
     Attributes:
-        folder: The folder; it is made when the first run is kept.
+        folder: Path of the history; it is created with the first kept run.
     """
 
     folder: Path
 
     @property
     def runs_folder(self) -> Path:
-        """Returns the folder of the run files."""
+        """Folder of the run files."""
         return self.folder / "runs"
 
     @property
     def tags_folder(self) -> Path:
-        """Returns the folder of the tags."""
+        """Folder of the tags."""
         return self.folder / "tags"
 
     def index(self) -> RunIndex:
@@ -75,15 +78,15 @@ class RunHistory:
         return RunIndex(self.folder / "index.sqlite", self.runs_folder)
 
     def place_of(self, run: Run) -> Path:
-        """Returns the path that a run has in the history."""
+        """Returns the path of a run in the history."""
         when = re.sub(r"[^0-9TZ]", "", run.created_utc)[:16]
         return self.runs_folder / f"{when}-{distinct(run.run_id)[-24:]}.json"
 
     def make(self) -> None:
-        """Makes the folder of the run files.
+        """Creates the folder of the run files.
 
         Raises:
-            UsageError: It cannot be made.
+            UsageError: If the folder cannot be created.
         """
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
@@ -95,14 +98,14 @@ class RunHistory:
         """Writes a run into the history.
 
         Args:
-            run: The run.
-            layout: Makes the text of a run that is kept several times.
+            run: Run to keep.
+            layout: Serialiser that caches the text of a run that is kept several times; None for a new serialiser.
 
         Returns:
-            The path of its file.
+            The path of the file.
 
         Raises:
-            UsageError: The history cannot be written to.
+            UsageError: If the history cannot be written to.
         """
         from fastrnns_rs.documents.layout import Layout
 
@@ -111,25 +114,29 @@ class RunHistory:
         writing.write(path, (layout or Layout()).pieces(run))
         return path
 
-    def document(self) -> History:
-        """Returns all runs, the one that was started last at the end. A run that is there twice is listed once."""
-        with self.index() as index:
-            rows = index.rows()
-        # Thousands of objects that stay are no garbage.
-        with without_collections():
-            return self._document(rows)
+    def document(self, newest: int | None = None) -> History:
+        """Returns the runs, with the last started run at the end.
 
-    def _document(self, rows: list[tuple[Any, ...]]) -> History:
+        A run with several files is listed once.
+
+        Args:
+            newest: Number of the last started runs; None for all.
+        """
+        # The garbage collector would only scan thousands of live objects.
+        with without_collections(), self.index() as index:
+            runs, faults = self._runs(index.runs(newest)), index.faults()
+        foreign = [f"{name}: {fault}" for name, fault in faults]
+        return History(folder=str(self.folder), runs=runs, warnings=[*_foreign(foreign)])
+
+    def n_runs(self) -> int:
+        """Returns the number of runs."""
+        with self.index() as index:
+            return index.n_runs()
+
+    def _runs(self, rows: list[tuple[Any, ...]]) -> list[KeptRun]:
         tags, folder = self._tags(), f"{self.runs_folder}/"
-        runs: dict[str, KeptRun] = {}
-        foreign = []
-        for name, size, fault, run_id, created, started, status, commit, dirty, verb, runners, devices, *more in rows:
-            if fault is not None:
-                foreign.append(f"{name}: {fault}")
-                continue
-            # The later of two has more of the run.
-            runs.pop(run_id, None)
-            runs[run_id] = KeptRun(
+        return [
+            KeptRun(
                 run_id=run_id,
                 created_utc=created,
                 last_started_utc=started,
@@ -145,13 +152,14 @@ class RunHistory:
                 torch_version=more[0],
                 machine_id=more[1],
             )
-        return History(folder=str(self.folder), runs=[*runs.values()], warnings=[*_foreign(foreign)])
+            for name, size, run_id, created, started, status, commit, dirty, verb, runners, devices, *more in rows
+        ]
 
     def tag(self, runs: Iterable[KeptRun], tag: str) -> None:
-        """Gives runs a tag.
+        """Adds a tag to runs.
 
         Raises:
-            UsageError: The tag is no name, or the history cannot be written to.
+            UsageError: If the tag is invalid, or the history cannot be written to.
         """
         check_tag(tag)
         try:
@@ -163,10 +171,10 @@ class RunHistory:
             raise of_system(error) from error
 
     def untag(self, runs: Iterable[KeptRun], tag: str) -> None:
-        """Takes a tag from runs.
+        """Removes a tag from runs.
 
         Raises:
-            UsageError: The tag is no name, a run does not have it, or the history cannot be written to.
+            UsageError: If the tag is invalid, a run does not have it, or the history cannot be written to.
         """
         check_tag(tag)
         place = self.tags_folder / tag
@@ -176,19 +184,19 @@ class RunHistory:
             try:
                 (place / _safe(one.run_id)).unlink(missing_ok=True)
                 with suppress(OSError):
-                    # Others may have it.
+                    # The folder is not empty if other runs have the tag.
                     place.rmdir()
             except OSError as error:
                 raise of_system(error) from error
 
     def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
-        """Deletes runs, but for those that are being written.
+        """Deletes runs, except runs that are being written.
 
         Returns:
-            Those that were deleted.
+            The deleted runs.
 
         Raises:
-            UsageError: The history cannot be written to.
+            UsageError: If the history cannot be written to.
         """
         removed = []
         for one in runs:
@@ -226,10 +234,10 @@ def past_of(history: RunHistory | None) -> AbstractContextManager[Past | None]:
 
 
 def check_tag(tag: str) -> None:
-    """Refuses what is no tag.
+    """Checks the name of a tag.
 
     Raises:
-        UsageError: It is none.
+        UsageError: If the name is invalid.
     """
     if not _TAG.fullmatch(tag):
         hint = "a tag has up to 64 letters, digits and ._+-, and begins with a letter or a digit"
@@ -257,5 +265,5 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _safe(run_id: str) -> str:
-    # An id from elsewhere may be any text.
+    # A run ID of another tool may be any text.
     return distinct(run_id) or "~"

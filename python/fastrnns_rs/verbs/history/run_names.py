@@ -1,6 +1,6 @@
 """Names of runs in the history.
 
-`@last`, `@last~2`, `@tag:baseline`, `@git:main`, `@` with the start of an id, and `@like:` with any of these.
+`@last`, `@last~2`, `@tag:baseline`, `@git:main`, `@` with the start of an ID, and `@like:` with any of these.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LAST = re.compile(r"last(?:~([0-9]{1,9}))?")
 _ID = re.compile(r"[0-9a-f-]{4,64}")
 _LIST = "fastrnns-rs history lists the runs"
-#: What names a run.
+#: Hint with all forms of run names.
 HINT = "give @last, @last~1, @tag:NAME, @git:REVISION, @ with the start of an id, or @like: with one of these"
 _GIT_TIMEOUT_S = 30.0
 _MOST_NAMED = 4
@@ -32,7 +32,7 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class NamedRun(os.PathLike[str]):
-    """A run file of the history, and the name that it was given by.
+    """Run file of the history, with the name by which it was given.
 
     Attributes:
         path: Path of the file.
@@ -50,21 +50,24 @@ class NamedRun(os.PathLike[str]):
 
 
 def is_name(word: object) -> bool:
-    """Returns True if a word names runs in the history; a file of such a name is written with its folder, `./@last`."""
+    """Returns True if a word names runs in the history.
+
+    A file whose name starts with @ is written with its folder: `./@last`.
+    """
     return isinstance(word, str) and word.startswith("@")
 
 
 def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
-    """Returns the runs that a name stands for.
+    """Returns the runs of a name.
 
     Args:
-        word: The name.
-        history: The history.
-        runs: All its runs, the last one at the end.
+        word: Name.
+        history: History.
+        runs: All runs of the history, with the last run at the end.
 
     Raises:
-        MissingError: There is no such run.
-        UsageError: It is no name, or the commit is not known to git.
+        MissingError: If no run matches.
+        UsageError: If the name is invalid, or git does not know the commit.
     """
     name = word.removeprefix("@")
     if not runs:
@@ -92,12 +95,19 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     raise UsageError(f"{word} names no run", HINT)
 
 
+def newest_needed(words: Iterable[object]) -> int | None:
+    """Returns the number of newest runs needed to resolve names; None for all."""
+    found = [_LAST.fullmatch(word.removeprefix("@")) for word in words if isinstance(word, str) and is_name(word)]
+    # None stands for all runs: a number large enough for any history could exceed SQLite's integers.
+    return None if None in found else max((int(one[1] or 0) + 1 for one in found if one), default=0)
+
+
 def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
-    """Returns the one run file that a name stands for; whatever else is given stays as it is.
+    """Returns the single run file of a name; other values are returned unchanged.
 
     Raises:
-        MissingError: There is no such run.
-        UsageError: The name stands for several runs, or for none.
+        MissingError: If no run matches.
+        UsageError: If the name is invalid or stands for several runs.
     """
     found = resolved([word], history)
     if len(found) > 1:
@@ -107,26 +117,26 @@ def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
 
 
 def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named | NamedRun]:
-    """Puts runs in the place of their names; whatever else there is stays as it is.
+    """Replaces names by their runs; other values are kept.
 
     Args:
-        words: Names, and others.
-        history: The history; it is read if there is a name.
+        words: Names and other values.
+        history: History, which is read only if there is a name; None for no history.
 
     Raises:
-        MissingError: There is no such run.
-        UsageError: A name is none, or there is no history.
+        MissingError: If no run matches.
+        UsageError: If a name is invalid, or there is no history.
     """
-    found: list[Named | NamedRun] = []
+    words, found = [*words], list[Named | NamedRun]()
     known: Sequence[KeptRun] | None = None
     for word in words:
         if isinstance(word, str) and is_name(word):
             if history is None:
                 message, hint = "the name of a run needs a history", "allow a history, or give the path of a file"
                 raise UsageError(message, hint)
-            known = history.document().runs if known is None else known
+            known = history.document(newest_needed(words)).runs if known is None else known
             each = named_runs(word, history, known)
-            # Of several runs each is called by its id.
+            # If there are several runs, each is named by its ID.
             names = [str(word)] if len(each) == 1 else [f"@{one.run_id[:12]}" for one in each]
             found += [NamedRun(one.path, name) for one, name in zip(each, names, strict=True)]
         else:
@@ -135,7 +145,10 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
 
 
 def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
-    """Returns a run and the complete ones before it that measured the same rows under the same conditions."""
+    """Returns a run and the earlier complete runs that measured the same rows.
+
+    The conditions of all rows are equal.
+    """
     found = named_runs(f"@{word.removeprefix('@like:')}", history, runs)
     if len(found) > 1:
         raise UsageError(f"{word}: {len(found)} runs have the name after @like:", "name one run")
@@ -155,7 +168,7 @@ def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
 
 
 def _of_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
-    """Returns the complete runs of a commit whose files were as committed."""
+    """Returns the complete runs of a commit without local changes."""
     commit = _commit(word, revision)
     found = [one for one in runs if one.commit == commit]
     clean = [one for one in found if one.dirty is False and one.status == "complete"]
@@ -170,7 +183,7 @@ def _of_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRu
 def _commit(word: str, revision: str) -> str:
     hint = "give a branch, a tag or a commit of the repository in this folder"
     try:
-        # What begins with a dash would be an option.
+        # A revision that begins with a dash would be parsed as an option.
         done = subprocess.run(
             ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],  # noqa: S607  # the user's git
             capture_output=True,
