@@ -333,12 +333,16 @@ def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compile
         triton_kernels.get_triton_kernel(ModuleType("hostile"))
 
 
+@pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
 @pytest.mark.gpu
-def test_kernels_of_a_compiled_model_are_timed_on_a_gpu() -> None:
+def test_kernels_of_a_compiled_model_are_timed_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch._dynamo.reset()
     PyCodeCache.cache_clear()
+    # An empty cache; with `force_disable_caches` torch would remove the modules when they are compiled.
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
     with torch._inductor.config.patch(
-        benchmark_kernel=True, compile_threads=1, max_autotune=True, force_disable_caches=True
+        benchmark_kernel=True, compile_threads=1, max_autotune=True, fx_graph_cache=False
     ):
         size = 1 << 20
         torch.compile(lambda x: (x * 2 + 1).relu())(torch.ones(size, device="cuda"))
