@@ -97,6 +97,19 @@ def unjoined(_problem: Problem) -> ModelDef:
     return _model(forward, lambda: None)
 
 
+@_runner("both_devices")
+def both_devices(_problem: Problem) -> ModelDef:
+    """Two devices work side by side."""
+    import torch
+
+    def forward():
+        with torch.cuda.device(1):
+            _device(FORWARD_MS)
+        _device(FORWARD_MS)
+
+    return _model(forward, lambda: None)
+
+
 @_runner("large")
 def large(_problem: Problem) -> ModelDef:
     """Returns a large tensor."""
