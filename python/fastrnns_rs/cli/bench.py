@@ -134,7 +134,9 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
     runner_options.load_files(given)
     format_name = _format(given)
     ranks = device_options.ranks(given)
-    sweep_options.check(given, has_format=format_name is not None)
+    # On a terminal the live table has been seen. `bench > table.txt` gets a table too.
+    redirected = format_name is None and not (sys.stdout is not None and sys.stdout.isatty())
+    sweep_options.check(given, has_format=format_name is not None or redirected)
     asked = _options(given)
     # Unknown runners are reported before torch is imported, which takes seconds.
     asked.choice.runners()
@@ -157,8 +159,9 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
             terminal.close()
         if team is not None and not interrupted:
             team.part()
-    if format_name is not None and leads:
-        shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name), None)
+    # Results that no file could take go to stdout alone.
+    if leads and (format_name is not None or (redirected and not results.failed)):
+        shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name or "table"), None)
         results.on_stdout = format_name == "json"
     if leads:
         keeping.tell_place(run)
