@@ -35,7 +35,8 @@ def check_times(process: Mapping[str, Any], expected: Mapping[str, float]) -> No
         timed = process[name][process["steady_from"] :]
         found = median(timed)
         assert found == pytest.approx(time, rel=0.01), f"{name} is {found:.0f}, not {time:.0f}"
-        assert max(timed) - min(timed) < ONE_NS, f"{name} varies: {timed}"
+        # Threads may make some more calls, of a tenth of a microsecond each.
+        assert max(timed) - min(timed) < 10 * ONE_NS, f"{name} varies: {timed}"
 
 
 def check_marks(log: CallLog) -> None:
