@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 #: Time for a program that is interrupted to write what it has.
-_GRACE_S = 15.0
+GRACE_S = 15.0
 _EXCERPT_LINES = 25
 _EXCERPT_CHARACTERS = 4000
 
@@ -82,7 +82,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     if child.poll() is None:
         child.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(_GRACE_S)
+            child.wait(GRACE_S)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()

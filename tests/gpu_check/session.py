@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu_check import children
-from gpu_check.children import Ended
+from gpu_check.children import GRACE_S, Ended
 from gpu_check.items import NotRunError
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -79,7 +79,7 @@ class Session:
         name: str,
         *arguments: str,
         limit_s: float,
-        least_s: float = 15.0,
+        least_s: float = 30.0,
         variables: Mapping[str, str] | None = None,
     ) -> Ended:
         """Runs this Python with the tests' folder on its path.
@@ -100,8 +100,8 @@ class Session:
         # The history of the user keeps no runs of a check.
         given = {"PYTHONPATH": path, "FASTRNNS_NO_HISTORY": "1", **(variables or {})}
         log = self.path("logs", f"{name}.log")
-        return children.run([sys.executable, *arguments], log, min(limit_s, self.left_s), given)
+        return children.run([sys.executable, *arguments], log, max(1.0, min(limit_s, self.left_s - GRACE_S)), given)
 
-    def fastrnns(self, name: str, *arguments: str, limit_s: float, least_s: float = 20.0) -> Ended:
+    def fastrnns(self, name: str, *arguments: str, limit_s: float, least_s: float = 35.0) -> Ended:
         """Runs `fastrnns-rs`, as `python`."""
         return self.python(name, "-m", "fastrnns_rs", *arguments, limit_s=limit_s, least_s=least_s)

@@ -55,10 +55,11 @@ def _measured(session: Session, kind: str, names: Sequence[str]) -> Iterator[Ite
         yield Item(name=f"{kind} runners", status=FAILED, reason=reason, seconds=ended.seconds, log=ended.excerpt)
         return
     for name in names:
-        if name in rows:
-            yield _item(name, rows[name])
+        row = rows.get(name)
+        if row is not None and not (ended.status is None and row["reason"] == "interrupted"):
+            yield _item(name, row)
         else:
-            reason = f"bench ended after {ended.seconds:.0f} s, before this runner ({ended.reason})"
+            reason = f"not measured when bench ended ({ended.reason})"
             yield Item(name=name, status=NOT_RUN, reason=reason)
 
 
@@ -75,5 +76,5 @@ def _item(name: str, row: Mapping[str, Any]) -> Item:
         figures |= {f"{phase} {unit}": described[key] for key, unit in _PHASE_KEYS.items() if key in described}
     kept = ("timing_mode", "timer_resolution_ns", "peak_memory_bytes")
     figures |= {key: row[key] for key in kept if row.get(key) is not None}
-    status: Status = {"ok": OK, "interrupted": NOT_RUN}.get(row["status"], FAILED)  # type: ignore[assignment]
+    status: Status = OK if row["status"] == "ok" else FAILED
     return Item(name=name, status=status, reason=row.get("reason"), figures=figures)

@@ -16,7 +16,7 @@ from emulated_cuda.machine import Machine
 from gpu_check import children, command, iteration_counts, traces
 from gpu_check.items import FAILED, NOT_RUN, OK, Item, NotRunError, Step
 from gpu_check.session import Options, Session
-from gpu_check.steps import STEPS, comparison, gpu_tests
+from gpu_check.steps import STEPS, acceptance, comparison, gpu_tests
 
 FEW = ("--quick", "--nloops", "2")
 
@@ -140,6 +140,26 @@ def test_a_spent_budget_starts_nothing(tmp_path: Path) -> None:
     assert [(one.status, one.reason) for one in found] == [(NOT_RUN, "the time budget of 0.1 min is spent")]
     [tests] = gpu_tests.run(session(tmp_path, budget_s=6, test_names=["test_cuda_events"]))
     assert (tests.status, tests.reason) == (NOT_RUN, "the time budget of 0.1 min is spent")
+
+
+def test_rows_of_a_bench_that_was_ended_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = {"runner": "cudnn", "status": "ok", "reason": None, "forward": {"estimate_ns": 5.0}, "backward": None}
+    failed = {**done, "runner": "jit", "status": "failed", "reason": "out of memory"}
+    ended = {**done, "runner": "py", "status": "failed", "reason": "interrupted"}
+    log = tmp_path / "log"
+    log.write_text(
+        json.dumps({"runners": [{"name": one, "compiles": False} for one in ("cudnn", "jit", "py", "aten")]})
+    )
+
+    def fastrnns(self: Session, name: str, *_words: str, **_options: Any) -> Any:
+        self.path("acceptance", "eager.json").write_text(json.dumps({"results": [done, failed, ended]}))
+        return children.Ended(status=0 if name == "list" else None, seconds=150.0, log=log)
+
+    monkeypatch.setattr(Session, "fastrnns", fastrnns)
+    found = [(one.name, one.status, one.reason) for one in acceptance.run(session(tmp_path))]
+    reason = "not measured when bench ended (time limit: ended after 150 s)"
+    rest = [("py", NOT_RUN, reason), ("aten", NOT_RUN, reason)]
+    assert found == [("cudnn", OK, None), ("jit", FAILED, "out of memory"), *rest]
 
 
 def test_tests_that_fail_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
