@@ -15,7 +15,7 @@ from fastrnns_rs.cli import root
 
 PACKAGE = Path(fastrnns_rs.__file__).parent
 #: Rooms whose docstrings are checked.
-ROOMS = ["views", "machine"]
+ROOMS = ["views", "machine", "problem", "runners", "cli", "verbs"]
 LONGEST = 80
 #: Words that open a noun clause instead of naming a thing.
 OPENERS = re.compile(r"(What|Who|Whose|Whom|Whether|How|Of|As)\b")
@@ -57,7 +57,8 @@ def faults(text: str) -> list[str]:
     found = []
     if opener := OPENERS.match(text):
         found.append(f"opens with {opener[0]!r}")
-    found += [f"has {word!r}" for word in PRIVATE.findall(text)]
+    # Names of arguments are names, not words.
+    found += [f"has {word!r}" for word in PRIVATE.findall(re.sub(r"(?m)^ +\w+:", "", text))]
     return found
 
 

@@ -57,7 +57,7 @@ class Files(ListOption):
 @options.output()
 @history_options.options("compare")
 def command(**given: Any) -> int:
-    """Compares two runs or captures: is the candidate faster or slower than the baseline?
+    """Compares two runs or captures: did the candidate get faster or slower?
 
     Reads run files of bench, captures, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of
     ab holds both sides. For captures the table shows which kernels made the difference.

@@ -1,4 +1,4 @@
-"""What several verbs do."""
+"""Functions shared by several verbs."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ STDOUT, STDERR = 1, 2
 
 
 def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Some of the values that were given, by name."""
+    """Returns the given values of some options, by name."""
     return {name: given[name] for name in names}
 
 
 def is_flag(name: str) -> bool:
-    """Whether an option was given on the command line, rather than by a variable or a file."""
+    """Returns True if an option was on the command line, not in a variable or a file."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def executor() -> Executor:
-    """Runs the worker processes of this command: the caller's own where `main` was given one."""
+    """Returns the function that runs worker processes.
+
+    The function is the `executor` of `main`, if given.
+    """
     from fastrnns_rs.processes.launcher import launch_together
 
     given: Executor | None = click.get_current_context().find_root().obj
@@ -43,17 +46,24 @@ def executor() -> Executor:
 
 
 def format_of(given: dict[str, Any]) -> str | None:
-    """The format that `--format` or its short form `--json` asks for, if any."""
+    """Returns the format that `--format` or `--json` requests, or None.
+
+    Raises:
+        click.UsageError: If both are given.
+    """
     if given["format_name"] is not None and given["as_json"]:
         raise click.UsageError("--format and --json both say what to write; give one of them")
     return "json" if given["as_json"] else given["format_name"]
 
 
 def deliver(text: str, output: Path | None) -> None:
-    """Writes a result to a file, or to stdout as bytes: a document is UTF-8 whatever the terminal is."""
+    """Writes a result to a file or to stdout.
+
+    A document is UTF-8 bytes, whatever the encoding of the terminal.
+    """
     if output is None:
         with unread(STDOUT):
-            # A path may be bytes that are no UTF-8: they are shown as they are.
+            # A path may contain bytes that are not UTF-8. Such bytes are written unchanged.
             click.echo(text.encode(errors="surrogateescape"), nl=False)
     else:
         from fastrnns_rs.documents import writing
@@ -64,11 +74,11 @@ def deliver(text: str, output: Path | None) -> None:
 
 
 def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> None:
-    """Writes a result that comes in pieces, as one that is too large for memory does.
+    """Writes a result that comes in pieces, because it may be too large for memory.
 
     Args:
-        write: Function that hands all pieces to another one.
-        output: File to write to. None is stdout.
+        write: Function that passes all pieces to its argument, a function.
+        output: File to write to; None for stdout.
     """
     if output is None:
         with unread(STDOUT):
@@ -89,24 +99,24 @@ def tell(lines: Iterable[str]) -> None:
 
 
 def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> None:
-    """Writes warnings to stderr: each with its evidence, and what to do below it.
+    """Writes warnings to stderr, each with its evidence and its hint.
 
     Args:
-        notices: The warnings.
-        format_name: The format of a comparison that is written to stdout; those that a person reads have the warnings
-            in them. None where what is written has no place for any.
+        notices: Warnings to write.
+        format_name: Format of a comparison on stdout. Formats for people contain the warnings already. None if stdout
+            has no place for warnings.
     """
-    if format_name in {None, "json", "junit"}:
+    if notices and format_name in {None, "json", "junit"}:
         from fastrnns_rs.views.bench_text import warnings
 
         tell(warnings(notices))
 
 
 def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-    """Refuses a file to write to, before there is anything to lose.
+    """Checks an output file before there is anything to lose.
 
     Raises:
-        UsageError: It cannot be written to, or is one of the inputs or the project's `pyproject.toml`.
+        UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
     """
     if output is not None:
         from fastrnns_rs.cli.configuration import configuration_file
@@ -119,10 +129,10 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
 
 
 def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:
-    """Refuses to write over what is about to be read, whatever it is called.
+    """Checks that an output file is not one of the inputs, under any name.
 
     Raises:
-        UsageError: The output is one of the inputs.
+        UsageError: If the output is one of the inputs.
     """
     from fastrnns_rs.errors import UsageError
 
@@ -136,13 +146,15 @@ def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:
     try:
         return first.samefile(second)
     except (OSError, ValueError):
-        # What is not there is not overwritten, nor is what no file can be called.
+        # A file that does not exist, or has an impossible name, is not overwritten.
         return False
 
 
 @contextmanager
 def unread(descriptor: int) -> Iterator[None]:
-    """Lets whoever reads stdout or stderr leave: what is left is dropped, and the exit code stays what it is.
+    """Ignores that the reader of stdout or stderr has left.
+
+    The remaining output is dropped, and the exit code stays unchanged.
 
     Args:
         descriptor: `STDOUT` or `STDERR`.
@@ -150,16 +162,19 @@ def unread(descriptor: int) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # Python would complain when it flushes at exit, and end with another code.
+        # Without this, Python prints an error when it flushes at exit, and exits with another code.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
         os.close(nowhere)
 
 
 def interrupt_when_told_to_end() -> None:
-    """Has a request to end be a Ctrl-C: what was measured is kept, and no process stays behind."""
+    """Handles a request to terminate as Ctrl-C.
+
+    Measured results are then kept, and no process is left behind.
+    """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Under nohup a hang-up is to be ignored, and stays so.
+        # Under nohup, SIGHUP stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
 
@@ -169,17 +184,17 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 class ProgressLine:
-    """A line on stderr, where that is a terminal, which each thing that is shown replaces."""
+    """Line on stderr that each step replaces; not shown if stderr is not a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
     def shows(self, what: str, done: int, of: int) -> None:
-        """Shows what begins, with how many are done and how many there are."""
+        """Shows the step that starts, the number of finished steps, and the total."""
         if self._shown:
             click.echo(f"\r\x1b[K[{done + 1}/{of}] {visible(what)}", err=True, nl=False)
 
     def close(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._shown:
             click.echo("\r\x1b[K", err=True, nl=False)
