@@ -53,10 +53,7 @@ def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
     with torch.set_grad_enabled(training), torch.inference_mode(not training):
         with torch.cuda.stream(stream):
             for _ in range(_WARMUP):
-                output = model.forward(*arguments)
-                if training and model.backward_setup is not None:
-                    warmed, gradient = model.backward_setup(output)
-                    torch.autograd.grad(warmed, [*model.params], gradient)
+                _warm_up(model, arguments)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -67,6 +64,16 @@ def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
         return output
 
     return replay, output, graph.pool()
+
+
+def _warm_up(model: ModelDef, arguments: tuple[Any, ...]) -> None:
+    """Runs both phases once. No output is kept: its nodes of autograd belong to another stream than the capture."""
+    import torch
+
+    output = model.forward(*arguments)
+    if model.backward is not None and model.backward_setup is not None:
+        y, gradient = model.backward_setup(output)
+        torch.autograd.grad(y, [*model.params], gradient)
 
 
 def _replayed_backward(model: ModelDef, output: Any, memory: Any) -> Callable[..., None]:
