@@ -14,6 +14,7 @@ import pytest
 from commands import Done, run_cli
 from facts import FACTS
 from generated_modules import Modules, compiled
+from gpu_tests import GpuTests, part_of, why_not
 from hypothesis import settings
 from parts import FIRST, PARTS
 from processes import marked
@@ -100,6 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
+    config.pluginmanager.register(GpuTests(config.getoption("--emulated-reports")))
     if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkippedTests(path))
 
@@ -119,6 +121,7 @@ class SkippedTests:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--alone", choices=["only", "never"], help="tests that are marked alone: no others, or all others")
     parser.addoption("--skipped-to", metavar="FILE", help="add the names of skipped tests to this file")
+    parser.addoption("--emulated-reports", metavar="FILE", help="of gpu_tests.py: add reports to this file")
     parser.addoption("--part", choices=PARTS, help="the tests that are marked long(PART), instead of the quick ones")
 
 
@@ -129,8 +132,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_named = any("::" in word for word in config.getoption("file_or_dir") or ())
 
     def is_wanted(item: pytest.Item) -> bool:
-        long, alone = item.get_closest_marker("long"), item.get_closest_marker("alone")
-        in_part = (is_named and wanted_part is None) or (long.args[0] if long else None) == wanted_part
+        alone = item.get_closest_marker("alone")
+        in_part = (is_named and wanted_part is None) or part_of(item) == wanted_part
         return in_part and (wanted_alone is None or (alone is not None) is (wanted_alone == "only"))
 
     others = [item for item in items if not is_wanted(item)]
@@ -138,11 +141,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if is_wanted(item)]
     items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
-    marked = [item for item in items if item.get_closest_marker("gpu")]
-    if not marked:
-        return
-    from fastrnns_rs.worker.torch_settings import cuda_device_count
-
-    if not cuda_device_count():
-        for item in marked:
-            item.add_marker(pytest.mark.skip(reason="needs a CUDA device; torch.cuda.is_available() is False"))
+    for item in items:
+        if reason := why_not(item):
+            item.add_marker(pytest.mark.skip(reason=reason))

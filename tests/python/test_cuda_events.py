@@ -8,7 +8,7 @@ import torch
 from fastrnns_rs.worker import stopwatch
 
 
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="quick")
 def test_events_agree_with_the_wall_clock_on_every_device() -> None:
     for index in range(torch.cuda.device_count()):
         device = f"cuda:{index}"

@@ -334,7 +334,7 @@ def test_the_kernel_of_a_module_is_the_one_that_upstream_takes(compiler: Compile
 
 
 @pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="long")
 def test_kernels_of_a_compiled_model_are_timed_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch._dynamo.reset()
     PyCodeCache.cache_clear()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+from gpu_tests import few, fuser_on
 from models_under_test import OURS, QUICK, problem_of, run_once
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
 
+#: A runner of each family, and of each way of writing one.
+FAMILIES = ["cudnn", "jit", "gru_cudnn", "rnn_tanh_py", "milstm_jit", "vl_cudnn", "resnet18", "cudagraph"]
 LIKE_NN_LSTM = ["cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_multilayer", "py"]
 
 
@@ -119,8 +122,8 @@ def test_a_seed_fixes_everything_and_zero_is_one(name: str) -> None:
     assert other.shape != first.shape or not torch.equal(first, other)
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.gpu(emulated="long", arithmetic=True)
+@pytest.mark.parametrize("name", few(FAMILIES, OURS, arithmetic=True))
 def test_every_runner_runs_on_cuda(name: str) -> None:
     found = run_once(name, device="cuda", mini_batch=2)
     output = found.output[0] if isinstance(found.output, list) else found.output
@@ -128,10 +131,10 @@ def test_every_runner_runs_on_cuda(name: str) -> None:
     assert torch.isfinite(output).all()
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", LIKE_NN_LSTM)
-def test_cuda_equals_the_cpu(name: str) -> None:
+@pytest.mark.gpu(emulated="long", arithmetic=True)
+@pytest.mark.parametrize("name", few(("cudnn", "jit"), LIKE_NN_LSTM, arithmetic=True))
+def test_cuda_equals_the_cpu(name: str, device_kind: str) -> None:
     reference = run_once("py", num_layers=2, dtype="float64")
-    found = run_once(name, num_layers=2, dtype="float64", device="cuda")
+    found = run_once(name, num_layers=2, dtype="float64", device="cuda", fuser=fuser_on(device_kind))
     assert_close(found.output.cpu(), reference.output)
     assert_close([gradient.cpu() for gradient in found.gradients], reference.gradients)

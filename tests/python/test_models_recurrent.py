@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from gpu_tests import few, fuser_on
 from models_under_test import Outcome, assert_same, problem_of, run_module, run_once
 from torch import Tensor
 
@@ -108,11 +109,11 @@ def test_they_are_picked_by_name_and_have_a_reference() -> None:
     assert by_family["milstm"] == MULTIPLICATIVE
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", NEW)
-def test_cuda_equals_the_cpu(name: str) -> None:
+@pytest.mark.gpu(emulated="long", arithmetic=True)
+@pytest.mark.parametrize("name", few(("gru_cudnn", "rnn_tanh_py", "milstm_jit"), NEW, arithmetic=True))
+def test_cuda_equals_the_cpu(name: str, device_kind: str) -> None:
     changes = {"num_layers": 2, "bidirectional": True, "dtype": "float64"}
     expected = reference(name, problem_of(name, **changes))
-    found = run_once(name, device="cuda", **changes)
+    found = run_once(name, device="cuda", fuser=fuser_on(device_kind), **changes)
     states = found.states.cpu() if isinstance(found.states, Tensor) else tuple(state.cpu() for state in found.states)
     assert_same(Outcome(found.output.cpu(), states, [gradient.cpu() for gradient in found.gradients]), expected)

@@ -75,7 +75,7 @@ def test_the_resident_size_has_what_a_forward_took_for_a_moment(tmp_path: Path) 
     assert above + MEBIBYTE > BYTES
 
 
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="quick")
 def test_cuda_counts_what_was_allocated_and_what_was_reserved_for_it(tmp_path: Path) -> None:
     small, large = bench(tmp_path, "cuda")
     # torch rounds each of a handful of blocks up to 512 bytes, and reserves in pieces of 2 MiB.

@@ -101,7 +101,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     assert text.startswith("2 captures, kineto, ")
 
 
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="long")
 def test_torch_on_a_gpu_ends_with_the_report(tmp_path: Path) -> None:
     flags = ["--torch", "--rnns", "cudnn", "--quick", "--device", "cuda", "--no-baseline"]
     done = run_cli("profile", *flags, "--sleep-between-seconds", "0", "--output-dir", tmp_path / "out")

@@ -345,7 +345,7 @@ def test_the_allocators_history_is_written_and_ended(tmp_path: Path, monkeypatch
     assert calls == ["all", None]
 
 
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="quick")
 def test_kernels_are_traced(tmp_path: Path) -> None:
     session = TorchSession(TorchOptions(schedule=Schedule(repeat=2)), "cuda", tmp_path, "stem")
     iterate(session, "tiny", 10)
@@ -362,7 +362,7 @@ def test_kernels_are_traced(tmp_path: Path) -> None:
         assert bool(kinds["cpu_op"]) is with_host
 
 
-@pytest.mark.gpu
+@pytest.mark.gpu(emulated="quick")
 @pytest.mark.parametrize("device", ["cuda", "cuda:0"])
 def test_memory_of_the_device_is_written(device: str, tmp_path: Path) -> None:
     import pickle
