@@ -51,8 +51,8 @@ Examples:
 def command(**given: Any) -> int:
     """Checks outputs, states and gradients of runners against a reference.
 
-    RUNNER names the runners to check. The reference is an independent implementation. Sizes default to small values, so that a check takes about one second on a CPU.
-    The exit code is 1 if a runner is wrong or cannot be checked.
+    RUNNER names the runners to check. The reference is an independent implementation. Sizes default to small values, so
+    that a check takes about one second on a CPU. The exit code is 1 if a runner is wrong or cannot be checked.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
 
