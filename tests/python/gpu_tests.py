@@ -47,15 +47,25 @@ def device_kind() -> str | None:
 def part_of(item: pytest.Item) -> str | None:
     """Returns the part of scripts/test that a test belongs to; None for quick tests."""
     gpu, long = _mark_of(item), item.get_closest_marker("long")
-    if gpu is not None and _kind_of(item) == EMULATED:
-        return "emulated" if gpu.kwargs.get("emulated") == "long" else None
+    if gpu is not None and gpu.kwargs.get("emulated") and _kind_of(item) == EMULATED:
+        return "emulated" if gpu.kwargs["emulated"] == "long" else None
     return long.args[0] if long else None
 
 
-def few(kept: Iterable[str], values: Iterable[str], **options: bool) -> list[Any]:
-    """Values of a parameter of a test marked `gpu(emulated="long")`, of which those in `kept` are quick."""
-    mark = pytest.mark.gpu(emulated="quick", **options)
-    return [pytest.param(one, marks=mark) if one in {*kept} else one for one in values]
+def few(
+    kept: Iterable[str], values: Iterable[str], *, only_gpu: Iterable[str] = (), arithmetic: bool = False
+) -> list[Any]:
+    """Values of a parameter of a test marked `gpu(emulated="long")`.
+
+    Args:
+        kept: Those that are quick on an emulated device.
+        values: All of them.
+        only_gpu: Those that need a GPU.
+        arithmetic: As of the test.
+    """
+    quick, gpu = pytest.mark.gpu(emulated="quick", arithmetic=arithmetic), pytest.mark.gpu
+    marks = {**dict.fromkeys(only_gpu, gpu), **dict.fromkeys(kept, quick)}
+    return [pytest.param(one, marks=marks[one]) if one in marks else one for one in values]
 
 
 def fuser_on(kind: str) -> str:
@@ -66,7 +76,7 @@ def fuser_on(kind: str) -> str:
 def why_not(item: pytest.Item) -> str | None:
     """Returns why a test marked `gpu` is skipped."""
     gpu = _mark_of(item)
-    if gpu is None or (device_kind() is None and _kind_of(item) == EMULATED):
+    if gpu is None or _is_elsewhere(item):
         return None
     if device_kind() is None:
         return "needs a CUDA device; torch.cuda.is_available() is False"
@@ -139,7 +149,9 @@ def _kind_of(item: pytest.Item) -> str | None:
 
 
 def _is_elsewhere(item: pytest.Item) -> bool:
-    return _kind_of(item) == EMULATED and device_kind() is None
+    mark = _mark_of(item)
+    is_emulated = mark is not None and mark.kwargs.get("emulated") and _kind_of(item) == EMULATED
+    return bool(is_emulated) and device_kind() is None
 
 
 def _wants_arithmetic(item: pytest.Item) -> bool:

@@ -1,6 +1,7 @@
 #include "calls.hpp"
 
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,7 +32,12 @@ std::FILE *log() {
     static std::FILE *file = [] {
         const std::string &path = settings().log;
         if (path.empty()) return static_cast<std::FILE *>(nullptr);
-        std::FILE *opened = std::fopen((path + "." + std::to_string(getpid())).c_str(), "w");
+        // Names in the order in which processes began: their ids may start again from 1.
+        timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        char name[64];
+        std::snprintf(name, sizeof name, ".%010ld.%09ld.%d", long(time.tv_sec), time.tv_nsec, getpid());
+        std::FILE *opened = std::fopen((path + name).c_str(), "w");
         // A process that is killed has its lines in the file.
         if (opened != nullptr) std::setvbuf(opened, nullptr, _IOLBF, 0);
         return opened;

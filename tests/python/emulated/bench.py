@@ -71,3 +71,18 @@ def bench(
 def run_on(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Done:
     """Runs any command."""
     return run_process(*arguments, **(machine or Machine()).environment(folder), **variables)
+
+
+def verified(folder: Path, *arguments: object, machine: Machine | None = None, status: int = 0) -> dict[str, Any]:
+    """Runs `verify` on a device that computes, and returns its rows by runner.
+
+    Args:
+        folder: Where the logs go.
+        arguments: Runners, then options.
+        machine: Other devices.
+        status: The exit status that it has to have.
+    """
+    words = ("verify", *arguments, "--device", "cuda", "--seqLength", "4", "--json")
+    done = run_on(folder, *words, machine=machine or Machine(arithmetic=True))
+    assert done.status == status, done.stderr
+    return {row["runner"]: row for row in done.json()["results"]}
