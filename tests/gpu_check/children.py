@@ -65,7 +65,8 @@ def run(command: Sequence[str], log: Path, timeout_s: float, variables: Mapping[
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **variables},
+            # Options of a pytest that runs this are not for the pytest that it starts.
+            env={**os.environ, "PYTEST_ADDOPTS": "", **variables},
             start_new_session=True,
         )
         try:

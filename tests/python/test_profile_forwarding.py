@@ -33,6 +33,7 @@ from fastrnns_rs.verbs.profile.child_command import arguments, child_command
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
+    "help_all",
     *(
         "nsys_path",
         "nvprof_path",

@@ -67,6 +67,7 @@ def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
     "--arch",
     "architectures",
     cls=ListOption,
+    envvar="FASTRNNS_INDUCTOR_ARCH",
     metavar="NAME...",
     help="Assemble each kernel of -k for these architectures too, such as sm_80.",
 )

@@ -1,4 +1,4 @@
-"""The report as tables for a person: a row a module, then its kernels, then what the profiler saw."""
+"""Tables of an Inductor report: modules, then kernels, then profiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTERVAL = "ms (95 % interval)"
 
 
 def table(report: InductorReport) -> str:
-    """Every module, and below them what was asked of each besides."""
+    """Formats a row for each module, then the additional results of each module."""
     of_runners = any(one.runner is not None for one in report.modules)
     head = (
         "module",
@@ -84,7 +84,7 @@ _KERNEL = (
 
 
 def kernel_lines(kernels: Sequence[KernelTiming]) -> list[str]:
-    """Kernels as aligned lines; of several configurations the chosen one is marked."""
+    """Formats kernels as aligned lines; the chosen configuration is marked."""
     rows = ([column.text(one) or "" for column in _KERNEL] for one in kernels)
     return aligned([[column.heading for column in _KERNEL], *rows])
 
@@ -110,7 +110,7 @@ def assembled_lines(kernels: Sequence[KernelTiming]) -> list[str]:
 
 
 def interval(time: PhaseSummary) -> str:
-    """An estimate with its interval, in milliseconds, to four digits."""
+    """Formats a point estimate with its interval in ms, to four digits."""
     estimate = f"{time.estimate_ns / 1e6:.4g}"
     if time.ci_low_ns is None or time.ci_high_ns is None:
         return estimate
