@@ -41,7 +41,7 @@ _WITHOUT_VALUES = {
 }
 #: cuDNN's numbers of cells.
 _CELLS = {0: "rnn_relu", 1: "rnn_tanh", 2: "lstm", 3: "gru"}
-_LSTM = 2
+_GATES = {0: 1, 1: 1, 2: 4, 3: 3}
 
 _CALLBACK = ctypes.CFUNCTYPE(None)
 #: Steps of graphs: C has only their addresses.
@@ -209,8 +209,8 @@ def _cudnn_rnn(
     hx: Tensor,
     cx: Tensor | None,
     cell: int,
-    _hidden: int,
-    _projection: int,
+    hidden: int,
+    projection: int,
     layers: int,
     batch_first: bool,
     dropout: float,
@@ -221,9 +221,13 @@ def _cudnn_rnn(
     mask_seed: int,
 ) -> tuple[Tensor, ...]:
     # As cuDNN, which rounds what it stores and not what it sums. OneDNN, which has no double precision, rounds more.
-    parameters = [one.double() for one in weights]
+    # With autocast they are parts of a buffer, without their shapes.
+    matrix, bias, projected = (_GATES[cell] * hidden, -1), (-1,), (projection, hidden)
+    shapes = {2: [matrix, matrix], 3: [matrix, matrix, projected], 4: [matrix, matrix, bias, bias]}
+    shapes[5] = [*shapes[4], projected]
+    parameters = [one.double().reshape(shapes[each][at % each]) for at, one in enumerate(weights)]
     states: Any = hx.double() if cx is None else (hx.double(), cx.double())
-    options = (parameters, each > 2, layers, dropout, train, bidirectional)
+    options = (parameters, each > 3, layers, dropout, train, bidirectional)
     function = getattr(torch._VF, _CELLS[cell])
     with _random_numbers(mask_seed if dropout else None):
         if batch_sizes:
@@ -308,20 +312,40 @@ def _gru_cell_backward(grad: Tensor, saved: Tensor, has_bias: bool) -> tuple[Ten
     return of_x, of_h, grad * z, of_x.sum(0) if has_bias else None, of_h.sum(0) if has_bias else None
 
 
-def _batch_norm(x: Tensor, *rest: Any) -> tuple[Tensor, ...]:
-    found: tuple[Tensor, ...] = _aten.native_batch_norm(x, *rest)
+def _batch_norm(
+    x: Tensor, weight: Tensor, bias: Tensor, mean: Tensor | None, var: Tensor | None, *rest: Any
+) -> tuple[Tensor, ...]:
+    """Sums in single precision or better, whatever it stores."""
+    wide = _wide(x.dtype)
+    running = [None if one is None else one.to(wide) for one in (mean, var)]
+    found: tuple[Tensor, ...] = _aten.native_batch_norm(x.to(wide), weight.to(wide), bias.to(wide), *running, *rest)
+    for one, updated in zip((mean, var), running, strict=True):
+        if one is not None and updated is not None:
+            one.copy_(updated)
     return found
 
 
-def _batch_norm_backward(
+def _batch_norm_backward(grad: Tensor, x: Tensor, *rest: Any) -> tuple[Tensor, ...]:
+    wide = _wide(x.dtype)
+    widened = [one.to(wide) if isinstance(one, Tensor) else one for one in rest]
+    found: tuple[Tensor, ...] = _aten.native_batch_norm_backward(
+        grad.to(wide).contiguous(), x.to(wide).contiguous(), *widened
+    )
+    return found
+
+
+def _cudnn_batch_norm_backward(
     x: Tensor, grad: Tensor, weight: Tensor, mean: Any, var: Any, saved_mean: Any, saved_var: Any, eps: float, *_: Any
 ) -> tuple[Tensor, ...]:
-    rest = (weight, mean, var, saved_mean, saved_var, True, eps, [True, True, True])
-    found: tuple[Tensor, ...] = _aten.native_batch_norm_backward(grad.contiguous(), x.contiguous(), *rest)
-    return found
+    every = [True, True, True]
+    return _batch_norm_backward(grad, x, weight, mean, var, saved_mean, saved_var, True, eps, every)  # noqa: FBT003
 
 
-#: Operators that the CPU does not have.
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+#: Operators that the CPU does not have, or not in these dtypes.
 _ON_CPU: dict[str, Callable[..., Any]] = {
     "aten::_cudnn_rnn": _cudnn_rnn,
     "aten::_cudnn_rnn_backward": _cudnn_rnn_backward,
@@ -330,5 +354,7 @@ _ON_CPU: dict[str, Callable[..., Any]] = {
     "aten::_thnn_fused_lstm_cell": _lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": _lstm_cell_backward,
     "aten::cudnn_batch_norm": _batch_norm,
-    "aten::cudnn_batch_norm_backward": _batch_norm_backward,
+    "aten::cudnn_batch_norm_backward": _cudnn_batch_norm_backward,
+    "aten::native_batch_norm": _batch_norm,
+    "aten::native_batch_norm_backward": _batch_norm_backward,
 }
