@@ -1,4 +1,4 @@
-"""The keyword arguments of `bench` and of `profile`, and what is made of them."""
+"""Keyword arguments of `bench` and `profile`, and their conversion to options."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Keywords:
-    """The keyword arguments of a function that takes them by `Unpack` of a `TypedDict`.
+    """Keyword arguments of a function that takes them by `Unpack` of a `TypedDict`.
 
-    Type checkers and editors see through that; `help` and we need to be told.
+    Type checkers and editors resolve the `TypedDict`; `help` and this package do not.
 
     Args:
-        described: Their types.
-        defaults: Their defaults.
+        described: Types of the arguments.
+        defaults: Defaults of the arguments.
     """
 
     def __init__(self, described: type, defaults: Mapping[str, Any]) -> None:
@@ -41,7 +41,7 @@ class Keywords:
         self._described = described
 
     def shown(self, function: F) -> F:
-        """Has `help` show each of them too."""
+        """Adds the arguments to the function's signature, so that `help` shows them."""
         signature = inspect.signature(function)
         own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
         added = [
@@ -57,10 +57,10 @@ class Keywords:
         return function
 
     def of_call(self, function: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All of them, as a call gives them or by default.
+        """Returns all arguments of a call, given or default.
 
         Raises:
-            TypeError: The call gives one that there is not.
+            TypeError: If the call has an unknown argument.
         """
         unknown = given.keys() - self.defaults.keys()
         if unknown:
@@ -69,7 +69,7 @@ class Keywords:
 
 
 class ProblemArguments(TypedDict, total=False):
-    """Which runners, on which problem, under which settings of torch."""
+    """Arguments for runners, problem and settings of torch."""
 
     groups: Sequence[str] | str | None
     variable_lstms: bool
@@ -100,7 +100,7 @@ class ProblemArguments(TypedDict, total=False):
 
 
 class RunArguments(ProblemArguments, total=False):
-    """The same, and how often it is run."""
+    """`ProblemArguments`, and arguments for the number of iterations."""
 
     quick: bool
     warmup: int | None
@@ -108,7 +108,7 @@ class RunArguments(ProblemArguments, total=False):
 
 
 class BenchArguments(RunArguments, total=False):
-    """The same, and how much of it is measured."""
+    """`RunArguments`, and arguments for the extent of the measurement."""
 
     processes: int | None
     sync: Sync
@@ -129,7 +129,7 @@ class BenchArguments(RunArguments, total=False):
 
 
 class ProfileArguments(RunArguments, total=False):
-    """The same, and how it is captured."""
+    """`RunArguments`, and arguments for the capture."""
 
     tool: str | None
     tool_path: str | os.PathLike[str] | None
@@ -156,37 +156,37 @@ class ProfileArguments(RunArguments, total=False):
 
 
 def defaults_of(*kinds: type) -> dict[str, Any]:
-    """The defaults of the fields of dataclasses, by name."""
+    """Returns the defaults of the fields of dataclasses, by name."""
     return {one.name: one.default for kind in kinds for one in fields(kind) if one.default is not MISSING}
 
 
-#: What `bench` and `profile` take where a call says nothing.
+#: Defaults of `bench` and `profile`.
 RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, Modes, JitSettings)}
 
 
 def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:
-    """Those arguments that are fields of a dataclass."""
+    """Returns the arguments that are fields of a dataclass."""
     return {one.name: given[one.name] for one in fields(kind) if one.name not in {*without}}
 
 
 def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
-    """What is to be run, from all arguments of a call."""
+    """Returns the options of a run, from all arguments of a call."""
     axes, filters = axes_of(given.get("axes")), conditions_of(given.get("filter"))
     return plan.options_of(given, choice, axes=axes, filters=filters)
 
 
 def choice_of(runners: object, given: Mapping[str, Any], otherwise: Choice) -> Choice:
-    """The runners that a call names, beside the groups among its arguments; `otherwise` where it gives neither."""
+    """Returns the choice of a call's runners and groups; `otherwise` without either."""
     if runners is None and given["groups"] is None:
         return otherwise
     return Choice(groups=groups_of(given["groups"]), names=names_of(runners), variable_lstms=given["variable_lstms"])
 
 
 def names_of(runners: object) -> list[str]:
-    """The names of runners, which are given by name or as functions, one or several.
+    """Returns the names of runners, given by name or as functions, one or several.
 
     Raises:
-        UsageError: There is something else among them.
+        UsageError: If a value is neither a name nor a function.
     """
     if runners is None:
         return []
@@ -198,15 +198,17 @@ def names_of(runners: object) -> list[str]:
 
 
 def groups_of(groups: Sequence[str] | str | None) -> list[str]:
-    """The groups, which are given by name, one or several."""
+    """Returns the names of groups, given as one name or several."""
     return [groups] if isinstance(groups, str) else list(groups or ())
 
 
 def refuse_in_worker(function: str) -> None:
-    """Refuses a call that a file of runners makes when a worker imports it: workers would start workers without end.
+    """Rejects a call from a file of runners that a worker imports.
+
+    Workers would otherwise start workers without end.
 
     Raises:
-        UsageError: This is a worker process.
+        UsageError: If this is a worker process.
     """
     if MARK in os.environ:
         message = f"{function} was called while a worker process imported the runner's file"

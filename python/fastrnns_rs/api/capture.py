@@ -1,4 +1,4 @@
-"""`profile` as a function."""
+"""Function `profile`."""
 
 from __future__ import annotations
 
@@ -98,73 +98,76 @@ def profile(
     """Captures runners with a profiler, as `fastrnns-rs profile` does.
 
     Args:
-        runners: Names, or functions decorated with `runner`; with neither groups `cudnn`, `aten` and `jit`.
-        separate: A capture of each runner, not one of all.
-        processes: Number of captures of each, each of a fresh process; a verdict of `compare` needs three of each side.
-        dry_run: Nothing is run, and the command lines are returned that would be.
+        runners: Names, or functions decorated with `runner`. None without groups captures `cudnn`, `aten` and `jit`.
+        separate: True makes a capture of each runner, False one capture of all.
+        processes: Number of captures of each, each of a fresh process. A verdict of `compare` needs three for each
+            side.
+        dry_run: True runs nothing, and returns the command lines that would run.
         arguments: By name:
         groups: Groups of runners.
-        variable_lstms: Whether the group `vl_rnns` is captured too, or alone where no other runners are given.
-        quick: Small sizes.
-        seq_length: Time steps.
-        num_layers: Stacked layers.
-        input_size: Features of the input.
-        hidden_size: Features of the hidden state.
-        mini_batch: Sequences or images in a batch.
+        variable_lstms: True captures the group `vl_rnns` too, or alone where no other runners are given.
+        quick: True uses small sizes.
+        seq_length: Number of time steps.
+        num_layers: Number of stacked layers.
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the hidden state.
+        mini_batch: Number of sequences or images in a batch.
         image_size: Height and width of images, in pixels.
         mode: `train`, or `inference`: only forward, without gradients and in evaluation mode.
-        amp: Forward under autocast to bfloat16.
-        channels_last: Images with their channels innermost.
-        cudnn_benchmark: Whether cuDNN tries its algorithms for convolutions.
-        deterministic: Only algorithms that repeat their results.
-        bidirectional: A second layer beside each reads the sequence backwards.
-        proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
-        warmup: Iterations before the capture begins.
-        nloops: Captured iterations.
+        amp: True runs forward under autocast to bfloat16.
+        channels_last: True stores images with their channels innermost.
+        cudnn_benchmark: True lets cuDNN try its algorithms for convolutions.
+        deterministic: True uses only algorithms that repeat their results.
+        bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
+        proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
+        warmup: Number of iterations before the capture begins.
+        nloops: Number of captured iterations.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `float32`, `float64`, `float16` or `bfloat16`.
-        seed: Seed of inputs and parameters.
-        allow_tf32: Whether float32 products may be rounded to TF32.
-        threads: Threads of torch on the CPU; None for torch's default.
-        timeout: Seconds that a run may take.
+        seed: Random seed for inputs and parameters.
+        allow_tf32: True allows rounding float32 products to TF32.
+        threads: Number of torch's threads on the CPU; None for torch's default.
+        timeout: Time limit of a run, in seconds.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.
         cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
-        cuda_pointwise_block_count: Blocks of such a kernel.
-        cuda_pointwise_block_size: Threads of such a block.
-        tool: `nsys`, `nvprof` or `torch`; None for the one that tells most on this device.
-        tool_path: The program of the profiler; None for the newest that is found.
-        output_dir: Where the capture goes; None for a folder of the user's data.
-        sleep_between_seconds: Pause between two runners.
+        cuda_pointwise_block_count: Number of blocks of these kernels.
+        cuda_pointwise_block_size: Number of threads per block of these kernels.
+        tool: `nsys`, `nvprof` or `torch`; None for the tool that reports most on this device.
+        tool_path: Path of the profiler's program; None for the newest that is found.
+        output_dir: Folder of the capture; None for a folder of the user's data.
+        sleep_between_seconds: Pause between two runners, in seconds.
         inference: Short for the mode `inference`.
-        keep: Files that were only a step on the way to others stay.
-        redact: Variables, output, and names of machine and user are taken out of the capture.
-        baseline: Whether to run without the profiler too, to compare.
-        activities: For torch's profiler, as all that follows: what is traced, as `["cpu", "cuda"]` or `"cpu,cuda"`.
-        schedule: Which iterations: a `Schedule`, or a text as `"wait=1,warmup=1,active=3,repeat=1,skip-first=0"`.
-        on_trace_ready: Where traces go: `chrome:DIR`, `tensorboard:DIR` or `module:function`.
-        record_shapes: Shapes of inputs are recorded.
-        profile_memory: Allocations are recorded.
-        with_stack: Python's calls are recorded.
-        with_flops: Operations of matrix products and convolutions are counted.
-        with_modules: Modules of TorchScript are recorded.
-        group_by_input_shape: The table has a row for each shape of inputs.
-        group_by_stack: The table has a row for each of this many calls; 0 is off.
-        sort_by: What the table is sorted by; None for own time.
-        row_limit: The table's rows; -1 for all.
-        memory_timeline: Sizes over time are written.
-        memory_snapshot: The history of CUDA's allocator is written.
+        keep: True keeps intermediate files.
+        redact: True removes variables, output, and names of machine and user from the capture.
+        baseline: True also runs without the profiler, to compare.
+        activities: Activities to trace, as `["cpu", "cuda"]` or `"cpu,cuda"`. This argument and all that follow are for
+            torch's profiler.
+        schedule: Recorded iterations: a `Schedule`, or a text as `"wait=1,warmup=1,active=3,repeat=1,skip-first=0"`.
+        on_trace_ready: Destination of traces: `chrome:DIR`, `tensorboard:DIR` or `module:function`.
+        record_shapes: True records shapes of inputs.
+        profile_memory: True records allocations.
+        with_stack: True records Python's calls.
+        with_flops: True counts operations of matrix products and convolutions.
+        with_modules: True records modules of TorchScript.
+        group_by_input_shape: True gives the table a row for each shape of inputs.
+        group_by_stack: Number of callers that separate rows of the table; 0 turns it off.
+        sort_by: Sort key of the table; None for own time.
+        row_limit: Number of rows of the table; -1 for all.
+        memory_timeline: True writes sizes over time.
+        memory_snapshot: True writes the history of CUDA's allocator.
 
     Returns:
-        The record of the capture, whose `artefacts` name the files; a list of them with `separate`, or with several
+        The capture manifest, whose `artefacts` name the files; a list of manifests with `separate`, or with several
         `processes`. With `dry_run` a list of command lines, each a list of words.
 
     Raises:
-        UsageError: An argument makes no sense, or a runner cannot honour it.
-        MissingError: The device or the profiler is not there.
-        CaptureError: A runner, the profiler or a check failed; its `capture` is the record, its `log` what was printed.
-            With `separate` it is the first of them, raised when every runner had its turn.
-        KeyboardInterrupt: Ctrl-C; no process is left, and what was captured until then stays.
+        UsageError: If an argument is invalid, or a runner does not support it.
+        MissingError: If the device or the profiler is missing.
+        CaptureError: If a runner, the profiler or a check fails. Its `capture` is the manifest, its `log` the printed
+            output. With `separate` it is the first failure, raised after all runners were captured.
+        KeyboardInterrupt: If the user presses Ctrl-C. No process is left running, and files captured until then are
+            kept.
     """
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
@@ -197,7 +200,7 @@ def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:
 
 
 def _activities(given: object) -> tuple[str, ...] | None:
-    """What torch's profiler traces, given one by one or as the flag takes it."""
+    """Returns the activities of torch's profiler, given as a list or as the flag's text."""
     if given is None:
         return None
     listed = given.replace(",", " ").split() if isinstance(given, str) else given
@@ -224,7 +227,7 @@ def _programs(tool: str | None, path: str | os.PathLike[str] | None) -> dict[str
 
 
 def _captures(each: list[Prepared], place: Place) -> list[Capture]:
-    """A capture of each, before the first that failed is told of."""
+    """Returns all captures, and raises the first failure after all were made."""
     from fastrnns_rs.verbs.profile import capture_run
 
     captures, errors = [], []

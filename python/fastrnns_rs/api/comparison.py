@@ -1,4 +1,4 @@
-"""`compare` as a function."""
+"""Function `compare`."""
 
 from __future__ import annotations
 
@@ -29,33 +29,34 @@ def compare(
     nsys_path: str | None = None,
     history: str | os.PathLike[str] | Literal[False] | None = None,
 ) -> Comparison:
-    """Says of each runner and phase, or of each kernel, whether the candidate is faster or slower.
+    """Compares a candidate with a baseline, for each runner and phase, or kernel.
 
-    What `fastrnns-rs compare` does: of runs it fills `rows`, of captures `kernels`, `categories` and `device_time`.
+    Equivalent to `fastrnns-rs compare`. A comparison of runs has `rows`; a comparison of captures has `kernels`,
+    `categories` and `device_time`.
 
     Args:
-        baseline: What is compared with: the path of a file, a run, the name of a run in the history such as `@last`, or
-            several of them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or
-            google-benchmark. Or captures: everything that `read` takes.
-        candidate: What is compared; None where the baseline is a run of `ab`, which has both sides.
-        margin: How small a difference does not matter: a share, as 0.01 for 1 %, or `"noise-floor"` for what
-            `ab --same` found on this machine; None for 1 %.
-        force: Whether to compare other timing modes, devices and problems too, and to label the rows.
+        baseline: Baseline: the path of a file, a run, the name of a run in the history such as `@last`, or several of
+            them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or
+            captures: everything that `read` accepts.
+        candidate: Candidate, as `baseline`; None where the baseline is a run of `ab`, which has both sides.
+        margin: Equivalence margin: a share, as 0.01 for 1 %, or `"noise-floor"` for the result of `ab --same` on this
+            machine; None for 1 %.
+        force: True also compares different timing modes, devices and problems, and labels these rows.
         fail_on: `regression`, `inconclusive` or both, for `exit_code`.
-        iteration_range: Of captures: the name of the ranges that mark iterations; unless given, ours and
+        iteration_range: For captures: name of the ranges that mark iterations; None for those of this package and
             `ProfilerStep#N`.
-        nsys_path: Of captures: the nsys that exports reports.
-        history: Of runs: folder with earlier runs, which show how much sessions differ; None for the user's history,
-            False for none.
+        nsys_path: For captures: path of the nsys that exports reports; None to search for it.
+        history: For runs: folder with earlier runs, which show the differences between sessions; None for the user's
+            history, False for no history.
 
     Returns:
-        The comparison. A runner that failed, or that one side does not have, is a row without a verdict.
+        The comparison. A runner that failed, or that is missing on one side, is a row without a verdict.
 
     Raises:
-        UsageError: A file cannot be understood, or the sides do not belong together.
-        FastrnnsError: A file that looks like a capture is none.
-        MissingError: A file is not there, or this machine's noise was never measured, or no nsys is there to export a
-            report.
+        UsageError: If a file is invalid, or baseline and candidate do not match.
+        FastrnnsError: If a file that looks like a capture is not a capture.
+        MissingError: If a file is missing, the noise of this machine was never measured, or no nsys is found to export
+            a report.
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)

@@ -1,4 +1,4 @@
-"""`bench` as a function."""
+"""Function `bench`."""
 
 from __future__ import annotations
 
@@ -45,61 +45,62 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
         arguments: By name:
-        groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. With neither argument `cnns` and `rnns` run.
-        variable_lstms: Whether the group `vl_rnns` runs too.
-        quick: Small sizes, and one short process.
-        seq_length: Time steps.
-        num_layers: Stacked layers.
-        input_size: Features of the input.
-        hidden_size: Features of the hidden state.
-        mini_batch: Sequences or images in a batch.
+        groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `cnns` and `rnns`
+            run.
+        variable_lstms: True runs the group `vl_rnns` too.
+        quick: True uses small sizes, and one short process.
+        seq_length: Number of time steps.
+        num_layers: Number of stacked layers.
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the hidden state.
+        mini_batch: Number of sequences or images in a batch.
         image_size: Height and width of images, in pixels.
         mode: `train`, or `inference`: only forward, without gradients and in evaluation mode.
-        amp: Forward under autocast to bfloat16.
-        channels_last: Images with their channels innermost.
-        cudnn_benchmark: Whether cuDNN tries its algorithms for convolutions.
-        deterministic: Only algorithms that repeat their results.
-        bidirectional: A second layer beside each reads the sequence backwards.
-        proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
-        processes: Fresh processes of each runner; None for what the preset says.
-        rigorous: Twenty processes.
-        stop: The rule that ends the run: `precision:1%`, `time:30s` or `count:100`.
-        warmup: Iterations of a process that are kept, but not part of the estimate; None to detect them.
-        nloops: Timed iterations of a process; None for as many as its time holds.
-        sync: When to wait for a GPU: after each `iteration`, or after each `phase`, which then begins on an idle GPU.
+        amp: True runs forward under autocast to bfloat16.
+        channels_last: True stores images with their channels innermost.
+        cudnn_benchmark: True lets cuDNN try its algorithms for convolutions.
+        deterministic: True uses only algorithms that repeat their results.
+        bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
+        proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
+        processes: Number of fresh processes of each runner; None for the preset's number.
+        rigorous: True starts twenty processes.
+        stop: Rule that ends the run: `precision:1%`, `time:30s` or `count:100`.
+        warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
+        nloops: Number of timed iterations of a process; None for as many as fit in its time.
+        sync: Time to wait for a GPU: after each `iteration`, or after each `phase`, which then begins on an idle GPU.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `float32`, `float64`, `float16` or `bfloat16`.
-        seed: Seed of inputs and parameters; 0 is one like any other.
-        allow_tf32: Whether float32 products may be rounded to TF32.
-        threads: Threads of torch on the CPU; None for torch's default.
-        affinity: The CPUs that processes may use, as `0,2-3`; None for those of this one.
-        order_seed: Seed of the order of processes; None for a random one.
-        devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, in place of `device`.
-        side_by_side: Whether these measure a runner at the same time, rather than one after the other.
-        sessions: Number of sessions, each with so many processes.
-        every: Time from the start of one session to that of the next, as `20m`; None for ten minutes.
-        axes: Options that take several values in turn, every combination of them: `{"hidden_size": [128, 256]}`, or
-            texts as the command line takes them, `"hidden-size=pow2:6:10"`.
-        filter: What a row must be to be measured, as `hidden-size>=256` or `runner~jit`; several must all hold.
-        timeout: Seconds that a process may take.
+        seed: Random seed for inputs and parameters; 0 has no special meaning.
+        allow_tf32: True allows rounding float32 products to TF32.
+        threads: Number of torch's threads on the CPU; None for torch's default.
+        affinity: CPUs that processes may use, as `0,2-3`; None for those of this process.
+        order_seed: Random seed for the order of processes; None for a random seed.
+        devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, instead of `device`.
+        side_by_side: True measures a runner on these devices at the same time, False one after the other.
+        sessions: Number of sessions, each with this number of processes.
+        every: Time from the start of one session to the start of the next, as `20m`; None for ten minutes.
+        axes: Options with several values, of which every combination runs: `{"hidden_size": [128, 256]}`, or texts as
+            on the command line, `"hidden-size=pow2:6:10"`.
+        filter: Condition of the rows to measure, as `hidden-size>=256` or `runner~jit`; several must all be met.
+        timeout: Time limit of a process, in seconds.
         fuser: TorchScript's fuser: `te`, `old`, `none` or `default`.
         executor: TorchScript's executor: `profiling`, `simple`, `legacy` or `default`.
         cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
-        cuda_pointwise_block_count: Blocks of such a kernel.
-        cuda_pointwise_block_size: Threads of such a block.
-        compile_timeout: Seconds that a process may compile, each time that it does.
-        compile_cache: The folder where all processes keep what they compile; None for a new one for each.
-        resume: A run that was interrupted, or the path of its file, or its name in the history such as `@last`, to go
-            on with; the arguments are to be the same.
+        cuda_pointwise_block_count: Number of blocks of these kernels.
+        cuda_pointwise_block_size: Number of threads per block of these kernels.
+        compile_timeout: Time limit of each compilation in a process, in seconds.
+        compile_cache: Folder for the compiled code of all processes; None for a new folder for each.
+        resume: Interrupted run to continue, or the path of its file, or its name in the history such as `@last`. All
+            other arguments must be the same.
         history: Folder that the run is kept in; None for the user's history, False to keep nothing.
 
     Returns:
-        The run. A runner that failed is a result with `status` and `reason`; it raises nothing.
+        The run. A runner that failed is a result with `status` and `reason`, and raises no error.
 
     Raises:
-        UsageError: An argument makes no sense, or a runner cannot honour it.
-        MissingError: The device is not there.
-        KeyboardInterrupt: Ctrl-C; its attribute `run` holds what was measured.
+        UsageError: If an argument is invalid, or a runner does not support it.
+        MissingError: If the device is missing.
+        KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results until then.
     """
     refuse_in_worker("bench")
     given = _KEYWORDS.of_call("bench", arguments)
@@ -114,7 +115,10 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
 
 
 def _keeper(history: RunHistory) -> Callable[[Run], None]:
-    """Returns a function that keeps a run after each process. A history that cannot be written to is warned of once."""
+    """Returns a function that saves a run in the history after each process.
+
+    It warns once about a history that cannot be written to.
+    """
     layout = Layout(keep=Process)
 
     def keep(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""`trainbench`, with the arguments and the result of PyTorch's fastrnns."""
+"""Function `trainbench`, with the arguments and result of PyTorch's fastrnns."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 class BenchResult(NamedTuple):
-    """What `trainbench` returns: the seven fields of PyTorch's fastrnns, in milliseconds on every device.
+    """Result of `trainbench`: the seven fields of PyTorch's fastrnns.
+
+    Times are in milliseconds on every device.
 
     Attributes:
-        name: The name that was given.
-        avg_fwd: Mean of the timed forward phases.
-        std_fwd: Their standard deviation (n - 1); None for one loop.
-        info_fwd: The timed samples, a tensor of float64.
+        name: Given name.
+        avg_fwd: Mean of the timed forward phases, in milliseconds.
+        std_fwd: Standard deviation of the forward phases (n - 1), in milliseconds; None for one loop.
+        info_fwd: Timed samples in milliseconds, a tensor of float64.
         avg_bwd: As for forward; None where the model has no backward.
         std_bwd: As for forward.
         info_bwd: As for forward.
@@ -54,30 +56,30 @@ def trainbench(
 ) -> BenchResult:
     """Times one model in this process, with the arguments of PyTorch's fastrnns.
 
-    `bench` measures in a fresh process and keeps every sample; this is for code that has a creator at hand. TorchScript
-    compiles as the process is set to; TF32 is off.
+    `bench` measures in a fresh process and keeps every sample. `trainbench` is for code that already has a creator.
+    TorchScript compiles with the settings of the process; TF32 is off.
 
     Args:
         name: Name of the result, and of the runner when no creator is given.
-        rnn_creator: Takes a `Problem`, returns a `ModelDef`. A creator that was written for fastrnns is called by
-            `lambda problem: creator(**problem.upstream_arguments())`.
-        nloops: Timed iterations.
-        warmup: Iterations before them.
-        seqLength: Time steps.
-        numLayers: Stacked layers.
-        inputSize: Features of the input.
-        hiddenSize: Features of the hidden state.
-        miniBatch: Sequences in a batch.
+        rnn_creator: Function that takes a `Problem` and returns a `ModelDef`; None for the runner `name`. Pass a
+            creator that was written for fastrnns as `lambda problem: creator(**problem.upstream_arguments())`.
+        nloops: Number of timed iterations.
+        warmup: Number of iterations before the timed iterations.
+        seqLength: Number of time steps.
+        numLayers: Number of stacked layers.
+        inputSize: Number of features of the input.
+        hiddenSize: Number of features of the hidden state.
+        miniBatch: Number of sequences in a batch.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
-        seed: Seed of inputs and parameters; None for 0.
+        seed: Random seed for inputs and parameters; None for 0.
 
     Returns:
-        Means, deviations and samples.
+        Means, standard deviations and samples.
 
     Raises:
-        UsageError: An argument makes no sense, or there is no such runner.
-        MissingError: The device is not there.
-        RunnerError: The model broke its contract.
+        UsageError: If an argument is invalid, or there is no such runner.
+        MissingError: If the device is missing.
+        RunnerError: If the model breaks its contract.
     """
     import torch
 

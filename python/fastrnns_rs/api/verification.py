@@ -1,4 +1,4 @@
-"""`verify` as a function."""
+"""Function `verify`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class VerifyArguments(ProblemArguments, total=False):
-    """The same, and how strictly it is checked."""
+    """`ProblemArguments`, and arguments for the strictness of the checks."""
 
     check_grad: bool
     rtol: float | None
@@ -39,49 +39,49 @@ _KEYWORDS = Keywords(VerifyArguments, {**RUN_DEFAULTS, **_OWN, "seed": DEFAULT_S
 def verify(
     runners: Sequence[str | Creator] | str | Creator | None = None, **arguments: Unpack[VerifyArguments]
 ) -> Verification:
-    """Checks that runners compute what they claim to, as `fastrnns-rs verify` does.
+    """Checks the results of runners against references, as `fastrnns-rs verify` does.
 
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
         arguments: By name:
-        groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. With neither argument `rnns` is checked.
-        variable_lstms: Whether the group `vl_rnns` is checked too.
-        seq_length: Time steps. Sizes that are not given are small.
-        num_layers: Stacked layers; 2 where a runner permits.
-        input_size: Features of the input.
-        hidden_size: Features of the hidden state.
-        mini_batch: Sequences or images in a batch.
+        groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `rnns` is checked.
+        variable_lstms: True checks the group `vl_rnns` too.
+        seq_length: Number of time steps. Sizes that are not given are small.
+        num_layers: Number of stacked layers; 2 by default where a runner supports it.
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the hidden state.
+        mini_batch: Number of sequences or images in a batch.
         image_size: Height and width of images, in pixels.
         mode: `train`, or `inference`: outputs and states only.
-        amp: Forward under autocast to bfloat16.
-        channels_last: Images with their channels innermost.
-        cudnn_benchmark: Whether cuDNN tries its algorithms for convolutions.
-        deterministic: Only algorithms that repeat their results.
-        bidirectional: A second layer beside each reads the sequence backwards.
-        proj_size: Features that an LSTM's hidden state is projected to; None for no projection.
+        amp: True runs forward under autocast to bfloat16.
+        channels_last: True stores images with their channels innermost.
+        cudnn_benchmark: True lets cuDNN try its algorithms for convolutions.
+        deterministic: True uses only algorithms that repeat their results.
+        bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
+        proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
         device: `auto`, `cpu`, `cuda` or `cuda:N`. References are computed on the CPU in float64.
-        dtype: Of parameters and inputs.
-        seed: Of inputs and parameters.
-        allow_tf32: Whether float32 products may be TF32's.
-        threads: Threads of torch on the CPU; None for torch's own.
-        timeout: How long the check of a runner may take, in seconds.
+        dtype: Dtype of parameters and inputs.
+        seed: Random seed for inputs and parameters.
+        allow_tf32: True allows rounding float32 products to TF32.
+        threads: Number of torch's threads on the CPU; None for torch's default.
+        timeout: Time limit of the check of a runner, in seconds.
         fuser: TorchScript's fuser.
-        executor: TorchScript's executor; wins over `fuser`.
+        executor: TorchScript's executor; it overrides that of `fuser`.
         cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels.
-        cuda_pointwise_block_count: Blocks of such a kernel.
-        cuda_pointwise_block_size: Threads of such a block.
-        check_grad: Whether gradients are checked too.
-        rtol: Relative tolerance; None for the dtype's.
-        atol: Absolute tolerance; None for the dtype's.
+        cuda_pointwise_block_count: Number of blocks of these kernels.
+        cuda_pointwise_block_size: Number of threads per block of these kernels.
+        check_grad: True checks gradients too.
+        rtol: Relative tolerance; None for that of the dtype.
+        atol: Absolute tolerance; None for that of the dtype.
 
     Returns:
-        The verification; its `ok` says whether every runner that was checked is right. A runner that is wrong,
-        crashes or hangs is a row with its reason; it raises nothing.
+        The verification; its `ok` is True if every checked runner is correct. A runner that is wrong, crashes or hangs
+        is a row with its reason, and raises no error.
 
     Raises:
-        UsageError: An argument makes no sense, or a runner cannot honour it.
-        MissingError: The device is not there.
-        KeyboardInterrupt: Ctrl-C.
+        UsageError: If an argument is invalid, or a runner does not support it.
+        MissingError: If the device is missing.
+        KeyboardInterrupt: If the user presses Ctrl-C.
     """
     refuse_in_worker("verify")
     given = _KEYWORDS.of_call("verify", arguments)

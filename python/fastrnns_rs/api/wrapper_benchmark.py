@@ -1,4 +1,4 @@
-"""Those functions of `torch._inductor.wrapper_benchmark` that print what they find, by the same names."""
+"""Printing functions of `torch._inductor.wrapper_benchmark`, by the same names."""
 
 from __future__ import annotations
 
@@ -18,42 +18,45 @@ if TYPE_CHECKING:
 
 
 def benchmark_all_kernels(benchmark_name: str, benchmark_all_configs: bool | None) -> list[KernelTiming]:
-    """Times the kernels of the modules that were loaded and prints a line for each, as upstream's does.
+    """Times the kernels of the loaded modules and prints a line for each.
+
+    Upstream's function of this name does the same.
 
     Args:
-        benchmark_name: Stands above the lines.
-        benchmark_all_configs: Whether each kernel is timed in each of its configurations.
+        benchmark_name: Heading of the lines.
+        benchmark_all_configs: True times each kernel in each of its configurations.
 
     Raises:
-        FastrnnsError: There is none; the hint says what to set.
+        FastrnnsError: If there are no kernels; the hint names the setting that is needed.
     """
     import torch
 
     device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
     rows = kernel_times.measure(device, all_configs=bool(benchmark_all_configs))
     found = [module_rows.kernel_timing(one) for one in rows]
-    print(benchmark_name, *kernel_lines(found), sep="\n")  # noqa: T201  # what it is for
+    print(benchmark_name, *kernel_lines(found), sep="\n")  # noqa: T201  # printing is its purpose
     return found
 
 
 def parse_profile_event_list(
     benchmark_name: str, event_list: Iterable[Any], wall_time_ms: float, nruns: int, device_name: str
 ) -> None:
-    """Prints where the time of a profiled benchmark went, as torch's function of this name and signature does.
+    """Prints the time of a profiled benchmark by category, as torch's function does.
 
-    Where there is no device, it tells of the C++ kernels and the operators of the CPU; torch's tells of nothing then.
+    The name and signature are those of torch's function. Without a device, the output is about the C++ kernels and the
+    operators of the CPU; torch's function then prints nothing about them.
 
     Args:
-        benchmark_name: What the line for tabulating begins with.
-        event_list: What `key_averages` of a profiler returns.
-        wall_time_ms: How long a run took without the profiler, in milliseconds.
-        nruns: How many runs were profiled.
+        benchmark_name: Start of the tabulate line.
+        event_list: Result of a profiler's `key_averages`.
+        wall_time_ms: Duration of a run without the profiler, in milliseconds.
+        nruns: Number of profiled runs.
         device_name: `cuda`; empty for the CPU.
 
     Raises:
-        FastrnnsError: The events are of the profiler that torch had before Kineto.
+        FastrnnsError: If the events are of the profiler that torch had before Kineto.
     """
-    from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
+    from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without declaring it
 
     categories: dict[str, list[Line]] = {}
     for event in event_list:
@@ -68,4 +71,4 @@ def parse_profile_event_list(
             continue
         line = Line(event.key, took_us / 1000 / nruns, event.count / nruns)
         categories.setdefault(category, []).append(line)
-    print(tables(benchmark_name, categories, wall_time_ms, device_name or "cpu"))  # noqa: T201 - what it is for
+    print(tables(benchmark_name, categories, wall_time_ms, device_name or "cpu"))  # noqa: T201 - printing is its purpose

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import multilayer
-from fastrnns_rs.models.lstm import nn_lstm
+from fastrnns_rs.models.lstm import nn_lstm, with_autocast
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -22,10 +22,15 @@ def _where(problem: Problem) -> str:
     return f"dropout {PROBABILITY} between its {problem.num_layers} layers"
 
 
-_lstm = partial(runner, family="lstm", layers=(2, None), note=_where, reference="LSTM under the same dropout mask")
+_lstm = partial(runner, family="lstm", layers=(2, None), reference="LSTM under the same dropout mask")
 
 
-@_lstm("cudnn_dropout", description="nn.LSTM with dropout between layers", honours=("bidirectional", "proj_size"))
+@_lstm(
+    "cudnn_dropout",
+    description="nn.LSTM with dropout between layers",
+    honours=("bidirectional", "proj_size"),
+    note=with_autocast(_where),
+)
 def cudnn_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem, dropout=PROBABILITY)
@@ -35,6 +40,7 @@ def cudnn_dropout(problem: Problem) -> ModelDef:
     "jit_dropout",
     description="TorchScript: jit_multilayer with dropout between layers",
     honours=("bidirectional",),
+    note=_where,
     torchscript=True,
 )
 def jit_dropout(problem: Problem) -> ModelDef:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
-from fastrnns_rs.models.lstm import of_module
+from fastrnns_rs.models.lstm import autocast_on_cudnn, of_module
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 _gru = partial(runner, family="gru", honours=("bidirectional",))
 
 
-@_gru("gru_cudnn", description="nn.GRU as torch runs it, on cuDNN", reference="GRU equations")
+@_gru(
+    "gru_cudnn",
+    description="nn.GRU as torch runs it, on cuDNN",
+    reference="GRU equations",
+    note=autocast_on_cudnn,
+)
 def gru_cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script, stacked
 from fastrnns_rs.models.definition import ModelDef, sequence_model
+from fastrnns_rs.models.lstm import with_autocast
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     family="lstm",
     description="nn.LSTM and as many layer norms beside it, forward only",
     honours=("bidirectional", "proj_size"),
-    note=lambda _problem: (
-        "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; no backward"
+    note=with_autocast(
+        lambda _problem: (
+            "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; "
+            "no backward"
+        )
     ),
     reference="nn.LSTM and its norms",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,22 @@ from fastrnns_rs.runners.registry import runner
 if TYPE_CHECKING:
     from fastrnns_rs.models.inputs import RecurrentInputs
     from fastrnns_rs.problem.problem import Problem
+
+
+def autocast_on_cudnn(problem: Problem) -> str | None:
+    """Notes the data type that autocast gives cuDNN's recurrent networks, whatever it is asked for."""
+    if problem.amp and problem.device.startswith("cuda"):
+        return "torch's autocast runs cuDNN's recurrent networks in float16, not in bfloat16"
+    return None
+
+
+def with_autocast(note: Callable[[Problem], str | None]) -> Callable[[Problem], str | None]:
+    """Returns a runner's own note, and that of autocast after it."""
+
+    def both(problem: Problem) -> str | None:
+        return "; ".join(filter(None, [note(problem), autocast_on_cudnn(problem)])) or None
+
+    return both
 
 
 def _same_on_cpu(problem: Problem) -> str | None:
@@ -39,18 +56,17 @@ _lstm = partial(
     family="lstm",
     group="rnns",
     honours=("bidirectional", "proj_size"),
-    note=_same_on_cpu,
     reference="LSTM equations",
 )
 
 
-@_lstm("cudnn", description="nn.LSTM as torch runs it, on cuDNN")
+@_lstm("cudnn", description="nn.LSTM as torch runs it, on cuDNN", note=with_autocast(_same_on_cpu))
 def cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     return nn_lstm(problem)
 
 
-@_lstm("aten", description="nn.LSTM with cuDNN switched off")
+@_lstm("aten", description="nn.LSTM with cuDNN switched off", note=_same_on_cpu)
 def aten(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
     from fastrnns_rs.worker.torch_settings import cudnn_disabled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.models.custom import script, stacked_model
-from fastrnns_rs.models.lstm import of_module
+from fastrnns_rs.models.lstm import autocast_on_cudnn, of_module
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ for _kind, _nonlinearity in _NONLINEARITIES.items():
             family="rnn",
             description=_description.format(_nonlinearity),
             torchscript=_way == "jit",
+            note=autocast_on_cudnn if _way == "cudnn" else lambda _problem: None,
             honours=("bidirectional",),
             # What is nn.RNN itself is held against the equations.
             reference=f"RNN equations ({_nonlinearity})" if _way == "cudnn" else f"nn.RNN ({_nonlinearity})",

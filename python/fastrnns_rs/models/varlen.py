@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.models.custom import script
 from fastrnns_rs.models.definition import ModelDef, backward, from_tensor, sequence_model
+from fastrnns_rs.models.lstm import with_autocast
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -16,18 +17,20 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
-_lstm = partial(
-    runner,
-    family="vl_lstm",
-    group="vl_rnns",
-    note=lambda problem: f"seqLength {problem.seq_length} only bounds the lengths of its sequences",
+def _lengths(problem: Problem) -> str:
+    return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
+
+
+_lstm = partial(runner, family="vl_lstm", group="vl_rnns")
+_one_after_the_other = partial(
+    _lstm, note=_lengths, honours=("bidirectional",), reference="nn.LSTM sequence by sequence"
 )
-_one_after_the_other = partial(_lstm, honours=("bidirectional",), reference="nn.LSTM sequence by sequence")
 
 
 @_lstm(
     "vl_cudnn",
     description="nn.LSTM on packed sequences",
+    note=with_autocast(_lengths),
     honours=("bidirectional", "proj_size"),
     reference="nn.LSTM sequence by sequence, padded",
 )

@@ -1,1 +1,1 @@
-"""The problem that a runner solves: sizes, dtype, device, modes and the axes of a sweep."""
+"""Problem of a runner: sizes, dtype, device, modes and the axes of a sweep."""

@@ -10,10 +10,10 @@ _NAME = re.compile(r"sm_(\d{2,3})")
 
 
 def capability(architecture: str) -> int:
-    """Returns the compute capability of an architecture, ten times: 90 for `sm_90`.
+    """Returns the compute capability of an architecture times ten: 90 for `sm_90`.
 
     Raises:
-        UsageError: It is no name of an architecture.
+        UsageError: If the text is not the name of an architecture.
     """
     match = _NAME.fullmatch(architecture)
     if match is None:

@@ -13,14 +13,16 @@ EXECUTORS = ("profiling", "simple", "legacy", "default")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JitSettings:
-    """How TorchScript compiles; the names and meanings are those of PyTorch's fastrnns.
+    """Settings of TorchScript's compiler, with the names of PyTorch's fastrnns.
+
+    The meanings are also those of PyTorch's fastrnns.
 
     Attributes:
-        fuser: `te`, `old`, `none`, or `default` to leave torch as it is.
-        executor: `profiling`, `simple`, `legacy` or `default`; it wins over what `fuser` implies.
-        cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels; None leaves them to torch.
-        cuda_pointwise_block_count: Blocks of such a kernel.
-        cuda_pointwise_block_size: Threads of such a block.
+        fuser: `te`, `old`, `none`, or `default`, which does not change torch's settings.
+        executor: `profiling`, `simple`, `legacy` or `default`; it overrides the executor that `fuser` implies.
+        cuda_pointwise_loop_level: Loop levels of the fuser's CUDA kernels; None uses torch's default.
+        cuda_pointwise_block_count: Number of blocks of these kernels; None uses torch's default.
+        cuda_pointwise_block_size: Number of threads per block of these kernels; None uses torch's default.
     """
 
     fuser: str = "te"
@@ -39,7 +41,7 @@ class JitSettings:
             check_count(f"cuda_pointwise_{name}", value, least=1)
 
     def switches(self) -> dict[str, bool]:
-        """What each switch is set to; one that is not named stays as it is."""
+        """Returns the value of each switch to set; other switches are not changed."""
         switches: dict[str, bool] = {}
         if self.fuser == "te":
             switches.update(executor=True, optimize=True, cpu_fusion=False, gpu_fusion=True, expressions=True)
@@ -56,7 +58,7 @@ class JitSettings:
         return switches
 
     def pointwise(self) -> dict[str, int]:
-        """The settings of CUDA kernels that were given."""
+        """Returns the given settings of CUDA kernels."""
         given = {
             "loop_levels": self.cuda_pointwise_loop_level,
             "block_count": self.cuda_pointwise_block_count,

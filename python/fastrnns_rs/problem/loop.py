@@ -7,27 +7,27 @@ from typing import Literal
 
 from fastrnns_rs.errors import UsageError
 
-#: When the loop waits for the device: at the end of each iteration, or of each phase.
+#: Time at which the loop waits for the device: the end of each iteration, or of each phase.
 Sync = Literal["iteration", "phase"]
 SYNCS: tuple[Sync, ...] = ("iteration", "phase")
 
-#: How often a process that is not steady when it should end goes on for as long again.
+#: Number of times that a process without a steady state is extended by its own length.
 EXTENSIONS = 1
-#: Beside the first call. A steady state cannot be told from fewer, and a median of fewer says little.
+#: Minimum without the first iteration. Fewer iterations show no steady state, and their median is unreliable.
 LEAST_ITERATIONS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """What ends the loop of a process.
+    """Stop conditions of a process's loop. The first iteration never counts.
 
     Attributes:
-        warmup: Iterations before the timed ones, exactly; None to detect them.
-        nloops: Timed iterations, exactly; None for as many as `seconds` hold.
-        seconds: How long the loop runs where a count is missing, the first call not included.
-        least: Iterations that it runs at least, if they take no more than some seconds; the first call not included.
-        most: Iterations after which it ends, however short they are; the first call not included.
-        sync: When it waits for the device.
+        warmup: Exact number of iterations before the timed iterations; None to detect them.
+        nloops: Exact number of timed iterations; None for as many as fit in `seconds`.
+        seconds: Duration of the loop in seconds where a count is missing, without the first iteration.
+        least: Minimum number of iterations, if they take no more than some seconds, without the first iteration.
+        most: Maximum number of iterations, even if they are short, without the first iteration.
+        sync: Time at which the loop waits for the device.
     """
 
     warmup: int | None
@@ -39,28 +39,31 @@ class Loop:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the number of iterations is known beforehand."""
+        """True if the number of iterations is known before the loop."""
         return self.warmup is not None and self.nloops is not None
 
     @property
     def first_stop(self) -> int:
-        """Iterations, the first call included, after which it is asked whether to go on."""
+        """Number of iterations after which the loop first decides whether to continue.
+
+        The number includes the first iteration.
+        """
         if self.nloops is not None:
-            # The first call is warm-up, or comes before it: it is never a sample.
+            # The first iteration is part of the warm-up or comes before it, so it is never a sample.
             return max(1, LEAST_ITERATIONS if self.warmup is None else self.warmup) + self.nloops
         return max(1, self.warmup or 0) + self.most
 
     @property
     def capacity(self) -> int:
-        """The most iterations that it can come to."""
+        """Maximum number of iterations of the loop."""
         return self.first_stop if self.is_exact else (1 + EXTENSIONS) * self.first_stop
 
 
 def check_sync(sync: str) -> None:
-    """Refuses what is no moment to wait for the device.
+    """Rejects an unknown time of waiting for the device.
 
     Raises:
-        UsageError: It is none.
+        UsageError: If the value is unknown.
     """
     if sync not in SYNCS:
         raise UsageError(f"sync is {sync!r}", f"give one of {', '.join(SYNCS)}")

@@ -1,4 +1,4 @@
-"""How a model is run, beside its sizes: for training or inference, in which precision, in which variant."""
+"""Modes of a model besides its sizes: training or inference, precision, variant."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MODES: tuple[str, ...] = get_args(Mode)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """What was asked for; a runner honours each of them or is refused by name.
+    """Requested modes. A runner supports all of them or is skipped with a reason.
 
     Attributes:
         mode: `train` runs forward and backward; `inference` only forward, without gradients and in evaluation mode.
         amp: Automatic mixed precision: forward under autocast to bfloat16.
         channels_last: Images and convolutions with their channels innermost.
-        cudnn_benchmark: cuDNN tries its algorithms for a convolution and takes the quickest.
+        cudnn_benchmark: cuDNN tries its algorithms for a convolution and uses the fastest.
         deterministic: Only algorithms that give the same result every time.
-        bidirectional: A second layer beside each, which reads the sequence backwards.
-        proj_size: Features that the hidden state is projected to; None for no projection.
+        bidirectional: A second layer for each layer, which reads the sequence backwards.
+        proj_size: Number of features that the hidden state is projected to; None for no projection.
     """
 
     mode: Mode = "train"

@@ -1,4 +1,4 @@
-"""One point of sizes, dtype, device and seed, and the presets that sizes come from."""
+"""Problem of sizes, dtype, device and seed, and presets of sizes."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from fastrnns_rs.documents.codec import since
 from fastrnns_rs.errors import UsageError, nearest
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
-#: No size or count is larger: torch counts in 64 bits, but some of its kernels in 32.
+#: Largest size and count: torch counts in 64 bits, but some of its kernels count in 32 bits.
 MOST = (1 << 31) - 1
 DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What a runner is built for. A size that does not apply to the runner is None.
+    """Problem that a runner is built for. Sizes that do not apply are None.
 
     Attributes:
-        seq_length: Time steps S.
-        num_layers: Stacked layers L.
-        input_size: Features I of the input.
-        hidden_size: Features H of the hidden state.
-        mini_batch: Sequences or images B in a batch.
+        seq_length: Number of time steps S.
+        num_layers: Number of stacked layers L.
+        input_size: Number of features I of the input.
+        hidden_size: Number of features H of the hidden state.
+        mini_batch: Number of sequences or images B in a batch.
         image_size: Height and width of an image, in pixels.
-        bidirectional: Whether a second layer beside each reads the sequence backwards.
-        proj_size: Features that the hidden state is projected to; None for no projection.
+        bidirectional: True if a second layer for each layer reads the sequence backwards.
+        proj_size: Number of features that the hidden state is projected to; None for no projection.
         dtype: Name of the torch dtype of parameters and inputs.
-        amp: Whether forward runs under autocast to bfloat16.
+        amp: True if forward runs under autocast to bfloat16.
         device: `cpu`, `cuda` or `cuda:N`.
-        seed: Seed of inputs, parameters and the gradient that backward starts from.
-        allow_tf32: Whether float32 matrix products and convolutions may round their inputs to TF32.
-        channels_last: Whether images and convolutions have their channels innermost.
-        cudnn_benchmark: Whether cuDNN tries its algorithms for a convolution and takes the quickest.
-        deterministic: Whether only algorithms run that give the same result every time.
+        seed: Random seed for inputs, parameters and the gradient that backward starts from.
+        allow_tf32: True if float32 matrix products and convolutions may round their inputs to TF32.
+        channels_last: True if images and convolutions have their channels innermost.
+        cudnn_benchmark: True if cuDNN tries its algorithms for a convolution and uses the fastest.
+        deterministic: True if only algorithms run that give the same result every time.
         mode: `train` runs forward and backward; `inference` only forward, without gradients and in evaluation mode.
     """
 
@@ -59,23 +59,23 @@ class Problem:
 
     @property
     def training(self) -> bool:
-        """Whether the model is run as in training."""
+        """True if the model runs as in training."""
         return self.mode == "train"
 
     @property
     def directions(self) -> int:
-        """How many layers lie side by side: two of a bidirectional model, else one."""
+        """Number of parallel layers: 2 for a bidirectional model, otherwise 1."""
         return 2 if self.bidirectional else 1
 
     def by_name(self) -> dict[str, Any]:
-        """Its fields by name, in the order of a document."""
+        """Returns the fields by name, in the order of a document."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def sizes(self) -> tuple[int, int, int, int, int]:
-        """(S, L, I, H, B) of a problem for a recurrent runner.
+        """Returns (S, L, I, H, B) of a problem for a recurrent runner.
 
         Raises:
-            UsageError: One of them does not apply.
+            UsageError: If one of the sizes does not apply.
         """
         sizes = (self.seq_length, self.num_layers, self.input_size, self.hidden_size, self.mini_batch)
         known = tuple(size for size in sizes if size is not None)
@@ -84,7 +84,7 @@ class Problem:
         return known[0], known[1], known[2], known[3], known[4]
 
     def upstream_arguments(self) -> dict[str, Any]:
-        """The keyword arguments that a creator written for PyTorch's fastrnns takes."""
+        """Returns the keyword arguments of a creator written for PyTorch's fastrnns."""
         return {
             "seqLength": self.seq_length,
             "numLayers": self.num_layers,
@@ -98,14 +98,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Sizes and counts for whatever is not given.
+    """Default sizes and counts.
 
     Attributes:
-        cnn_mini_batch: Images in a batch; `mini_batch` counts sequences.
-        processes: Processes of each runner that a bench starts.
-        seconds: How long each of them measures.
-        warmup: Iterations of a profiled runner before the capture begins.
-        nloops: Iterations that are captured.
+        cnn_mini_batch: Number of images in a batch; `mini_batch` counts sequences.
+        processes: Number of processes that a bench starts for each runner.
+        seconds: Measuring time of each process, in seconds.
+        warmup: Number of iterations of a profiled runner before the capture begins.
+        nloops: Number of captured iterations.
     """
 
     name: str
@@ -127,7 +127,7 @@ PRESETS = {
     preset.name: preset
     for preset in (
         Preset("upstream", "the sizes of PyTorch's fastrnns", 100, 1, 512, 512, 64, 32, 224, 5, 2.0, 10, 100),
-        # Upstream's sizes take an hour on two cores.
+        # Upstream's sizes would take an hour on two cores.
         Preset("cpu", "a default run within ten minutes on two cores", 64, 1, 256, 256, 16, 2, 224, 5, 2.0, 5, 20),
         Preset("quick", "a look at whether everything runs", 16, 1, 64, 64, 4, 2, 64, 1, 0.2, 5, 10),
     )
@@ -136,7 +136,7 @@ PRESETS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """What the user gave; None stands for the preset's value."""
+    """Sizes that the user gave; None stands for the preset's value."""
 
     seq_length: int | None = None
     num_layers: int | None = None
@@ -151,10 +151,10 @@ class Sizes:
 
 
 def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -> None:
-    """Refuses what is not a whole number from `least` to `most`.
+    """Rejects a value that is not a whole number from `least` to `most`.
 
     Raises:
-        UsageError: It is not; the message names it.
+        UsageError: If it is not such a number; the message names it.
     """
     if value is None:
         return
@@ -165,10 +165,10 @@ def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -
 
 
 def check_seed(seed: int) -> None:
-    """Refuses a seed that torch's generators do not take.
+    """Rejects a seed that torch's generators do not accept.
 
     Raises:
-        UsageError: It is not a whole number from 0 to 2**63 - 1.
+        UsageError: If the seed is not a whole number from 0 to 2**63 - 1.
     """
     if seed is None:
         raise UsageError("seed is None", "give a whole number; 0 is one like any other")
@@ -176,17 +176,17 @@ def check_seed(seed: int) -> None:
 
 
 def check_device(device: str) -> None:
-    """Refuses a device that fastrnns-rs does not know, whether or not the machine has it.
+    """Rejects an unknown device name, regardless of the devices of the machine.
 
     Raises:
-        UsageError: The name is not `auto`, `cpu`, `cuda` or `cuda:N`.
+        UsageError: If the name is not `auto`, `cpu`, `cuda` or `cuda:N`.
     """
     if not isinstance(device, str) or not DEVICES.fullmatch(device):
         raise UsageError(f"no device is called {device!r}", nearest(str(device), ["auto", "cpu", "cuda", "cuda:0"]))
 
 
 def resolve(device: str, cuda_devices: int) -> str | None:
-    """The device that a name means on this machine, or None where there is none."""
+    """Returns the device that a name means on this machine, or None if it is missing."""
     if device == "cpu" or (device == "auto" and not cuda_devices):
         return "cpu"
     index = int(device.partition(":")[2] or 0) if device != "auto" else 0
@@ -196,10 +196,10 @@ def resolve(device: str, cuda_devices: int) -> str | None:
 
 
 def check_dtype(dtype: str) -> None:
-    """Refuses a dtype that no runner has.
+    """Rejects a dtype that no runner supports.
 
     Raises:
-        UsageError: It is none of `DTYPES`.
+        UsageError: If the dtype is not in `DTYPES`.
     """
     if dtype not in DTYPES:
         raise UsageError(f"no dtype is called {dtype!r}", nearest(str(dtype).removeprefix("torch."), DTYPES))

@@ -1,4 +1,4 @@
-"""Which iterations torch's profiler records."""
+"""Schedule of the iterations that torch's profiler records."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from fastrnns_rs.problem.problem import check_count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """Cycles of iterations; the names and meanings are those of `torch.profiler.schedule`.
+    """Cycles of iterations, with the names and meanings of `torch.profiler.schedule`.
 
     Attributes:
-        wait: Iterations at the beginning of a cycle that the profiler lets pass.
-        warmup: Iterations after them that it traces and throws away, since it makes the first ones slower.
-        active: Iterations after those that it records.
-        repeat: Cycles; 0 stands for as many as there are iterations for.
-        skip_first: Iterations before the first cycle.
+        wait: Number of iterations at the start of a cycle that are not traced.
+        warmup: Number of iterations after `wait` that are traced and discarded, since the profiler slows the first
+            ones.
+        active: Number of iterations after `warmup` that are recorded.
+        repeat: Number of cycles; 0 for as many as the iterations allow.
+        skip_first: Number of iterations before the first cycle.
     """
 
     wait: int = 1
@@ -33,10 +34,10 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
-        """Reads what `str` writes, in any order; a key that is missing has its default.
+        """Parses the output of `str`, with keys in any order; missing keys have defaults.
 
         Raises:
-            UsageError: A key is unknown or given twice, or a value is not a count.
+            UsageError: If a key is unknown or given twice, or a value is not a count.
         """
         known = [field.name for field in fields(cls)]
         found: dict[str, int] = {}
@@ -60,13 +61,13 @@ class Schedule:
 
     @property
     def needed(self) -> int:
-        """Iterations that all cycles take, or one cycle where they go on for as long as there are iterations."""
+        """Number of iterations that all cycles take, or one cycle where `repeat` is 0."""
         return self.skip_first + self._length * max(self.repeat, 1)
 
     def cycles(self, iterations: int) -> list[list[int]]:
-        """The iterations that each cycle records, where `iterations` are run.
+        """Returns the iterations that each cycle records, out of `iterations`.
 
-        The last cycle may be cut short: torch's profiler saves what it has recorded when it stops.
+        The last cycle may be shorter: torch's profiler saves its recording when it stops.
         """
         found: list[list[int]] = []
         while not self.repeat or len(found) < self.repeat:
@@ -78,10 +79,10 @@ class Schedule:
         return found
 
     def check(self, iterations: int) -> None:
-        """Refuses to begin what cannot be ended.
+        """Rejects a schedule that cannot be completed.
 
         Raises:
-            UsageError: The schedule needs more iterations than are run.
+            UsageError: If the schedule needs more iterations than are run.
         """
         if self.needed > iterations:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""How far from its reference a runner may be."""
+"""Tolerances of a runner's results against its reference."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """An error is allowed up to `absolute`, and `relative` of what is expected on top.
+    """Allowed error: `absolute`, plus `relative` times the expected value.
 
-    Of a gradient the relative part is of its largest element: its small elements are sums of large ones.
+    For a gradient, the relative part refers to its largest element, since its small elements are sums of large ones.
     """
 
     relative: float
     absolute: float
 
 
-#: Some hundred roundings: what sums of a few thousand terms add up to over a hundred steps.
+#: About a hundred roundings, the error of sums of a few thousand terms over a hundred steps.
 _BY_DTYPE = {
     "float64": Tolerance(relative=1e-9, absolute=1e-10),
     "float32": Tolerance(relative=1e-4, absolute=2e-5),
@@ -33,15 +33,15 @@ _BY_DTYPE = {
 
 
 def tolerance_of(problem: Problem, *, rtol: float | None = None, atol: float | None = None) -> Tolerance:
-    """What a problem's arithmetic deserves, or what is given in its place.
+    """Returns the tolerance for a problem's arithmetic, or the given tolerance.
 
     Args:
-        problem: Its dtype counts; forward under autocast counts as bfloat16, TF32 has float16's digits.
-        rtol: The relative part.
-        atol: The absolute part.
+        problem: Problem; its dtype decides. Forward under autocast counts as bfloat16, TF32 has float16's digits.
+        rtol: Relative part; None for that of the dtype.
+        atol: Absolute part; None for that of the dtype.
 
     Raises:
-        UsageError: A tolerance is negative or not finite.
+        UsageError: If a tolerance is negative or not finite.
     """
     for name, value in (("rtol", rtol), ("atol", atol)):
         number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""What is asked of torch's profiler. It is checked here, and travels to the child process as flags."""
+"""Options of torch's profiler: checked here, and passed to the child as flags."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ HANDLERS = ("chrome", "tensorboard")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchOptions:
-    """How `torch.profiler.profile` is called, and what becomes of each cycle of its schedule.
+    """Options of `torch.profiler.profile`, and the outputs of each schedule cycle.
 
     Attributes:
-        activities: What is traced, of `cpu` and `cuda`; None leaves it to the device. Without `cpu`, neither phases nor
-            iterations are marked in a trace.
-        schedule: Which iterations are recorded.
-        on_trace_ready: Where traces go: `chrome:DIR`, `tensorboard:DIR`, or `module:function` to have a function called
-            with the profiler instead; None stands for Chrome's form, in the capture's own folder.
+        activities: Traced activities, out of `cpu` and `cuda`; None decides by device. Without `cpu`, a trace has no
+            annotations of phases and iterations.
+        schedule: Schedule of recorded iterations.
+        on_trace_ready: Destination of traces: `chrome:DIR` or `tensorboard:DIR`; with `module:function`, the function
+            is called with the profiler instead. None writes Chrome's format to the capture's own folder.
         record_shapes: Shapes of inputs are recorded.
         profile_memory: Allocations are recorded.
         with_stack: Python's calls are recorded.
         with_flops: Operations of matrix products and convolutions are counted.
         with_modules: Modules of TorchScript are recorded.
-        group_by_input_shape: The table has a row for each operator and shape of its inputs.
-        group_by_stack: The table has a row for each operator and this many of the calls that led to it; 0 is off.
-        sort_by: What the table is sorted by, as torch calls it today or with `cuda` for `device`; None stands for the
-            time in kernels where CUDA is traced, and for that on the CPU where it is not.
-        row_limit: The table's rows; -1 is all.
-        memory_timeline: The sizes of parameters, activations and gradients over time are written.
-        memory_snapshot: CUDA's allocator writes its history.
+        group_by_input_shape: The table has a row for each operator and input shape.
+        group_by_stack: The table has a row for each operator and this many of its callers; 0 turns it off.
+        sort_by: Sort key of the table, under torch's current name or with `cuda` for `device`. None is the time in
+            kernels where CUDA is traced, otherwise the time on the CPU.
+        row_limit: Number of rows of the table; -1 for all.
+        memory_timeline: Sizes of parameters, activations and gradients over time are written.
+        memory_snapshot: The history of CUDA's allocator is written.
     """
 
     activities: tuple[str, ...] | None = None
@@ -112,7 +112,7 @@ class TorchOptions:
         return kind, target
 
     def flags(self) -> dict[str, bool]:
-        """What torch is told to record: what was asked for, and what that cannot do without."""
+        """Returns the recording flags of torch: requested flags and flags they require."""
         return {
             "record_shapes": (
                 self.record_shapes or self.with_flops or self.group_by_input_shape or self.memory_timeline
@@ -125,10 +125,10 @@ class TorchOptions:
 
 
 def check_for_device(options: TorchOptions, device: str) -> None:
-    """Refuses what a device cannot do.
+    """Rejects options that a device does not support.
 
     Raises:
-        UsageError: CUDA's activity, times, memory or allocator are asked for on a CPU.
+        UsageError: If CUDA's activity, times, memory or allocator are requested on a CPU.
     """
     resolve_activities(options, device)
     resolve_sort_by(options, device)
@@ -137,10 +137,10 @@ def check_for_device(options: TorchOptions, device: str) -> None:
 
 
 def resolve_activities(options: TorchOptions, device: str) -> tuple[str, ...]:
-    """What is traced on a device: what was asked for, or the CPU and the device.
+    """Returns the traced activities: the requested ones, or the CPU and the device.
 
     Raises:
-        UsageError: CUDA is asked for on a CPU.
+        UsageError: If CUDA is requested on a CPU.
     """
     if options.activities is None:
         return ACTIVITIES if _is_cuda(device) else ("cpu",)
@@ -150,10 +150,10 @@ def resolve_activities(options: TorchOptions, device: str) -> tuple[str, ...]:
 
 
 def resolve_sort_by(options: TorchOptions, device: str) -> str:
-    """What the table is sorted by, under the name that torch has for it now.
+    """Returns the sort key of the table, under torch's current name.
 
     Raises:
-        UsageError: A time or a memory of CUDA is asked for where CUDA is not traced.
+        UsageError: If a time or memory of CUDA is requested where CUDA is not traced.
     """
     traced = "cuda" in resolve_activities(options, device)
     if options.sort_by is None:
@@ -167,7 +167,10 @@ def resolve_sort_by(options: TorchOptions, device: str) -> str:
 
 
 def _todays(key: str) -> str:
-    """The name that torch 2.11 and later have for what older ones called by `cuda`."""
+    """Returns the name since torch 2.11 of a sort key, given an older name.
+
+    Older names have `cuda` for `device`.
+    """
     return key.replace("cuda", "device")
 
 

@@ -1,1 +1,1 @@
-"""Runners: definition, registry, plug-ins, and the plan of which of them run."""
+"""Runners: definition, registry, plug-ins, and the plan of a run."""

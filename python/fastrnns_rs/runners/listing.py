@@ -1,16 +1,16 @@
-"""The runners and groups that exist."""
+"""Catalogue of runners and groups."""
 
 from __future__ import annotations
 
 from fastrnns_rs.documents.listing import Catalogue, GroupEntry, RunnerEntry
 from fastrnns_rs.runners import registry
 
-#: What a document has of a runner as it is.
+#: Attributes of a runner that the document contains unchanged.
 _SAME = ("name", "group", "family", "description", "reference", "compiles")
 
 
 def catalogue() -> Catalogue:
-    """Everything that is registered."""
+    """Returns all registered runners and groups."""
     runners = [
         RunnerEntry(
             **{name: getattr(one, name) for name in _SAME},

@@ -1,4 +1,4 @@
-"""From what was asked for to what will run: runners in order, each with its problem, and those that cannot."""
+"""Plan of a run: runners in order, each with its problem or a reason to skip it."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 DEFAULT_GROUPS = ("cnns", "rnns")
 DEFAULT_TIMEOUT_S = 1800.0
 DEFAULT_COMPILE_TIMEOUT_S = 300.0
-#: OpenMP dies of many more.
+#: OpenMP crashes with many more threads.
 MOST_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which runners were asked for.
+    """Requested runners.
 
     Attributes:
-        groups: Groups of which every runner runs.
-        rnns: Runners in place of those of the group `rnns`; None or empty for the group's own.
+        groups: Groups whose runners all run.
+        rnns: Names of runners that replace those of the group `rnns`; None or empty for the group's own.
         cnns: The same for `cnns`.
-        variable_lstms: Whether the group `vl_rnns` runs too.
-        names: Runners by name, beside any group.
+        variable_lstms: True runs the group `vl_rnns` too.
+        names: Names of runners to run in addition to any group.
     """
 
     groups: Sequence[str] = DEFAULT_GROUPS
@@ -58,10 +58,12 @@ class Choice:
     names: Sequence[str] = ()
 
     def runners(self) -> list[tuple[Runner, bool]]:
-        """The runners in the order in which they run, each with whether it was named by hand.
+        """Returns the runners in order, each with True if the user named it.
+
+        The order is that in which they run.
 
         Raises:
-            UsageError: There is no runner or group of a name.
+            UsageError: If a runner or a group does not exist.
         """
         for group in self.groups:
             registry.members(group)
@@ -79,9 +81,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a bench is asked to do; None stands for what the preset or the machine says.
+    """Requested options of a bench; None stands for the preset's or machine's value.
 
-    `axes` are options that take several values in turn, `filters` what a row must be to be run.
+    `axes` are options with several values, and `filters` are conditions that a row must meet to run.
     """
 
     choice: Choice = field(default_factory=Choice)
@@ -125,22 +127,25 @@ class Options:
 
     @property
     def computed_dtype(self) -> str:
-        """What the device has to compute in; of a sweep over dtypes, the first."""
+        """Dtype that the device must support; for a sweep over dtypes, the first."""
         return self.computed_dtypes[0]
 
     @property
     def computed_dtypes(self) -> tuple[str, ...]:
-        """What the device has to compute in, each once: under autocast another dtype than that of the parameters."""
+        """Unique dtypes that the device must support.
+
+        Under autocast the dtype differs from that of the parameters.
+        """
         each = (one for _, one in self.each())
         return tuple(dict.fromkeys("bfloat16" if one.modes.amp else one.dtype for one in each))
 
     @property
     def sweeps_amp(self) -> bool:
-        """Whether mixed precision is asked for at some point."""
+        """True if mixed precision is requested at some point."""
         return any(one.modes.amp for _, one in self.each())
 
     def each(self) -> list[tuple[dict[str, Any], Options]]:
-        """Every point of the axes, with the options that hold there."""
+        """Returns every point of the axes, with the options at that point."""
         alone = replace(self, axes=())
         return [
             (point, replace(moved(alone, point), sizes=moved(self.sizes, point), modes=moved(self.modes, point)))
@@ -151,23 +156,23 @@ class Options:
 def options_of(
     given: Mapping[str, Any], choice: Choice, *, axes: tuple[Axis, ...] = (), filters: tuple[Condition, ...] = ()
 ) -> Options:
-    """What is to be run, from the flags of a command or the arguments of a call.
+    """Returns the options of a run, from flags of a command or arguments of a call.
 
     Args:
-        given: Their values by name; what is not among them is as by default, and what is no option is passed over.
-        choice: The runners.
-        axes: What is swept.
-        filters: What a row must be to be run.
+        given: Values by name. Missing options have their defaults, and names that are not options are ignored.
+        choice: Requested runners.
+        axes: Axes of the sweep.
+        filters: Conditions that a row must meet to run.
 
     Raises:
-        UsageError: Options make no sense, or contradict each other.
+        UsageError: If options are invalid, or contradict each other.
     """
     made = {"choice": choice, "axes": axes, "filters": filters}
     made |= {name: kind(**_fields_in(given, kind)) for name, kind in _PARTS.items()}
     return Options(**{**_fields_in(given, Options), **made})
 
 
-#: The options that are several together.
+#: Options that are groups of options.
 _PARTS: dict[str, type] = {"sizes": Sizes, "modes": Modes, "jit": JitSettings}
 
 
@@ -177,14 +182,14 @@ def _fields_in(given: Mapping[str, Any], kind: type) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One runner on one problem.
+    """Runner on one problem.
 
     Attributes:
-        runner: The runner.
-        problem: The problem that it is built for.
-        refusal: Why it is skipped; None where it is not.
-        by_hand: Whether it was named, rather than picked by a group.
-        point: Where in a sweep it stands.
+        runner: Runner.
+        problem: Problem that it is built for.
+        refusal: Reason why it is skipped; None where it is not skipped.
+        by_hand: True if the user named it, False if a group selected it.
+        point: Position in a sweep.
     """
 
     runner: Runner
@@ -194,7 +199,7 @@ class Task:
     point: Point = field(default_factory=dict)
 
     def job(self) -> dict[str, Any]:
-        """The part of a worker's job that says what it builds."""
+        """Returns the part of a worker's job that describes the model to build."""
         return {
             "runner": self.runner.name,
             "source": asdict(self.runner.source),
@@ -204,14 +209,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What will run, of what was asked for.
+    """Plan of a run.
 
     Attributes:
-        options: What was asked for.
-        preset: Where sizes and counts come from that were not given.
-        warmup: Iterations of a profiled runner before the capture begins.
-        nloops: Iterations that are captured.
-        tasks: The runners in order, those that are skipped among them.
+        options: Requested options.
+        preset: Source of sizes and counts that were not given.
+        warmup: Number of iterations of a profiled runner before the capture begins.
+        nloops: Number of captured iterations.
+        tasks: Runners in order, including skipped runners.
     """
 
     options: Options
@@ -222,11 +227,12 @@ class Plan:
 
 
 def make_plan(options: Options, facts: Facts) -> Plan:
-    """Decides what will run, before anything does.
+    """Returns the plan of a run, before anything runs.
 
     Raises:
-        MissingError: The device is not there.
-        UsageError: The device cannot do the dtype or TF32, or a runner named by hand cannot honour an option.
+        MissingError: If the device is missing.
+        UsageError: If the device does not support the dtype or TF32, or a runner named by hand does not support an
+            option.
     """
     chosen = options.each()
     devices = [_device(one, facts, options.computed_dtype) for _, one in chosen]
@@ -258,10 +264,12 @@ def make_plan(options: Options, facts: Facts) -> Plan:
 def _tasks(
     runner: Runner, chosen: Sequence[tuple[dict[str, Any], Options]], preset: Preset, device: str, *, by_hand: bool
 ) -> list[Task]:
-    """A runner at each point that differs for it: what an axis does not concern is run once.
+    """Returns the tasks of a runner, one for each different problem.
+
+    Points that differ only in axes that do not concern the runner share a task.
 
     Raises:
-        UsageError: It was named by hand, and no axis concerns it.
+        UsageError: If the runner was named by hand, and no axis concerns it.
     """
     problems = [
         runner.problem(
@@ -288,10 +296,12 @@ def _tasks(
 
 
 def check_works(dtype: str, facts: Facts, *, amp: bool) -> None:
-    """Refuses a dtype that the device cannot do; with `amp` it is that of autocast, or may be.
+    """Rejects a dtype that the device does not support.
+
+    With `amp` the dtype is, or may be, that of autocast.
 
     Raises:
-        UsageError: It cannot.
+        UsageError: If the device does not support it.
     """
     if facts.dtype_problem is not None:
         message = f"{dtype} does not work on {facts.device}: {facts.dtype_problem}"
@@ -299,7 +309,10 @@ def check_works(dtype: str, facts: Facts, *, amp: bool) -> None:
 
 
 def _device(options: Options, facts: Facts, computed: str) -> str:
-    """The device, if it is there and does what is asked; the facts are of the dtype `computed`."""
+    """Returns the device, after checks that it exists and supports the options.
+
+    The facts are for the dtype `computed`.
+    """
     if facts.device is None:
         count = facts.cuda_device_count
         reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"

@@ -1,7 +1,7 @@
-"""Runners of other packages: found by their entry points and imported, so that one that fails harms no other.
+"""Plug-ins: runners of other packages, found by their entry points and imported.
 
 A package adds runners with an entry point in the group `fastrnns_rs.runners` that names a module. The name of the entry
-point is the plug-in's.
+point is the name of the plug-in. A plug-in that fails does not affect other plug-ins.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
 
 GROUP = "fastrnns_rs.runners"
-#: An exception may have megabytes of text.
+#: Largest length of a reason: an exception may have megabytes of text.
 _REASON_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """An entry point of an installed package.
+    """Entry point of an installed package.
 
     Attributes:
-        name: What the package calls it.
-        value: The module that it names.
+        name: Name of the entry point.
+        value: Module that the entry point names.
         package: Name and version of the package, as `extra 1.0`.
     """
 
@@ -46,13 +46,13 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A plug-in that could not be loaded, and why, in one line."""
+    """Plug-in that could not be loaded, with the reason in one line."""
 
     plugin: Plugin
     reason: str
 
     def notice(self) -> Notice:
-        """What a person is told of it."""
+        """Returns the warning about the failure."""
         from fastrnns_rs.documents.codec import Notice
 
         return Notice(
@@ -64,16 +64,16 @@ class Failure:
 
 
 def installed() -> tuple[list[Plugin], list[Failure]]:
-    """Every plug-in, and packages whose entry points cannot be read.
+    """Returns all plug-ins, and packages whose entry points cannot be read.
 
-    They come by the names of package and entry point: which of two is first is no accident of a disk.
+    Plug-ins are sorted by the names of package and entry point, so that their order does not depend on the disk.
     """
     found: dict[str, list[Plugin] | Failure] = {}
-    # Python passes over whatever else stands there.
+    # Python ignores entries that are not strings.
     for folder in (one for one in sys.path if isinstance(one, str)):
         for place in _mentioning(folder):
             name, points = _read(place)
-            # As Python does: of one package that is there twice, the first on sys.path counts.
+            # If a package is installed twice, the first on sys.path counts, as in Python.
             found.setdefault(name, points)
     damaged = [one for one in found.values() if isinstance(one, Failure)]
     plugins = [plugin for one in found.values() if not isinstance(one, Failure) for plugin in one]
@@ -81,10 +81,10 @@ def installed() -> tuple[list[Plugin], list[Failure]]:
 
 
 def load(plugin: Plugin) -> Failure | None:
-    """Imports what a plug-in names, and says why that failed, if it did.
+    """Imports the module of a plug-in, and returns the failure if there is one.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C.
+        KeyboardInterrupt: If the user presses Ctrl-C.
     """
     try:
         with _standard_output_elsewhere():
@@ -100,7 +100,10 @@ def load(plugin: Plugin) -> Failure | None:
 
 
 def import_value(value: str) -> None:
-    """Imports the module that an entry point names, `module` or `module:attribute`, and looks at the attribute."""
+    """Imports the module of an entry point, and gets its attribute.
+
+    The entry point has the form `module` or `module:attribute`.
+    """
     module, _, attributes = value.partition("[")[0].partition(":")
     found = importlib.import_module(module.strip())
     for name in filter(None, attributes.strip().split(".")):
@@ -108,10 +111,10 @@ def import_value(value: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """One line that says what went wrong."""
+    """Returns one line that describes an error."""
     try:
         text = str(error).strip()
-    except Exception as second:  # noqa: BLE001  # an error whose text is an error too
+    except Exception as second:  # noqa: BLE001  # an error may fail to give its text
         text = f"its message cannot be shown: {type(second).__name__}"
     line = visible(f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__)
     return line if len(line) <= _REASON_LENGTH else line[: _REASON_LENGTH - 1] + "…"
@@ -119,9 +122,12 @@ def _reason(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _standard_output_elsewhere() -> Iterator[None]:
-    """Sends what is written to standard output to standard error, from below Python too: the first is for results."""
+    """Redirects standard output to standard error, also for output from below Python.
+
+    Standard output is reserved for results.
+    """
     with contextlib.ExitStack() as stack:
-        # Either may be closed.
+        # Either stream may be closed.
         with contextlib.suppress(OSError, ValueError):
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -136,9 +142,9 @@ def _standard_output_elsewhere() -> Iterator[None]:
 
 
 def _mentioning(folder: str) -> list[Path]:
-    """The packages in a folder of `sys.path` that may have entry points for us.
+    """Returns packages in a folder of `sys.path` that may have our entry points.
 
-    Asking `importlib.metadata` takes as long as everything else that `list` does; reading the files takes a tenth.
+    `importlib.metadata` takes as long as the rest of `list`; reading the files takes a tenth of that.
     """
     wanted = f"[{GROUP}]".encode()
     found = []
@@ -157,10 +163,10 @@ def _mentioning(folder: str) -> list[Path]:
 
 
 def _read(place: Path) -> tuple[str, list[Plugin] | Failure]:
-    """A package's name as Python compares it, and its plug-ins."""
+    """Returns a package's name as Python compares it, and its plug-ins."""
     from importlib.metadata import Distribution
 
-    # As the folder is called: `extra-1.0.dist-info`.
+    # The folder is named like `extra-1.0.dist-info`.
     name, _, version = place.stem.partition("-")
     label = f"{name} {version}".strip()
     try:
@@ -168,6 +174,6 @@ def _read(place: Path) -> tuple[str, list[Plugin] | Failure]:
         label = f"{package.metadata['Name'] or name} {package.metadata['Version'] or version}".strip()
         points = package.entry_points.select(group=GROUP)
         plugins = [Plugin(name=one.name, value=one.value, package=label) for one in points]
-    except Exception as error:  # noqa: BLE001  # whatever somebody else wrote there
+    except Exception as error:  # noqa: BLE001  # the files of another package may be invalid in any way
         return name.lower(), Failure(plugin=Plugin(name="?", value="?", package=label), reason=_reason(error))
     return name.lower(), plugins

@@ -1,4 +1,4 @@
-"""What is to be profiled, and how: the options of `bench` and those of a capture."""
+"""Request of a profile: the options of `bench` and those of a capture."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 
-#: As in PyTorch's fastrnns.
+#: Default runners, as in PyTorch's fastrnns.
 DEFAULT_RUNNERS = ("cudnn", "aten", "jit")
 DEFAULT_NLOOPS = 5
 DEFAULT_PAUSE_S = 1.0
-#: Longer than any capture that is of use: nsys takes minutes to write what it saw in five.
+#: Longer than any useful capture: nsys takes minutes to write a capture of five minutes.
 DEFAULT_TIMEOUT_S = 900.0
 
 TOOLS = ("nsys", "nvprof", "torch")
@@ -22,13 +22,13 @@ TOOLS = ("nsys", "nvprof", "torch")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileRequest:
-    """What the process that is profiled does. All of it but the timeout is forwarded to that process.
+    """Request for the profiled process, which receives all of it but the timeout.
 
     Attributes:
-        options: Runners, problem and counts, as `bench` takes them.
+        options: Runners, problem and counts, as for `bench`.
         tool: `nsys`, `nvprof` or `torch`; None for the best that works here.
-        sleep_between_seconds: Pause between two runners.
-        torch: How torch's profiler is called, where it is the tool.
+        sleep_between_seconds: Pause between two runners, in seconds.
+        torch: Options of torch's profiler, where it is the tool.
     """
 
     options: Options = field(default_factory=lambda: Options(nloops=DEFAULT_NLOOPS, timeout=DEFAULT_TIMEOUT_S))
@@ -44,10 +44,10 @@ class ProfileRequest:
             raise UsageError(f"no profiler is called {self.tool!r}", f"known: {', '.join(TOOLS)}")
 
     def captured(self, nloops: int) -> list[int]:
-        """The iterations that a capture holds, of those that a runner runs.
+        """Returns the captured iterations, out of those that a runner runs.
 
         Raises:
-            UsageError: The schedule of torch's profiler needs more.
+            UsageError: If the schedule of torch's profiler needs more iterations.
         """
         if self.tool != "torch":
             return [*range(nloops)]
@@ -55,7 +55,7 @@ class ProfileRequest:
         return [iteration for cycle in self.torch.schedule.cycles(nloops) for iteration in cycle]
 
     def captured_cycles(self, nloops: int) -> int:
-        """How many captures torch's profiler makes of a runner."""
+        """Returns the number of captures that torch's profiler makes of a runner."""
         return len(self.torch.schedule.cycles(nloops))
 
 
@@ -67,14 +67,16 @@ def choice(
     variable_lstms: bool = False,
     names: Sequence[str] = (),
 ) -> Choice:
-    """The runners to profile. With groups this is as in `bench`, without them only those that were named run.
+    """Returns the runners to profile.
+
+    With groups, the choice is as for `bench`. Without groups, only the named runners run.
 
     Args:
-        groups: Groups of which every runner is profiled.
-        rnns: Runners by name; empty for the three that PyTorch's fastrnns profiles by default.
-        cnns: Runners by name; empty for the group's.
-        variable_lstms: Whether the group `vl_rnns` is profiled too.
-        names: Exactly these runners, in this order, whatever else is given.
+        groups: Groups whose runners are all profiled.
+        rnns: Names of runners; empty for the three that PyTorch's fastrnns profiles by default.
+        cnns: Names of runners; empty for those of the group.
+        variable_lstms: True profiles the group `vl_rnns` too.
+        names: Names of exactly the runners to profile, in this order; all other arguments are ignored.
     """
     if names:
         return Choice(groups=(), names=names)

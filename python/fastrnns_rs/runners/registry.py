@@ -1,4 +1,4 @@
-"""The runners by name: how one is added, found and grouped. Nothing here needs torch."""
+"""Registry of runners by name and group. Nothing here needs torch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.problem.problem import Problem
 
-#: What modules are called that were made of a runner's file: nobody can import them.
+#: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
 _FILE_MODULE = "_fastrnns_runners_"
-#: What `--group` picks, in the order in which groups run.
+#: Values of `--group`, in the order in which groups run.
 GROUPS = ("vl_rnns", "rnns", "cnns")
 ALL = "all"
 
@@ -42,7 +42,7 @@ _OUR_MODELS = (
 )
 _runners: dict[str, Runner] = {}
 _failures: list[plugins.Failure] = []
-#: The plug-in that is being loaded: what is registered meanwhile is its.
+#: Plug-in that is being loaded: runners that are registered meanwhile belong to it.
 _plugin: plugins.Plugin | None = None
 _plugins_wanted = True
 
@@ -64,30 +64,30 @@ def runner(
     reference: str | None = None,
     note: Callable[[Problem], str | None] = lambda _problem: None,
 ) -> Callable[[Creator], Creator]:
-    """Makes a function that builds a model a runner.
+    """Registers a function that builds a model as a runner.
 
     Args:
-        name: What `--rnns` and `bench(runners=…)` take.
-        family: The group that results carry.
-        group: The value of `--group` that picks it, if any.
+        name: Name of the runner for `--rnns` and `bench(runners=…)`.
+        family: Group name in results.
+        group: Value of `--group` that selects the runner; None for selection by name only.
         description: One line; the first line of the function's docstring when empty.
-        images: Whether it takes images (`mini_batch`, `image_size`) rather than sequences.
-        layers: Fewest and most layers that its mathematics permits.
-        devices: Kinds of device that it runs on.
-        requires: Modules beside torch that it imports.
-        torchscript: Whether it compiles with TorchScript.
-        compiles: Whether it compiles with torch.compile, which has time and a cache of its own.
-        honours: Which of the modes it has that few have: `bidirectional`, `proj_size`, `channels_last`.
-        lacks: Which of the modes it has not that most have: `inference`, `amp`, `deterministic`.
-        reference: What `verify` holds it against.
-        note: What a reader must know to compare its row, for a problem.
+        images: True if the runner takes images (`mini_batch`, `image_size`) instead of sequences.
+        layers: Smallest and largest supported number of layers; None as the largest for no limit.
+        devices: Kinds of device that the runner supports.
+        requires: Modules that the runner imports, besides torch.
+        torchscript: True if the runner compiles with TorchScript.
+        compiles: True if the runner compiles with torch.compile, which has a time limit and a cache of its own.
+        honours: Rarely supported modes that the runner supports: `bidirectional`, `proj_size`, `channels_last`.
+        lacks: Commonly supported modes that the runner does not support: `inference`, `amp`, `deterministic`.
+        reference: Reference that `verify` compares the runner with.
+        note: Function that returns a note on a problem, which a reader needs to compare the runner's row.
 
     Returns:
         A decorator that returns the function unchanged. The function takes a `Problem` and returns a `ModelDef`; it
-        imports torch inside its body, so that listing runners stays quick.
+        imports torch inside its body, so that listing runners stays fast.
 
     Raises:
-        UsageError: The name is taken by a runner from elsewhere.
+        UsageError: If another function has registered the name.
     """
 
     def register(creator: Creator) -> Creator:
@@ -95,7 +95,7 @@ def runner(
         if not source.module.startswith("fastrnns_rs."):
             all_runners()
         known = _runners.get(name)
-        # The same function again is a file that is read again.
+        # A function that is registered again comes from a file that is read again.
         if known is not None and (known.source.file, known.qualified) != (source.file, creator.__qualname__):
             raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
         _runners[name] = Runner(
@@ -135,7 +135,7 @@ def _source_of(creator: Creator) -> Source:
 
 
 def all_runners() -> Mapping[str, Runner]:
-    """Every runner by name: ours, then those of installed packages."""
+    """Returns all runners by name: ours, then those of installed packages."""
     global _plugins_wanted  # noqa: PLW0603
     _load_ours()
     if _plugins_wanted:
@@ -145,10 +145,12 @@ def all_runners() -> Mapping[str, Runner]:
 
 
 def obtain(name: str, source: Source) -> Runner:
-    """The runner called `name`, in a process that was started for it: other plug-ins are loaded if it is not found.
+    """Returns a runner by name, in a process that was started for it.
+
+    Other plug-ins are loaded only if it is not found.
 
     Raises:
-        UsageError: Its source defines no such runner.
+        UsageError: If the source does not define such a runner.
     """
     global _plugins_wanted  # noqa: PLW0603
     _load_ours()
@@ -160,7 +162,7 @@ def obtain(name: str, source: Source) -> Runner:
 
 
 def notices() -> list[Notice]:
-    """A warning for each plug-in that could not be loaded."""
+    """Returns a warning for each plug-in that could not be loaded."""
     all_runners()
     return [one.notice() for one in _failures]
 
@@ -171,7 +173,10 @@ def _load_ours() -> None:
 
 
 def _load_plugins() -> None:
-    """Imports the plug-ins; of one that fails nothing stays, for a worker could not load it either."""
+    """Imports the plug-ins.
+
+    A plug-in that fails leaves no runners, since a worker could not load it either.
+    """
     global _plugin  # noqa: PLW0603
     found, damaged = plugins.installed()
     _failures.extend(damaged)
@@ -188,10 +193,10 @@ def _load_plugins() -> None:
 
 
 def find(name: str) -> Runner:
-    """The runner called `name`.
+    """Returns a runner by name.
 
     Raises:
-        UsageError: There is none; the hint offers the nearest match.
+        UsageError: If there is no such runner; the hint offers the nearest name.
     """
     _load_ours()
     runners = _runners if name in _runners else all_runners()
@@ -209,10 +214,10 @@ def is_known(name: str) -> bool:
 
 
 def name_of(creator: Creator) -> str:
-    """The name of the runner that a decorated function builds.
+    """Returns the name of the runner that a decorated function builds.
 
     Raises:
-        UsageError: It is not decorated, or a fresh process could not find it.
+        UsageError: If the function is not decorated, or a new process could not find it.
     """
     for name, one in all_runners().items():
         if one.creator is creator:
@@ -225,10 +230,10 @@ def name_of(creator: Creator) -> str:
 
 
 def members(group: str) -> list[str]:
-    """The names of a group's runners, in the order in which they run.
+    """Returns the names of a group's runners, in the order in which they run.
 
     Raises:
-        UsageError: There is no such group.
+        UsageError: If there is no such group.
     """
     if group == ALL:
         grouped = [name for one in GROUPS for name in members(one)]
@@ -241,7 +246,7 @@ def members(group: str) -> list[str]:
 def load(source: Source) -> None:
     """Runs the code that defines a runner, in a process that does not have it yet."""
     if source.plugin is not None:
-        # Not the module of the function: that may have been made elsewhere.
+        # The module of the function is not imported: it may belong to another package.
         plugins.import_value(source.plugin)
     elif is_importable(source):
         importlib.import_module(source.module)
@@ -253,7 +258,7 @@ def load_module(name: str) -> None:
     """Imports a module that defines runners.
 
     Raises:
-        UsageError: It cannot be imported.
+        UsageError: If the module cannot be imported.
     """
     all_runners()
     try:
@@ -264,7 +269,7 @@ def load_module(name: str) -> None:
 
 
 def is_importable(source: Source) -> bool:
-    """Whether importing its module runs its file."""
+    """Returns True if importing the module of a source runs its file."""
     return not source.module.startswith(_FILE_MODULE) and _origin(source.module) == source.file
 
 
@@ -272,15 +277,15 @@ def load_file(path: str) -> list[str]:
     """Registers the runners that a Python file defines, and returns their names.
 
     Raises:
-        UsageError: There is no such file, it defines no runner, or it fails when it is executed.
+        UsageError: If the file does not exist, defines no runner, or fails when it is executed.
     """
     all_runners()
-    # A name that is too long for a file is no other error.
+    # `os.path.isfile` returns False, not an error, for a name that is too long.
     if not os.path.isfile(path):  # noqa: PTH113
         raise UsageError(f"no file at {path}", "give the path of a Python file that defines runners")
     file = Path(path).resolve()
-    # Its neighbours are importable, as when it is run as a script; its name is not `__main__`, so that the part that a
-    # script guards stays out of it.
+    # Modules next to the file are importable, as when it is run as a script. Its name is not `__main__`, so that the
+    # part that a script guards does not run.
     sys.path.insert(0, str(file.parent))
     name = f"{_FILE_MODULE}{file.stem}"
     loader = SourceFileLoader(name, str(file))
@@ -289,7 +294,7 @@ def load_file(path: str) -> list[str]:
         raise UsageError(f"{path} is not a Python file", "give the path of a file that defines runners")
     sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        # Standard output is for results.
+        # Standard output is reserved for results.
         with contextlib.redirect_stdout(sys.stderr):
             loader.exec_module(sys.modules[name])
     except (FastrnnsError, KeyboardInterrupt):
@@ -303,7 +308,7 @@ def load_file(path: str) -> list[str]:
 
 
 def _origin(module: str) -> str | None:
-    """The file that importing `module` would run, if it can be found."""
+    """Returns the file that importing `module` would run, or None if it is not found."""
     if module == "__main__":
         return None
     try:

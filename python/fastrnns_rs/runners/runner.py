@@ -1,4 +1,7 @@
-"""What a runner is: how it is built, for which problems, and what it refuses. Nothing here needs torch."""
+"""Definition of a runner: creator, supported problems and reasons to skip others.
+
+Nothing here needs torch.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 Creator = Callable[[Problem], "ModelDef"]
 
 _DEFAULT_MODES = Modes()
-#: What a runner may say of itself, so that a slip of the pen is none of the silent kind.
+#: Valid values in a runner's definition, so that a typing error is reported.
 KNOWN = {
     "honours": ("bidirectional", "proj_size", "channels_last"),
     "lacks": ("inference", "amp", "deterministic"),
@@ -28,13 +31,13 @@ KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a worker process finds a runner again: a plug-in or a module to import, or a file to execute.
+    """Source of a runner for a worker process: a plug-in, a module, or a file to run.
 
     Attributes:
-        module: The module of the function.
-        file: Its file.
-        package: Name and version of the package whose plug-in it is; None for what is of none.
-        plugin: What the entry point of that package names.
+        module: Module of the function.
+        file: Path of the function's file.
+        package: Name and version of the package whose plug-in defines the runner; None without a plug-in.
+        plugin: Value of that package's entry point.
     """
 
     module: str
@@ -50,26 +53,26 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """A named way to compute a model.
+    """Named way to compute a model.
 
     Attributes:
-        name: What `--rnns` and `--cnns` take.
-        creator: Builds the model for a problem.
-        family: The group that results carry: `lstm`, `vl_lstm`, `resnet`, …
-        group: The value of `--group` that picks it; None for one that is picked by name only.
-        description: One line.
-        images: Whether it takes images rather than sequences.
-        layers: Fewest and most layers that its mathematics permits; None for no upper bound.
-        devices: Kinds of device that it runs on.
-        requires: Modules beside torch that it imports.
-        torchscript: Whether it compiles with TorchScript.
-        compiles: Whether it compiles with torch.compile.
-        honours: Which of the modes it has that few have: `bidirectional`, `proj_size`, `channels_last`.
-        lacks: Which of the modes it has not that most have: `inference`, `amp`, `deterministic`.
-        reference: What `verify` holds it against.
-        note: What a reader must know to compare its row, for a problem.
-        source: Where it was defined.
-        qualified: The creator's name there.
+        name: Name for `--rnns` and `--cnns`.
+        creator: Function that builds the model for a problem.
+        family: Group name in results: `lstm`, `vl_lstm`, `resnet`, …
+        group: Value of `--group` that selects the runner; None for selection by name only.
+        description: Description in one line.
+        images: True if the runner takes images instead of sequences.
+        layers: Smallest and largest supported number of layers; None as the largest for no limit.
+        devices: Kinds of device that the runner supports.
+        requires: Modules that the runner imports, besides torch.
+        torchscript: True if the runner compiles with TorchScript.
+        compiles: True if the runner compiles with torch.compile.
+        honours: Rarely supported modes that the runner supports: `bidirectional`, `proj_size`, `channels_last`.
+        lacks: Commonly supported modes that the runner does not support: `inference`, `amp`, `deterministic`.
+        reference: Reference that `verify` compares the runner with.
+        note: Function that returns a note on a problem, which a reader needs to compare the runner's row.
+        source: Source of the definition.
+        qualified: Qualified name of the creator in its source.
     """
 
     name: str
@@ -109,7 +112,7 @@ class Runner:
         seed: int,
         allow_tf32: bool,
     ) -> Problem:
-        """The problem that it is built for, when these sizes are asked of it."""
+        """Returns the problem that the runner is built for, given sizes and modes."""
         batch = preset.cnn_mini_batch if self.images else preset.mini_batch
         common = Problem(
             mini_batch=sizes.mini_batch or batch,
@@ -136,19 +139,22 @@ class Runner:
         )
 
     def note_on(self, problem: Problem) -> str | None:
-        """What a reader must know to compare its row; a note that fails says so and harms nothing."""
+        """Returns the note that a reader needs to compare the runner's row.
+
+        A note that fails is replaced by a text about the failure.
+        """
         try:
             note = self.note(problem)
-        except Exception as error:  # noqa: BLE001  # a runner of somebody else
+        except Exception as error:  # noqa: BLE001  # the note may come from another package
             return f"its note failed: {type(error).__name__}: {error}"
         return None if note is None else str(note)
 
     def missing(self) -> list[str]:
-        """What it needs and is not installed, found without importing it."""
+        """Returns the required modules that are not installed, without importing them."""
         return [module for module in self.requires if not _is_installed(module)]
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why it cannot honour `problem`, or None if it can."""
+        """Returns the reason why the runner does not support `problem`, or None."""
         if problem.device.partition(":")[0] not in self.devices:
             return f"it runs on {' and '.join(self.devices)} only"
         if missing := self.missing():
@@ -164,7 +170,7 @@ class Runner:
         return self._refused_mode(problem) or self._refused_images(problem)
 
     def _refused_images(self, problem: Problem) -> str | None:
-        # Five halvings: up to here the last feature map is one pixel, and one image leaves one value a channel.
+        # After five halvings the last feature map of such an image is one pixel: one image has one value per channel.
         last_single_pixel = 32
         one_value = self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel
         if one_value and problem.training:
@@ -194,5 +200,5 @@ def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
-        # The package around it is not there.
+        # The parent package is missing.
         return False

@@ -1,4 +1,4 @@
-"""Hashes of the code that runners are defined by: equal hashes are equal models."""
+"""Hashes of the code that defines runners: equal hashes mean equal models."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _PACKAGE = Path(fastrnns_rs.__file__).parent
 def source_sha256(source: Source) -> str | None:
     """Returns the hash of the code of a runner. None if its file cannot be read.
 
-    Runners of this package share modules, so that theirs is the hash of all models. For all others it is that of the
-    file which defines the runner: a module that this file imports is not part of it.
+    Runners of this package share modules, so that their hash is that of all models. For other runners it is the hash of
+    the file that defines the runner. Modules that this file imports are not part of the hash.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
     try:

@@ -1,1 +1,1 @@
-"""Sweeps: one run over several values of an option, and what its times say of how they grow."""
+"""Sweeps: one run over several values of an option, and the growth of its times."""

@@ -1,4 +1,4 @@
-"""Axes as they are asked for, and the points of their product."""
+"""Requested axes, and the points of their product."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ _HINT = "give NAME=VALUES, as hidden-size=128,256 or hidden-size=pow2:6:10"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """An option and the values that it takes in turn.
+    """Option with the values of a sweep.
 
     Attributes:
-        name: The option, as `hidden_size`.
-        values: Whole numbers, words or truth values, each once.
+        name: Name of the option, as `hidden_size`.
+        values: Unique whole numbers, words or truth values.
     """
 
     name: str
     values: tuple[Any, ...]
 
     def record(self) -> SweepAxis:
-        """As the run file has it."""
+        """Returns the axis in the form of the run file."""
         return SweepAxis(name=flag(self.name), values=[plain(value) for value in self.values])
 
 
 def axes_of(given: object) -> tuple[Axis, ...]:
-    """The axes that were asked for.
+    """Returns the requested axes.
 
     Args:
-        given: Texts as `hidden-size=128,256`, or values by name; None for none.
+        given: Texts as `hidden-size=128,256`, or values by name; None for no axes.
 
     Raises:
-        UsageError: One is not understood or there twice, or together they have too many points.
+        UsageError: If an axis is invalid or given twice, or all axes together have too many points.
     """
     pairs = [*given.items()] if isinstance(given, Mapping) else [_pair(one) for one in _texts(given)]
     found: list[Axis] = []
@@ -61,26 +61,29 @@ def axes_of(given: object) -> tuple[Axis, ...]:
 
 
 def points(axes: Sequence[Axis]) -> list[dict[str, Any]]:
-    """The product of the axes, values by option, the last axis changing first; one empty point without axes."""
+    """Returns the product of the axes, as values by option.
+
+    The last axis changes first. Without axes there is one empty point.
+    """
     names = [axis.name for axis in axes]
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*(axis.values for axis in axes))]
 
 
 def moved(given: T, point: Mapping[str, Any]) -> T:
-    """A dataclass with those of its fields that a point has."""
-    # A type variable cannot say that it is a dataclass.
+    """Returns a dataclass with the values of a point in the fields that both have."""
+    # A type variable cannot express that its type is a dataclass.
     changed: Any = given
     moved: T = replace(changed, **{one.name: point[one.name] for one in fields(changed) if one.name in point})
     return moved
 
 
 def recorded(point: Mapping[str, Any]) -> Point:
-    """A point as a run file has it."""
+    """Returns a point in the form of the run file."""
     return {flag(name): plain(value) for name, value in point.items()}
 
 
 def plain(value: Any) -> int | str:
-    """A value as a run file has it: a number or a word."""
+    """Returns a value in the form of the run file: a number or a word."""
     return value if isinstance(value, int) and not isinstance(value, bool) else shown(value)
 
 

@@ -1,4 +1,4 @@
-"""`--filter` and `--sort`: which rows are measured or shown, and in which order."""
+"""Filters and sort keys of rows: `--filter` and `--sort`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from fastrnns_rs.problem.sweep.values import SWITCH, shown
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result
 
-#: What a row has before it is measured.
+#: Keys of a row before it is measured.
 PLANNED = ("runner", "group", *(one.name for one in fields(Problem)))
-#: What it has in a run file.
+#: Keys of a row in a run file.
 MEASURED = (*PLANNED, "status", "side")
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _HINT = "give KEY OP VALUE, as hidden-size>=256 or runner~jit, with =, !=, <, <=, >, >= or ~"
@@ -27,12 +27,13 @@ _HINT = "give KEY OP VALUE, as hidden-size>=256 or runner~jit, with =, !=, <, <=
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What a row must be.
+    """Condition on a row.
 
     Attributes:
-        key: The runner, its group, or a field of its problem.
-        sign: `=`, `!=`, `<`, `<=`, `>`, `>=`, or `~`: holds the text, or matches it where it has a `*`, `?` or `[`.
-        value: What it is held against.
+        key: `runner`, `group`, or a field of the problem.
+        sign: `=`, `!=`, `<`, `<=`, `>`, `>=`, or `~`. `~` matches rows that contain the value, or match it as a pattern
+            if it has a `*`, `?` or `[`.
+        value: Value to compare with.
     """
 
     key: str
@@ -43,7 +44,10 @@ class Condition:
         return f"{flag(self.key)}{self.sign}{self.value}"
 
     def holds(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row is so. One to which the key does not apply is unlike every value, and neither more nor less."""
+        """Returns True if a row meets the condition.
+
+        A row to which the key does not apply differs from every value, and is neither larger nor smaller.
+        """
         found = row.get(self.key)
         if self.sign in _ORDER:
             return found is not None and bool(_ORDER[self.sign](found, int(self.value)))
@@ -56,14 +60,14 @@ class Condition:
 
 
 def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Condition, ...]:
-    """The conditions that were asked for, all of which a row must meet.
+    """Returns the requested conditions, all of which a row must meet.
 
     Args:
-        given: Texts as `hidden-size>=256`, one or several; None for none.
-        known: What a row has.
+        given: One or several texts, as `hidden-size>=256`; None for no conditions.
+        known: Keys of a row.
 
     Raises:
-        UsageError: One is not understood.
+        UsageError: If a condition is invalid.
     """
     if given is None:
         return ()
@@ -72,7 +76,7 @@ def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Cond
 
 
 def row_of(runner: str, group: str, problem: Problem, **more: object) -> dict[str, Any]:
-    """What conditions and sorting look at."""
+    """Returns the values of a row by key, for conditions and sorting."""
     return {"runner": runner, "group": group, **problem.by_name(), **more}
 
 
@@ -108,10 +112,10 @@ _KEYS = ("name", *_PHASES, *MEASURED)
 
 
 def sort_key(key: str) -> tuple[str, bool]:
-    """Returns the sort key, and true if the largest comes first.
+    """Returns the sort key, and True if the largest value comes first.
 
     Raises:
-        UsageError: Rows have no such key.
+        UsageError: If rows do not have this key.
     """
     down = key.startswith("-") and not key.startswith("--")
     name = key.removeprefix("-") if down else key
@@ -122,10 +126,12 @@ def sort_key(key: str) -> tuple[str, bool]:
 
 
 def ordered(results: list[Result], key: str) -> list[Result]:
-    """The results by `key`; what has no such value comes last, and equals keep their order.
+    """Returns the results sorted by `key`.
+
+    Results without a value come last, and equal results keep their order.
 
     Raises:
-        UsageError: Rows have no such key.
+        UsageError: If rows do not have this key.
     """
     name, down = sort_key(key)
     values: list[Any] = [_value(one, name) for one in results]

@@ -1,4 +1,4 @@
-"""Which options can be swept, and how each may be spelled."""
+"""Names and spellings of options that can be swept."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.problem.modes import MODES, Modes
 from fastrnns_rs.problem.problem import DTYPES, Sizes
 
-#: Options that are numbers; time may grow along these.
+#: Options with numbers as values; time may grow with them.
 NUMBERS = (*(one.name for one in fields(Sizes)), "proj_size")
-#: Options of which each value is a word.
+#: Options with words as values.
 WORDS = {"dtype": DTYPES, "mode": MODES}
 #: Options that are on or off.
 SWITCHES = (*(one.name for one in fields(Modes) if isinstance(one.default, bool)), "allow_tf32")
@@ -18,15 +18,17 @@ AXES = (*NUMBERS, *WORDS, *SWITCHES)
 
 
 def flag(name: str) -> str:
-    """The name of an option as its flag has it: `hidden-size` of `hidden_size`."""
+    """Returns the flag's name of an option: `hidden-size` for `hidden_size`."""
     return name.replace("_", "-")
 
 
 def find(spelled: str, known: tuple[str, ...], kind: str) -> str:
-    """The name of an option, whichever spelling of its flag is given: `hidden-size`, `hidden_size` or `hiddenSize`.
+    """Returns an option's name, given any spelling of its flag.
+
+    Spellings are `hidden-size`, `hidden_size` and `hiddenSize`.
 
     Raises:
-        UsageError: There is no such name; the hint offers the nearest.
+        UsageError: If there is no such name; the hint offers the nearest name.
     """
     alike = {_bare(one): one for one in known}
     found = alike.get(_bare(spelled)) if isinstance(spelled, str) else None

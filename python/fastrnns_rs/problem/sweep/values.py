@@ -1,4 +1,7 @@
-"""The values of an axis: `128,256`, `64:256:64` with its stop, `pow2:6:10`, and lists of these."""
+"""Values of an axis: `128,256`, `64:256:64`, `pow2:6:10`, and lists of these.
+
+The stop of `64:256:64` is included.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,22 @@ from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.sweep.names import NUMBERS, WORDS, flag
 
-#: A point is at least a process of some seconds.
+#: Largest number of values and points: each point takes at least one process of some seconds.
 MOST = 1000
-#: How an option that is on or off is written.
+#: Spellings of the values of an option that is on or off.
 SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
 _FORMS = "give numbers as 128,256, as start:stop:step, or as pow2:6:10 for powers of two"
 
 
 def values_of(name: str, given: object) -> tuple[Any, ...]:
-    """The values of the axis `name`, each once and in the order given.
+    """Returns the unique values of the axis `name`, in the given order.
 
     Args:
-        name: The option.
-        given: A text as the command line takes it, one value, or several of either.
+        name: Name of the option.
+        given: A text as on the command line, one value, or several of either.
 
     Raises:
-        UsageError: There are none, one twice or too many, or one that the option does not take.
+        UsageError: If there are no values, duplicates, too many values, or values that the option does not accept.
     """
     words = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
     found: list[Any] = []
@@ -43,7 +46,7 @@ def values_of(name: str, given: object) -> tuple[Any, ...]:
 
 
 def shown(value: object) -> str:
-    """A value as the command line takes it."""
+    """Returns a value as written on the command line."""
     return str(value) if not isinstance(value, bool) else "on" if value else "off"
 
 
