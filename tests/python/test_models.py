@@ -134,6 +134,14 @@ def test_every_runner_runs_on_cuda(name: str, device_kind: str) -> None:
     assert torch.isfinite(output).all()
 
 
+@pytest.mark.gpu(emulated="quick", arithmetic=True)
+@pytest.mark.parametrize("name", ["cudnn", "aten", "gru_cudnn", "rnn_tanh_cudnn", "vl_cudnn", "cudnn_dropout"])
+def test_a_note_names_the_dtype_that_autocast_gives_cudnn(name: str) -> None:
+    problem = problem_of(name, amp=True, device="cuda")
+    found = run_once(name, amp=True, device="cuda").output
+    assert found.dtype is (torch.float16 if "float16" in str(find(name).note_on(problem)) else torch.bfloat16)
+
+
 @pytest.mark.gpu(emulated="long", arithmetic=True)
 @pytest.mark.parametrize("name", few(("cudnn", "jit"), LIKE_NN_LSTM, arithmetic=True))
 def test_cuda_equals_the_cpu(name: str, device_kind: str) -> None:
