@@ -200,7 +200,7 @@ def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:
 
 
 def _activities(given: object) -> tuple[str, ...] | None:
-    """Returns the activities of torch's profiler, given as a list or as the flag's text."""
+    """Returns the activities of torch's profiler, from a list or the flag's text."""
     if given is None:
         return None
     listed = given.replace(",", " ").split() if isinstance(given, str) else given

@@ -77,7 +77,7 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         order_seed: Random seed for the order of processes; None for a random seed.
         devices: Devices that each runner runs on, as `["cuda:0", "cuda:1"]`, instead of `device`.
         side_by_side: True measures a runner on these devices at the same time, False one after the other.
-        sessions: Number of sessions, each with this number of processes.
+        sessions: Number of sessions, each with `processes` processes of each runner.
         every: Time from the start of one session to the start of the next, as `20m`; None for ten minutes.
         axes: Options with several values, of which every combination runs: `{"hidden_size": [128, 256]}`, or texts as
             on the command line, `"hidden-size=pow2:6:10"`.

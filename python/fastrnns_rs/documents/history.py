@@ -1,4 +1,4 @@
-"""The document `fastrnns-rs/history`: the runs that were kept."""
+"""Document `fastrnns-rs/history`: runs that were kept."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
 
 
-# Not frozen: that would double the time to list thousands.
+# The class is not frozen, since that would double the time to list thousands of runs.
 @dataclass(slots=True, kw_only=True)
 class KeptRun:
-    """A run of the history.
+    """Run of the history.
 
     Attributes:
         run_id: Id of the run.
         created_utc: Start of the run.
         last_started_utc: Start of its last session; later than `created_utc` if the run was resumed.
         path: Path of the run file.
-        size_bytes: Size of this file.
+        size_bytes: Size of this file, in bytes.
         tags: Tags, in alphabetical order.
-        commit: Commit of the working directory; None if that was no checkout.
+        commit: Commit of the working directory; None if it was not a checkout.
         dirty: True if files there differed from the commit; None if that is unknown.
-        status: `complete`, `interrupted` or `failed`. A run that is still going is `interrupted`.
+        status: `complete`, `interrupted` or `failed`. A run that is still in progress is `interrupted`.
         verb: `bench` or `ab`.
         runners: Names of its runners.
-        devices: Devices that they ran on.
+        devices: Devices that the runners ran on.
         torch_version: Version of torch.
-        machine_id: Hash of the machine's id; None if it has none.
+        machine_id: Hash of the machine's id; None if the machine has no id.
     """
 
     run_id: str
@@ -60,7 +60,7 @@ class History(Document):
     runs: list[KeptRun] = field(default_factory=list)
 
     def to_json(self) -> str:
-        """The text of the JSON document: a line for each run."""
+        """Returns the text of the JSON document, with a line for each run."""
         import json
 
         whole = json.dumps(replace(self, runs=[]).to_dict(), indent=2, allow_nan=False)
@@ -73,7 +73,7 @@ class History(Document):
 
 
 class _Texts(dict[Any, str]):
-    """JSON of values that many runs share; the JSON of each is made once."""
+    """Cache of the JSON of values that many runs share."""
 
     def __missing__(self, value: str | tuple[str, ...] | bool | None) -> str:
         if isinstance(value, tuple):
@@ -86,7 +86,7 @@ class _Texts(dict[Any, str]):
 
     def line(self, one: KeptRun) -> str:
         """Returns a run as the codec and `json.dumps` write it."""
-        # By hand, since there may be thousands: a third of the time.
+        # There may be thousands of runs, and writing them by hand takes a third of the time.
         return _LINE % (
             *(_string(one.run_id), _string(one.created_utc), _string(one.last_started_utc), _string(one.path)),
             *(one.size_bytes, self[tuple(one.tags)], self[one.commit], self[one.dirty], self[one.status]),
@@ -96,7 +96,7 @@ class _Texts(dict[Any, str]):
 
 
 def _string(text: str) -> str:
-    # Python keeps bytes of foreign names as lone surrogates, which no JSON may hold.
+    # Python keeps undecodable bytes of names as lone surrogates, which are invalid in JSON.
     known = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
     return encode_basestring_ascii(known)
 

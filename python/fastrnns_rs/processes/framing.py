@@ -1,4 +1,4 @@
-"""Marks around the output of runners, which tell it from the output of the profiler around them."""
+"""Marks around the output of runners, to separate it from a profiler's output."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-#: What the process prints, on both streams, before and after all that its runners print.
+#: Lines that the process prints, on both streams, before and after the output of its runners.
 BEGIN, END = "# fastrnns-rs: what follows is the runners'", "# fastrnns-rs: what follows is the profiler's"
 
 
 @contextmanager
 def framed() -> Iterator[None]:
-    """Tells what is printed inside the block from what the profiler prints."""
+    """Marks the output of a `with` block as output of runners, not of the profiler."""
     _print(BEGIN)
     try:
         yield
@@ -21,10 +21,10 @@ def framed() -> Iterator[None]:
 
 
 def _print(line: str) -> None:
-    # Runners may have closed them, or put something else in their place.
+    # Runners may have closed or replaced the streams.
     for current, stream in ((sys.stdout, sys.__stdout__), (sys.stderr, sys.__stderr__)):
         with suppress(AttributeError, OSError, ValueError):
             current.flush()
         with suppress(OSError, ValueError):
-            # A runner's last line need not have ended.
+            # The last line of a runner may lack its newline.
             print(f"\n{line}", file=stream, flush=True)

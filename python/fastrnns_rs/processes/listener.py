@@ -1,4 +1,4 @@
-"""One worker process: what it says, how much time it has, and how it ended."""
+"""Supervision of one worker process: its messages, time limits and end."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from fastrnns_rs.errors import FastrnnsError
 if TYPE_CHECKING:
     from fastrnns_rs._core import Completed
 
-#: A runner may raise an error with megabytes of text.
+#: Largest length of a reason: a runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400
-#: How much is kept of what was no message.
+#: Number of bytes that are kept of lines that are not messages.
 _GARBAGE_LENGTH = 64 * 1024
-#: From here on it is cut, which takes longer than adding to it.
+#: Number of bytes above which these lines are cut, since cutting is slower than appending.
 _GARBAGE_MOST = 16 * _GARBAGE_LENGTH
-#: How long a worker that is told to stop has to send what it measured. Ctrl-C is to end within a second.
+#: Time in seconds for a stopped worker to send its results. Ctrl-C must end the run within a second.
 _GRACE_S = 0.45
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a worker ended.
+    """End of a worker.
 
     Attributes:
-        content: Its result; empty when it died without one.
+        content: Result of the worker; empty when it died without a result.
         ended: `answered`, `died`, `timed_out` or `interrupted`.
-        reason: One line on why it is not a good result, if it is not.
-        printed: The end of what it wrote to standard error, its runner's standard output included.
+        reason: Reason in one line why the result is missing or bad; None for a good result.
+        printed: End of its standard error, including the standard output of its runner.
     """
 
     content: dict[str, Any]
@@ -44,31 +44,31 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long a worker may stay in a phase, in seconds, and the reason where it stays longer."""
+    """Time limit of a phase in seconds, with the reason for a longer phase."""
 
     seconds: float
     reason: str
 
 
 def _heed_not(_said: Any) -> None:
-    """Whoever does not ask to be told is told nothing."""
+    """Ignores a phase, for callers without a callback."""
 
 
 def _has_no_parts(_content: dict[str, Any]) -> bool:
-    """Most jobs have a result without parts."""
+    """Returns False, since most jobs have a result without parts."""
     return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """On what terms a worker runs.
+    """Time limits and callbacks of a worker.
 
     Attributes:
-        timeout: Seconds after which it is stopped, since it began or last had a part of its result.
-        limits: How long it may stay in a phase, by the phase's name.
-        on_phase: Called with each phase that it reports.
-        on_part: Called with each part of its result, of a job that has several. Returns False for what is no such part
-            and gives the worker no more time: a runner may write parts without end.
+        timeout: Time in seconds until the worker is stopped, since its start or the last part of its result.
+        limits: Time limits of phases, by name of the phase.
+        on_phase: Callback for each phase that the worker reports.
+        on_part: Callback for each part of its result, of a job with several. It returns False for an invalid part,
+            which gives the worker no more time: a runner may write parts without end.
     """
 
     timeout: float
@@ -83,19 +83,19 @@ class _Deadline(NamedTuple):
 
 
 class Listener:
-    """Follows a worker from its start to its end.
+    """Listener to a worker from its start to its end.
 
     Args:
-        command: What starts it.
-        environment: Its environment variables, all of them.
-        terms: How long it may take, and who is told what it says.
+        command: Command line that starts the worker.
+        environment: All environment variables of the worker.
+        terms: Time limits and callbacks.
 
     Attributes:
-        done: Whether nothing more is to come of it.
+        done: True if nothing more can come from the worker.
 
     Raises:
         FastrnnsError: If the process cannot be supervised.
-        OSError: If the system refuses it.
+        OSError: If the system rejects the process.
     """
 
     def __init__(self, command: list[str], environment: dict[str, str], terms: Terms) -> None:
@@ -112,11 +112,14 @@ class Listener:
         self._process = started(command, environment)
 
     def tell(self, line: str) -> None:
-        """Sends a line; a worker that is gone does not hear it."""
+        """Sends a line to the worker; the line is lost if the worker has ended."""
         self._process.write(line.encode() + b"\n")
 
     def listen(self, seconds: float) -> None:
-        """Reads what it says for so long, or until it has ended or has no more time; then it is told to stop."""
+        """Reads messages for a time in seconds, or until the worker ends or must stop.
+
+        A worker that exceeds its time limit is stopped.
+        """
         until = time.monotonic() + seconds
         while not self.done:
             end = min(self._of_all, self._of_phase)
@@ -124,7 +127,7 @@ class Listener:
             try:
                 said = self._partial + self._process.read_lines(max(0.0, left))
             except RuntimeError as error:
-                # A runner can kill the process that supervises it. Both are gone then.
+                # A runner can kill its supervisor. Then both have ended.
                 self._lost, self.done = str(error), True
                 return
             *complete, self._partial = said.split(b"\n")
@@ -133,13 +136,13 @@ class Listener:
             if self._process.ended:
                 self.done = True
             elif left <= 0:
-                # A phase or a part that ended just now took no longer than it may.
+                # A phase or a part that ended just now was within its limit.
                 if time.monotonic() >= end.at and end is min(self._of_all, self._of_phase):
                     self._expire(end.reason)
                 return
 
     def stop(self, ended: str, reason: str) -> None:
-        """Asks it for what it has by now, and gives it a moment to send that."""
+        """Requests the results until now, and gives the worker a moment to send them."""
         if not self.done and self._over is None:
             self._ended, self._over = ended, reason
             self._limits = {}
@@ -147,7 +150,7 @@ class Listener:
             self.tell("stop")
 
     def end(self) -> Answer:
-        """Ends it, if it has not ended, with every process that it started."""
+        """Ends the worker, if it still runs, with every process that it started."""
         try:
             completed = self._process.end()
         except RuntimeError as error:
@@ -170,14 +173,17 @@ class Listener:
 
     def _expire(self, reason: str) -> None:
         if self._over is None:
-            # A runner that stops its supervisor leaves a process whose end is not noticed.
+            # A runner that stops its supervisor leaves a process whose end is not detected.
             has_answered = self._result is not None
             self.stop("timed_out", "it measured, but its process did not end in time" if has_answered else reason)
         else:
             self.done = True
 
     def _hear(self, line: bytes) -> None:
-        """Takes a message. What is none was written by a runner that found our pipe: it goes with what it printed."""
+        """Handles a message of the worker.
+
+        Other lines were written by a runner that found the pipe, and are kept with the printed output.
+        """
         try:
             message = json.loads(line)
             kind, content = message.pop("kind"), message
@@ -195,7 +201,10 @@ class Listener:
             self._discard(line)
 
     def _discard(self, line: bytes) -> None:
-        """Keeps what is no message for those who ask what was printed, but not gigabytes of it."""
+        """Keeps the end of lines that are not messages, as part of the printed output.
+
+        The kept size is limited, since there may be gigabytes.
+        """
         self._garbage += line[-_GARBAGE_LENGTH:] + b"\n"
         if len(self._garbage) > _GARBAGE_MOST:
             del self._garbage[:-_GARBAGE_LENGTH]
@@ -213,7 +222,7 @@ def started(command: list[str], environment: dict[str, str]) -> Process:
 
     Raises:
         FastrnnsError: If it cannot be supervised.
-        OSError: If the system refuses it.
+        OSError: If the system rejects it.
     """
     try:
         return Process(command, env=environment)
@@ -223,7 +232,7 @@ def started(command: list[str], environment: dict[str, str]) -> Process:
 
 
 def _one_line(text: str) -> str:
-    """A reason as it may stand in a table: without control characters, and not longer than a few lines."""
+    """Returns a reason for a table: without control characters, and shortened."""
     valid = str(text).encode("utf-8", "backslashreplace").decode()
     shown = "".join(letter if letter.isprintable() else " " for letter in valid).strip()
     return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"

@@ -1,10 +1,10 @@
-"""What a worker reports that it does, in the order in which it does it."""
+"""Phases that a worker reports, in order."""
 
 IMPORT = "import"
 BUILD = "build"
-#: Compiling with nothing in the cache, and once more with what that left there: each has a limit of its time.
+#: Compiling with an empty cache, and again with the files that the first left there: each has a time limit.
 COMPILE = "compile"
 COMPILE_AGAIN = "compile again"
 MEASURE = "measure"
-#: For the workers of other ranks.
+#: Waiting for the workers of other ranks.
 WAIT = "wait"

@@ -1,6 +1,6 @@
-"""What the helper process runs that every command is a child of; see `run_command`.
+"""Program of the supervisor, the parent of every command; see `run_command`.
 
-It is started by path, without site-packages and without this package, so that it is there within milliseconds.
+It is started by path, without site-packages and without this package, so that it is ready within milliseconds.
 """
 
 import importlib.machinery

@@ -1,4 +1,7 @@
-"""Temporary folders that no interrupt leaves behind, among them those where `torch.compile` keeps what it makes."""
+"""Temporary folders that are removed even after an interrupt.
+
+Some of them are caches of `torch.compile`.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,29 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-#: Attempts to remove the folder: each Ctrl-C interrupts one.
+#: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
 
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[str]:
-    """A new and empty folder for the length of the block.
+    """Creates a new and empty folder for the length of a `with` block.
 
-    Unlike `tempfile.TemporaryDirectory` it removes the folder even if Ctrl-C comes while it is made or removed.
+    Unlike `tempfile.TemporaryDirectory` it removes the folder even if Ctrl-C comes while it is created or removed.
 
     Args:
-        prefix: First letters of its name.
+        prefix: First letters of the folder's name.
+
+    Yields:
+        Path of the folder.
 
     Raises:
-        OSError: If the folder cannot be made.
+        OSError: If the folder cannot be created.
     """
     folder = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
     try:
-        # Within the block: between the call and its return a signal's handler may raise.
-        # With its parent: a runner may have removed that.
+        # The folder is created within `try`, since a signal's handler may raise before the call returns.
+        # Its parent is created too, since a runner may have removed it.
         folder.mkdir(mode=0o700, parents=True)
         yield str(folder)
     finally:
@@ -37,22 +43,25 @@ def temporary_folder(prefix: str) -> Iterator[str]:
             try:
                 shutil.rmtree(folder, ignore_errors=True)
                 break
-            except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too: removing comes first
+            except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too, and the folder must be removed first
                 interrupt = error
         if interrupt is not None:
             raise interrupt
 
 
-#: What tells Inductor and Triton where to keep their files, and the folder of each within one.
+#: Variables for the folders of Inductor and Triton, with the name of each folder.
 _PARTS = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
 VARIABLES = frozenset(_PARTS)
 
 
 def variables_for(folder: str | Path) -> dict[str, str]:
-    """The environment variables that have a process keep its files in a folder."""
+    """Returns environment variables that make a process keep its files in a folder."""
     return {name: str(Path(folder).resolve() / part) for name, part in _PARTS.items()}
 
 
 def compiler_folder() -> AbstractContextManager[str]:
-    """A new and empty folder for what a child process compiles, gone when that has ended."""
+    """Creates a new and empty folder for the compiled code of a child process.
+
+    It is removed after the process has ended.
+    """
     return temporary_folder("fastrnns-rs-compile-")
