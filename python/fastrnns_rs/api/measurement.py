@@ -120,9 +120,14 @@ def _keeper(history: RunHistory) -> Callable[[Run], None]:
     It warns once about a history that cannot be written to.
     """
     layout = Layout(keep=Process)
+    checked = False
 
     def keep(run: Run) -> None:
+        nonlocal checked
         try:
+            if not checked:
+                history.check_no_more(run)
+                checked = True
             history.keep(run, layout)
         except UsageError as error:
             warnings.warn(f"the run is not kept in the history: {error}", stacklevel=2)

@@ -96,6 +96,7 @@ class RunKeeping:
                 path = history.place_of(run)
                 if os.path.realpath(path) != self._results.place:
                     self._locks.hold(path)
+                    history.check_no_more(run)
                 self._path = path
             if os.path.realpath(self._path) != self._results.place:
                 writing.write(self._path, pieces)

@@ -115,7 +115,22 @@ class Document:
         Warns:
             DocumentWarning: If the document has unknown keys, since a newer build wrote it.
         """
-        text = reading.document_text(path, cls.noun)
+        return cls.from_text(reading.document_text(path, cls.noun), path)
+
+    @classmethod
+    def from_text(cls, text: str, path: str | Path) -> Self:
+        """Reads a document from the text of a file.
+
+        Args:
+            text: Content of the file.
+            path: Path of the file, for messages.
+
+        Raises:
+            UsageError: If the text is not such a document.
+
+        Warns:
+            DocumentWarning: If the document has unknown keys, since a newer build wrote it.
+        """
         try:
             return cls.from_dict(reading.parsed(text), str(path))
         except ValueError as error:

@@ -8,13 +8,15 @@ from typing import Any
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import past_sessions
 from fastrnns_rs.verbs.history.run_index import SEPARATOR
 
 _LONGEST_FAULT = 300
+#: Longest text that the index stores, such as the names of all runners.
+_LONGEST_TEXT = 1 << 20
 #: Name, size, mtime and ctime of a file; the times are in nanoseconds.
 Stamp = tuple[str, int, int, int]
 #: Row of a file, and the rows of its sessions.
@@ -31,8 +33,10 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
     path = folder / stamp[0]
     try:
         run = Run.load(path)
-        rows = [(stamp[0], *row) for row in _session_rows(run)]
-        yield (*stamp, None, *to_plain(_columns(run))), rows
+        columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
+        if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
+            raise UsageError(f"{path} has a text of more than {_LONGEST_TEXT} characters")
+        yield (*stamp, None, *columns), [(stamp[0], *row) for row in sessions]
     except FastrnnsError as error:
         if path.exists():
             yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11), []

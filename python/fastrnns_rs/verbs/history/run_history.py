@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastrnns_rs.documents import writing
+from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.collections_off import without_collections
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.writer_lock import WriterLocks
-from fastrnns_rs.errors import UsageError, of_system
+from fastrnns_rs.errors import FastrnnsError, UsageError, of_system
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Size in bytes from which the size of the history is reported when a run is kept.
 LARGE_BYTES = 2 << 30
+#: Largest file of a tag in bytes; it has the id of a run.
+_LARGEST_TAG = 1 << 20
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 #: Maximum number of foreign files that a warning names.
 _MOST_NAMED = 3
@@ -80,7 +83,7 @@ class RunHistory:
     def place_of(self, run: Run) -> Path:
         """Returns the path of a run in the history."""
         when = re.sub(r"[^0-9TZ]", "", run.created_utc)[:16]
-        return self.runs_folder / f"{when}-{distinct(run.run_id)[-24:]}.json"
+        return self.runs_folder / f"{when}-{distinct(run.run_id)}.json"
 
     def make(self) -> None:
         """Creates the folder of the run files.
@@ -114,6 +117,22 @@ class RunHistory:
         writing.write(path, (layout or Layout()).pieces(run))
         return path
 
+    def check_no_more(self, run: Run) -> None:
+        """Refuses to replace a run file that has processes which a run does not have.
+
+        Raises:
+            UsageError: If the history has more of the run.
+        """
+        from fastrnns_rs.documents.run_file import Run
+
+        try:
+            kept = Run.load(self.place_of(run))
+        except FastrnnsError:
+            return
+        if _n_processes(kept) - _n_processes(run):
+            message = "the history has later processes of this run"
+            raise UsageError(message, f"continue that run: fastrnns-rs bench --resume @{run.run_id[:12]}")
+
     def document(self, newest: int | None = None) -> History:
         """Returns the runs, with the last started run at the end.
 
@@ -124,7 +143,9 @@ class RunHistory:
         """
         # The garbage collector would only scan thousands of live objects.
         with without_collections(), self.index() as index:
-            runs, faults = self._runs(index.runs(newest)), index.faults()
+            # Damage that only this query meets has the next one read the files.
+            faults = index.faults()
+            runs = self._runs(index.runs(newest))
         foreign = [f"{name}: {fault}" for name, fault in faults]
         return History(folder=str(self.folder), runs=runs, warnings=[*_foreign(foreign)])
 
@@ -166,7 +187,9 @@ class RunHistory:
             for one in runs:
                 place = self.tags_folder / tag
                 place.mkdir(parents=True, exist_ok=True)
-                (place / _safe(one.run_id)).write_text(one.run_id, encoding="utf-8")
+                path = place / _safe(one.run_id)
+                # A link there is replaced, and not the file that it leads to.
+                writing.write(path, [one.run_id.encode()], str(path))
         except OSError as error:
             raise of_system(error) from error
 
@@ -220,9 +243,12 @@ class RunHistory:
         for folder in _folders(self.tags_folder):
             if not _TAG.fullmatch(folder.name):
                 continue
-            for file in folder.iterdir():
-                with suppress(OSError, UnicodeError):
-                    found.setdefault(file.read_text(encoding="utf-8"), set()).add(folder.name)
+            # Another command may remove the folder with its last file.
+            with suppress(OSError), os.scandir(folder) as files:
+                for file in files:
+                    run_id = _tagged(file)
+                    if run_id is not None:
+                        found.setdefault(run_id, set()).add(folder.name)
         return found
 
 
@@ -257,11 +283,25 @@ def _foreign(found: Sequence[str]) -> Iterable[Notice]:
         )
 
 
+def _n_processes(run: Run) -> Counter[str | None]:
+    """Returns the number of processes of each session."""
+    return Counter(process.session for row in run.results for process in row.processes)
+
+
 def _folders(path: Path) -> list[Path]:
     try:
         return [one for one in path.iterdir() if one.is_dir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def _tagged(file: os.DirEntry[str]) -> str | None:
+    """Returns the id of a run from the file of a tag; None if another program made the file."""
+    with suppress(OSError, UnicodeError):
+        # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
+        if file.is_file(follow_symlinks=False) and not file.name.startswith("."):
+            return reading.content(file.path, _LARGEST_TAG).decode()
+    return None
 
 
 def _safe(run_id: str) -> str:

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import NoneType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Self
 
     from fastrnns_rs.verbs.compare.session_spread import PastSession
     from fastrnns_rs.verbs.history.indexed_files import Record, Stamp
@@ -43,6 +46,7 @@ CREATE INDEX sessions_by_name ON sessions (name);
 CREATE INDEX sessions_by_kind ON sessions (kind);
 CREATE INDEX sessions_by_family ON sessions (family);
 """
+_STATEMENTS = [one.strip() for one in _TABLES.split(";") if one.strip()]
 _INSERT_FILE = "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT_RUNS = (
     "SELECT name, size, run_id, created_utc, last_started_utc, status, commit_id, dirty, verb, runners, devices,"
@@ -58,6 +62,38 @@ _PATIENCE_S = 30.0
 _TICK_NS = 2_000_000_000
 #: Number of values in one statement that every version of SQLite supports.
 _MOST_VALUES = 500
+#: Largest row in bytes. Rows that a build writes are far smaller.
+_LARGEST_ROW = 1 << 24
+#: Largest integer of SQLite. The time of a file may be later.
+_LARGEST_INTEGER = (1 << 63) - 1
+#: Returns True if a column has only values that a build writes.
+_Kind = Callable[[Sequence[Any]], bool]
+
+
+def _of_types(*types: type) -> _Kind:
+    return lambda column: {*map(type, column)} <= {*types}
+
+
+def _one_of(*words: str) -> _Kind:
+    return lambda column: {*column} <= {*words}
+
+
+def _are_names(column: Sequence[Any]) -> bool:
+    return {*map(type, column)} == {bytes} and not any(b"/" in one or b"\0" in one for one in column)
+
+
+def _are_finite(column: Sequence[Any]) -> bool:
+    return {*map(type, column)} <= {float, NoneType} and all(one is None or isfinite(one) for one in column)
+
+
+_INTEGER, _TEXT = _of_types(int), _of_types(str)
+_INTEGER_OR_NONE, _TEXT_OR_NONE = _of_types(int, NoneType), _of_types(str, NoneType)
+_STATUS, _VERB = _one_of("complete", "interrupted", "failed"), _one_of("bench", "ab")
+_RUN_KINDS = [
+    *(_are_names, _INTEGER, _TEXT, _TEXT, _TEXT, _STATUS, _TEXT_OR_NONE, _INTEGER_OR_NONE, _VERB),
+    *(_TEXT, _TEXT, _TEXT, _TEXT_OR_NONE),
+]
+_SESSION_KINDS = [_TEXT, _TEXT, _INTEGER, _are_finite, _are_finite]
 
 
 class RunIndex:
@@ -75,7 +111,11 @@ class RunIndex:
 
     def __enter__(self) -> Self:
         for _ in range(2):
+            if not _is_ordinary(self._path):
+                self._discard()
             try:
+                if not _is_ordinary(self._path):
+                    break
                 self._database = self._opened(str(self._path))
                 self._catch_up()
             except sqlite3.OperationalError:
@@ -85,9 +125,7 @@ class RunIndex:
                 self._discard()
             else:
                 return self
-        self._close()
-        self._database = self._opened(":memory:")
-        self._catch_up()
+        self._use_memory()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -101,7 +139,7 @@ class RunIndex:
         Args:
             newest: Number of runs; None for all. If a run has several files, the last started file counts.
         """
-        found = self._of(f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
+        found = self._of(_RUN_KINDS, f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
         runs: dict[str, tuple[Any, ...]] = {}
         for row in found:
             runs.setdefault(row[2], row)
@@ -111,12 +149,13 @@ class RunIndex:
 
     def n_runs(self) -> int:
         """Returns the number of runs."""
-        [(count,)] = self._of("SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
+        [(count,)] = self._of([_INTEGER], "SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
         return int(count)
 
     def faults(self) -> list[tuple[str, str]]:
         """Returns the name and the error of each file that is not a run file."""
-        found = self._of("SELECT name, fault FROM files WHERE fault IS NOT NULL ORDER BY mtime_ns, name")
+        text = "SELECT name, fault FROM files WHERE fault IS NOT NULL ORDER BY mtime_ns, name"
+        found = self._of([_are_names, _TEXT], text)
         return [(os.fsdecode(name), fault) for name, fault in found]
 
     def alike(self, name: str) -> set[str]:
@@ -130,7 +169,7 @@ class RunIndex:
             f" HAVING COUNT(DISTINCT kind) = (SELECT COUNT(*) FROM ({kinds}))"
         )
         encoded = os.fsencode(name)
-        return {os.fsdecode(found) for (found,) in self._of(text, [encoded, encoded])}
+        return {os.fsdecode(found) for (found,) in self._of([_are_names], text, [encoded, encoded])}
 
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these kinds; see `Past`."""
@@ -148,28 +187,44 @@ class RunIndex:
             some = values[first : first + _MOST_VALUES]
             places = ", ".join("?" * len(some))
             text = f"SELECT session, kind, n_processes, mean, variance FROM sessions WHERE {column} IN ({places})"  # noqa: S608  # a column's name and question marks
-            for session, kind, count, mean, variance in self._of(f"{text} ORDER BY name", some):
+            for session, kind, count, mean, variance in self._of(_SESSION_KINDS, f"{text} ORDER BY name", some):
                 # A run may have two files, or two equal sides.
                 row = PastSession(session=session, kind=kind, n_processes=count, mean=mean, variance=variance)
                 found.setdefault((session, kind), row)
         return [*found.values()]
 
-    def _of(self, text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+    def _of(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
         try:
-            return self._fetched(text, values)
+            return self._fetched(kinds, text, values)
         except sqlite3.DatabaseError:
-            # The damage did not show when the index was opened.
+            # Opening the index did not detect the damage. The next command creates the index again.
             self._discard()
-            self.__enter__()
-            return self._fetched(text, values)
+            self._use_memory()
+            return self._fetched(kinds, text, values)
 
-    def _fetched(self, text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+    def _fetched(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+        """Returns rows, whose values have these types.
+
+        Raises:
+            sqlite3.DatabaseError: If a value is one that no build writes.
+        """
         assert self._database is not None  # noqa: S101  # the block has begun
-        return self._database.execute(text, values).fetchall()
+        rows = self._database.execute(text, values).fetchall()
+        # Another program may have written anything, such as the path of a file outside of the folder.
+        if rows and not all(kind(column) for kind, column in zip(kinds, zip(*rows, strict=True), strict=False)):
+            raise sqlite3.DatabaseError("the index has a value that no build writes")
+        return rows
+
+    def _use_memory(self) -> None:
+        self._close()
+        self._database = self._opened(":memory:")
+        self._catch_up()
 
     def _opened(self, place: str) -> sqlite3.Connection:
         database = sqlite3.connect(place, timeout=_PATIENCE_S, isolation_level=None)
         try:
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
+            database.execute("PRAGMA trusted_schema = OFF")
             database.execute("PRAGMA journal_mode = WAL")
             # A row lost in a system crash is rebuilt from its file.
             database.execute("PRAGMA synchronous = NORMAL")
@@ -184,13 +239,11 @@ class RunIndex:
         assert self._database is not None  # noqa: S101  # it was opened
         begin, changed_ns = time.time_ns(), _changed_ns(self._folder)
         # Run files are replaced by renaming, which changes the times of their folder.
-        if changed_ns is not None and (changed_ns,) in self._fetched("SELECT ctime_ns FROM folder"):
+        if changed_ns is not None and (changed_ns,) in self._fetched([_INTEGER], "SELECT ctime_ns FROM folder"):
             return
         found = {stamp[0]: stamp for stamp in _files(self._folder)}
-        known = {
-            os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:])
-            for row in self._fetched("SELECT name, size, mtime_ns, ctime_ns FROM files")
-        }
+        stamps = self._fetched([_are_names, *[_INTEGER] * 3], "SELECT name, size, mtime_ns, ctime_ns FROM files")
+        known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:]) for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
         settled = changed_ns is not None and begin - changed_ns > _TICK_NS
@@ -247,15 +300,17 @@ def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Creates the tables of a new index; safe for concurrent processes."""
-    if database.execute("PRAGMA user_version").fetchone()[0] == _SHAPE:
+    """Creates the tables of a new index; safe for concurrent processes.
+
+    Raises:
+        sqlite3.DatabaseError: If the database has other tables, or views and triggers, which could run for ever.
+    """
+    if _is_laid_out(database):
         return
     database.execute("BEGIN IMMEDIATE")
     try:
-        if database.execute("PRAGMA user_version").fetchone()[0] != _SHAPE:
-            for table in ("files", "sessions", "folder"):
-                database.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _TABLES.split(";"):
+        if not _is_laid_out(database):
+            for statement in _STATEMENTS:
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {_SHAPE}")
         database.execute("COMMIT")
@@ -263,6 +318,30 @@ def _lay_out(database: sqlite3.Connection) -> None:
         with suppress(sqlite3.Error):
             database.execute("ROLLBACK")
         raise
+
+
+def _storable(time_ns: int) -> int:
+    return max(-_LARGEST_INTEGER, min(time_ns, _LARGEST_INTEGER))
+
+
+def _is_laid_out(database: sqlite3.Connection) -> bool:
+    """Returns True if the tables are those of this build, and False if there are none."""
+    version = database.execute("PRAGMA user_version").fetchone()
+    found = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_master ORDER BY rowid") if sql is not None]
+    if found and (version != (_SHAPE,) or found != _STATEMENTS):
+        raise sqlite3.DatabaseError("the index has other tables")
+    return bool(found)
+
+
+def _is_ordinary(path: Path) -> bool:
+    """Returns True if SQLite may write to a path: it would follow a link to another file."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def _changed_ns(folder: Path) -> int | None:
@@ -277,11 +356,14 @@ def _files(folder: Path) -> Iterable[Stamp]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                # Hidden files are locks or incomplete files. Opening a pipe would wait for its writer.
-                if not entry.name.endswith(".json") or entry.name.startswith(".") or not entry.is_file():
+                # Hidden files are locks or incomplete files.
+                if not entry.name.endswith(".json") or entry.name.startswith("."):
                     continue
-                with suppress(FileNotFoundError):
+                # A link may lead to itself.
+                with suppress(OSError):
                     status = entry.stat()
-                    yield entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+                    # Opening a pipe would wait for its writer.
+                    if stat.S_ISREG(status.st_mode):
+                        yield entry.name, status.st_size, _storable(status.st_mtime_ns), _storable(status.st_ctime_ns)
     except FileNotFoundError:
         return

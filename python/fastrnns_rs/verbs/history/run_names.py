@@ -149,7 +149,10 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
 
     The conditions of all rows are equal.
     """
-    found = named_runs(f"@{word.removeprefix('@like:')}", history, runs)
+    name = word.removeprefix("@like:")
+    if name.startswith("like:"):
+        raise UsageError(f"{word} names no run", HINT)
+    found = named_runs(f"@{name}", history, runs)
     if len(found) > 1:
         raise UsageError(f"{word}: {len(found)} runs have the name after @like:", "name one run")
     with history.index() as index:

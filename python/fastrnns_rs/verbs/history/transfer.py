@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
         for one in runs:
             path = folder / Path(one.path).name
             content = reading.content(one.path)
-            if path.exists() and reading.content(path) != content:
+            if os.path.lexists(path) and (path.is_symlink() or not path.is_file() or reading.content(path) != content):
                 raise UsageError(f"{path} is there, and is another file", "export into an empty folder")
             with locked(path) as place:
                 writing.write(path, [content], place)
@@ -61,7 +62,8 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
     known = {one.run_id for one in history.document().runs}
     for file in _files(places):
         try:
-            run = Run.load(file)
+            text = reading.document_text(file, Run.noun)
+            run = Run.from_text(text, file)
         except FastrnnsError as error:
             refused.append(error.message)
             continue
@@ -71,8 +73,12 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         known.add(run.run_id)
         place = history.place_of(run)
         with locked(place):
+            if os.path.lexists(place):
+                # Text of any kind may be an id, and time and id name the place.
+                refused.append(f"{file}: the history has another file at {place.name}")
+                continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
-            writing.write(place, [reading.content(file)])
+            writing.write(place, [text.encode()])
         kept.append(place)
     return kept, refused
 
@@ -80,7 +86,8 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
 def _files(places: Sequence[Path]) -> Iterable[Path]:
     for place in places:
         if place.is_dir():
-            yield from sorted(one for one in place.glob("*.json") if not one.name.startswith("."))
+            # Opening a pipe would wait for its writer.
+            yield from sorted(one for one in place.glob("*.json") if one.is_file() and not one.name.startswith("."))
         elif place.is_file():
             yield place
         else:

@@ -1,0 +1,242 @@
+"""Histories that someone else made: indexes, tags, links, pipes and ids that reach for other files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import run_cli, run_pretended, run_process, run_with_facts
+from conftest import TINY
+from run_files import SESSION, exactly, process, run
+
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.verbs.history import run_index
+from fastrnns_rs.verbs.history.run_history import RunHistory
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+
+
+def made(number: int) -> Run:
+    return run([exactly([1000 + number])], run_id=f"{number:032x}", created_utc=f"2026-01-01T00:00:{number:02}Z")
+
+
+@pytest.fixture
+def three(history: RunHistory) -> RunHistory:
+    """Three runs."""
+    for number in range(3):
+        history.keep(made(number))
+    return history
+
+
+def ids(history: RunHistory) -> list[int]:
+    return sorted(int(one.run_id, 16) for one in history.document().runs)
+
+
+def doctor(history: RunHistory, statements: str) -> None:
+    """Changes the index, and has it claim that it matches the files."""
+    history.document()
+    with closing(sqlite3.connect(history.folder / "index.sqlite")) as database:
+        database.executescript(statements)
+        database.execute("DELETE FROM folder")
+        database.execute("INSERT INTO folder VALUES (?)", (history.runs_folder.stat().st_ctime_ns,))
+        database.commit()
+
+
+def test_an_index_names_no_file_outside(three: RunHistory, anywhere: Path) -> None:
+    (three.folder.parent / "secret.json").write_text("secret")
+    outside = "UPDATE files SET name = CAST('../../secret.json' AS BLOB) WHERE run_id LIKE '%1'"
+    doctor(three, outside)
+    assert run_cli("history", f"@{1:032x}", "--export", anywhere / "out").status == 0
+    assert "secret" not in (anywhere / "out" / os.listdir(anywhere / "out")[0]).read_text()
+    doctor(three, outside)
+    assert "3 of 3 runs were deleted" in run_cli("history", "--prune", "--keep", "1").stderr
+    assert (three.folder.parent / "secret.json").read_text() == "secret"
+    assert os.listdir(three.runs_folder) == []
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "UPDATE files SET runners = NULL",
+        "UPDATE files SET run_id = x'ff00', status = 'fine'",
+        "UPDATE files SET size = 'large'",
+        "UPDATE files SET created_utc = x'00', torch_version = x'ff'",
+        "UPDATE files SET dirty = 'no', verb = 5",
+        "UPDATE files SET fault = CAST(zeroblob(50000000) AS TEXT)",
+        "UPDATE sessions SET mean = 'slow', n_processes = 'two'",
+        "UPDATE sessions SET mean = 9e999, variance = -9e999",
+        f"ALTER TABLE files RENAME TO f; CREATE VIEW files AS {ENDLESS} SELECT f.* FROM f, c",
+        f"CREATE TRIGGER t BEFORE INSERT ON files BEGIN SELECT 1 FROM ({ENDLESS} SELECT x FROM c) WHERE x < 0; END",
+    ],
+)
+def test_a_doctored_index_is_replaced(three: RunHistory, anywhere: Path, statements: str) -> None:
+    del anywhere
+    before = three.document()
+    doctor(three, statements)
+    three.keep(made(3))
+    for words in (["history"], ["history", "--json"], ["compare", "@last~1", "@last"]):
+        done = run_process(*words)
+        assert (done.status, "error" in done.stderr) == (0, False), done.stderr
+    assert three.document().runs[:3] == before.runs
+
+
+def test_an_index_of_an_archive_is_not_believed(three: RunHistory) -> None:
+    three.document()
+    with closing(sqlite3.connect(three.folder / "index.sqlite")) as database:
+        database.execute("UPDATE sessions SET mean = 5")
+        database.commit()
+    for file in three.runs_folder.iterdir():
+        # As unpacking does: size and time are those of the row.
+        status, content = file.stat(), file.read_bytes()
+        file.unlink()
+        file.write_bytes(content)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with three.index() as index:
+        assert index._of([], "SELECT COUNT(*) FROM sessions WHERE mean = 5") == [(0,)]
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_database_of_another_program_is_left_alone(three: RunHistory, link: Callable[[Path, Path], None]) -> None:
+    other = three.folder.parent / "other.sqlite"
+    with closing(sqlite3.connect(other)) as database:
+        database.executescript("CREATE TABLE files (a); INSERT INTO files VALUES (42)")
+    content = other.read_bytes()
+    link(other, three.folder / "index.sqlite")
+    assert ids(three) == [0, 1, 2]
+    assert other.read_bytes() == content
+
+
+def test_odd_files_in_the_history_are_left_out(three: RunHistory) -> None:
+    three.tag(three.document().runs[:1], "a")
+    runs, tag = three.runs_folder, three.tags_folder / "a"
+    (runs / "loop.json").symlink_to("loop.json")
+    (runs / "below.json").symlink_to("/etc/passwd/below")
+    os.mkfifo(tag / "pipe")
+    (tag / "zero").symlink_to("/dev/zero")
+    (tag / "loop").symlink_to("loop")
+    (tag / "huge").write_bytes(b"")
+    os.truncate(tag / "huge", 10 << 30)
+    (tag / "folder").mkdir()
+    (tag / ".incomplete").write_text(three.document().runs[1].run_id)
+    document = three.document()
+    assert ([one.tags for one in document.runs], document.warnings) == ([["a"], [], []], [])
+
+
+def test_a_tag_is_not_written_through_a_link(three: RunHistory) -> None:
+    mine = three.folder.parent / "mine"
+    mine.write_text("mine")
+    last = three.document().runs[-1]
+    (three.tags_folder / "a").mkdir(parents=True)
+    (three.tags_folder / "a" / last.run_id).symlink_to(mine)
+    three.tag([last], "a")
+    assert mine.read_text() == "mine"
+    assert three.document().runs[-1].tags == ["a"]
+
+
+@pytest.mark.parametrize("time_s", [99_999_999_999, 2**60, -(2**60)])
+def test_times_of_files_may_be_any(three: RunHistory, monkeypatch: pytest.MonkeyPatch, time_s: int) -> None:
+    files = run_index._files
+    late = [(name, size, time_s * 10**9, ctime) for name, size, _, ctime in files(three.runs_folder)]
+    assert all(abs(run_index._storable(one[2])) < 2**63 for one in late)
+    stored = [(name, size, run_index._storable(mtime), ctime) for name, size, mtime, ctime in late]
+    monkeypatch.setattr(run_index, "_files", lambda _: stored)
+    assert ids(three) == [0, 1, 2]
+
+
+def test_text_of_a_run_is_stored_as_it_can_be(history: RunHistory) -> None:
+    odd = replace(made(1), sessions=[replace(SESSION, session_id="\ud800")])
+    plain = {**odd.to_dict(), "sessions": [{**odd.to_dict()["sessions"][0], "session_id": "\ud800"}]}
+    for row in plain["results"]:
+        for one in row["processes"]:
+            one["session"] = "\ud800"
+    history.make()
+    (history.runs_folder / "odd.json").write_text(json.dumps(plain))
+    (history.runs_folder / "long.json").write_text(json.dumps({**made(2).to_dict(), "run_id": "x" * (20 << 20)}))
+    document = history.document()
+    assert [one.run_id for one in document.runs] == [made(1).run_id]
+    assert "has a text of more than" in (document.warnings[0].evidence or "")
+
+
+def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) -> None:
+    history.keep(made(1))
+    before = history.place_of(made(1)).read_bytes()
+    other = replace(made(1), run_id="deadbeef" + made(1).run_id[8:])
+    other.save(tmp_path / "other.json")
+    assert "new in the history: 1 run\n" in run_cli("history", "--import", tmp_path / "other.json").stderr
+    assert history.place_of(made(1)).read_bytes() == before
+    assert len(history.document().runs) == 2
+    history.place_of(made(2)).write_text("something else")
+    made(2).save(tmp_path / "other.json")
+    assert "the history has another file at" in run_cli("history", "--import", tmp_path / "other.json").stderr
+    assert history.place_of(made(2)).read_text() == "something else"
+
+
+def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> None:
+    (anywhere / "in").mkdir()
+    os.mkfifo(anywhere / "in" / "pipe.json")
+    made(1).save(anywhere / "in" / "run.json")
+    began = time.monotonic()
+    done = run_process("history", "--import", "in")
+    assert (done.status, done.stderr) == (0, "new in the history: 1 run\n")
+    assert time.monotonic() - began < 60
+    assert ids(history) == [1]
+
+
+def test_an_export_writes_through_no_link(three: RunHistory, anywhere: Path) -> None:
+    name = three.place_of(made(2)).name
+    (anywhere / "out").mkdir()
+    (anywhere / "out" / name).symlink_to(anywhere / "elsewhere")
+    refused = run_cli("history", "@last", "--export", "out")
+    assert (refused.status, "is there, and is another file" in refused.stderr) == (2, True)
+    assert not (anywhere / "elsewhere").exists()
+    (anywhere / "out" / name).unlink()
+    os.mkfifo(anywhere / "out" / name)
+    assert "is there, and is another file" in run_process("history", "@last", "--export", "out").stderr
+
+
+def test_a_name_of_names_is_refused(three: RunHistory) -> None:
+    del three
+    refused = run_cli("history", f"@{'like:' * 3000}last")
+    assert (refused.status, "names no run" in refused.stderr) == (2, True)
+
+
+def test_an_old_copy_of_a_run_replaces_no_newer_one(history: RunHistory) -> None:
+    from fastrnns_rs.errors import UsageError
+
+    old = made(1)
+    [row] = old.results
+    later = replace(process(1, [1000], None), session="another session")
+    sessions = [SESSION, replace(SESSION, session_id="another session")]
+    newer = replace(old, results=[replace(row, processes=[*row.processes, later])], sessions=sessions)
+    history.check_no_more(old)
+    history.keep(newer)
+    history.check_no_more(newer)
+    with pytest.raises(UsageError, match="the history has later processes of this run"):
+        history.check_no_more(old)
+    # Of the same session, too.
+    history.keep(old)
+    with pytest.raises(UsageError):
+        history.check_no_more(replace(old, results=[replace(row, processes=[])]))
+
+
+def test_resuming_an_old_copy_keeps_the_newer_run(history: RunHistory, anywhere: Path) -> None:
+    words = ["bench", "--group", "rnns", "--rnns", "cudnn", "--processes", "2", *TINY]
+    assert run_pretended(*words).status == 0
+    last = Path(history.document().runs[-1].path)
+    plain = json.loads(last.read_text())
+    [row] = plain["results"]
+    row["processes"] = row["processes"][:1]
+    (anywhere / "old.json").write_text(json.dumps({**plain, "status": "interrupted"}))
+    content = last.read_bytes()
+    resumed = run_with_facts("bench", "--resume", "old.json", "--output", "new.json")
+    assert resumed.status == 0, resumed.stderr
+    assert "not kept in the history: the history has later processes of this run" in resumed.stderr
+    assert last.read_bytes() == content
+    assert Run.load("new.json").status == "complete"
