@@ -16,8 +16,9 @@ from commands import run_cli, run_pretended, run_process, run_with_facts
 from conftest import TINY
 from run_files import SESSION, exactly, process, run
 
+from fastrnns_rs import __version__
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.verbs.history import run_index
+from fastrnns_rs.verbs.history import indexed_files, run_index
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
@@ -45,7 +46,7 @@ def doctor(history: RunHistory, statements: str) -> None:
     with closing(sqlite3.connect(history.folder / "index.sqlite")) as database:
         database.executescript(statements)
         database.execute("DELETE FROM folder")
-        database.execute("INSERT INTO folder VALUES (?)", (history.runs_folder.stat().st_ctime_ns,))
+        database.execute("INSERT INTO folder VALUES (?, ?)", (history.runs_folder.stat().st_ctime_ns, __version__))
         database.commit()
 
 
@@ -162,6 +163,30 @@ def test_text_of_a_run_is_stored_as_it_can_be(history: RunHistory) -> None:
     document = history.document()
     assert [one.run_id for one in document.runs] == [made(1).run_id]
     assert "has a text of more than" in (document.warnings[0].evidence or "")
+
+
+def test_a_file_that_could_not_be_read_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_index, "_TICK_NS", -(10**12))
+    for value in ("none", "1"):
+        large = three.runs_folder / "large.json"
+        large.write_text(json.dumps(made(4).to_dict()) + " " * (2 << 20))
+        monkeypatch.setenv("FASTRNNS_MAX_DOCUMENT_MIB", value)
+        assert len(three.document().warnings) == 1
+        monkeypatch.delenv("FASTRNNS_MAX_DOCUMENT_MIB")
+        assert (ids(three), three.document().warnings) == ([0, 1, 2, 4], [])
+        large.unlink()
+
+
+def test_a_file_that_another_build_refused_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_index, "_TICK_NS", -(10**12))
+    with monkeypatch.context() as earlier:
+        for module in (run_index, indexed_files):
+            earlier.setattr(module, "__version__", "0.0.1")
+        earlier.setattr(indexed_files, "_LONGEST_TEXT", 3)
+        three.keep(made(3))
+        assert len(three.document().warnings) == 1
+    assert ids(three) == [0, 1, 2, 3]
+    assert three.document().warnings == []
 
 
 def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) -> None:

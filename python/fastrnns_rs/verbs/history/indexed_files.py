@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fastrnns_rs._core import __version__
+from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, UsageError
@@ -20,6 +22,8 @@ _LONGEST_TEXT = 1 << 20
 #: Name, size, mtime and ctime of a file; the times are in nanoseconds.
 Stamp = tuple[str, int, int, int]
 #: Row of a file, and the rows of its sessions.
+#: The row of a file ends with the version of the build that read it. It is empty if the file could not be read, which
+#: may succeed next time.
 Record = tuple[tuple[Any, ...], list[tuple[Any, ...]]]
 
 
@@ -31,15 +35,18 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
         stamp: Name, size and times of the file.
     """
     path = folder / stamp[0]
+    reader = ""
     try:
-        run = Run.load(path)
+        text = reading.document_text(path, Run.noun)
+        reader = __version__
+        run = Run.from_text(text, path)
         columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
         if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
             raise UsageError(f"{path} has a text of more than {_LONGEST_TEXT} characters")
-        yield (*stamp, None, *columns), [(stamp[0], *row) for row in sessions]
+        yield (*stamp, None, *columns, reader), [(stamp[0], *row) for row in sessions]
     except FastrnnsError as error:
         if path.exists():
-            yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11), []
+            yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11, reader), []
 
 
 def _columns(run: Run) -> list[Any]:

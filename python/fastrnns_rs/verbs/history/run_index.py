@@ -20,6 +20,8 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs._core import __version__
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
@@ -28,18 +30,18 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.indexed_files import Record, Stamp
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
-_SHAPE = 5
+_SHAPE = 6
 _TABLES = """
 CREATE TABLE files (
     name BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,
     fault TEXT, run_id TEXT, created_utc TEXT, last_started_utc TEXT, status TEXT, commit_id TEXT, dirty INTEGER,
-    verb TEXT, runners TEXT, devices TEXT, torch_version TEXT, machine_id TEXT
+    verb TEXT, runners TEXT, devices TEXT, torch_version TEXT, machine_id TEXT, reader TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     name BLOB NOT NULL, session TEXT NOT NULL, kind TEXT NOT NULL, family TEXT NOT NULL,
     n_processes INTEGER NOT NULL, mean REAL NOT NULL, variance REAL
 );
-CREATE TABLE folder (ctime_ns INTEGER);
+CREATE TABLE folder (ctime_ns INTEGER, reader TEXT);
 CREATE INDEX files_by_start ON files (last_started_utc, mtime_ns, name) WHERE fault IS NULL;
 CREATE INDEX files_by_fault ON files (mtime_ns, name) WHERE fault IS NOT NULL;
 CREATE INDEX sessions_by_name ON sessions (name);
@@ -47,7 +49,7 @@ CREATE INDEX sessions_by_kind ON sessions (kind);
 CREATE INDEX sessions_by_family ON sessions (family);
 """
 _STATEMENTS = [one.strip() for one in _TABLES.split(";") if one.strip()]
-_INSERT_FILE = "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_FILE = "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT_RUNS = (
     "SELECT name, size, run_id, created_utc, last_started_utc, status, commit_id, dirty, verb, runners, devices,"
     " torch_version, machine_id FROM files WHERE fault IS NULL"
@@ -239,11 +241,14 @@ class RunIndex:
         assert self._database is not None  # noqa: S101  # it was opened
         begin, changed_ns = time.time_ns(), _changed_ns(self._folder)
         # Run files are replaced by renaming, which changes the times of their folder.
-        if changed_ns is not None and (changed_ns,) in self._fetched([_INTEGER], "SELECT ctime_ns FROM folder"):
+        folder = self._fetched([_INTEGER, _TEXT], "SELECT ctime_ns, reader FROM folder")
+        if changed_ns is not None and (changed_ns, __version__) in folder:
             return
         found = {stamp[0]: stamp for stamp in _files(self._folder)}
-        stamps = self._fetched([_are_names, *[_INTEGER] * 3], "SELECT name, size, mtime_ns, ctime_ns FROM files")
-        known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:]) for row in stamps}
+        # A file that another build refused may be a run file of this build.
+        text = "SELECT name, size, mtime_ns, ctime_ns, fault IS NULL OR reader = ? FROM files"
+        stamps = self._fetched([_are_names, *[_INTEGER] * 4], text, [__version__])
+        known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:4]) if row[4] else None for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
         settled = changed_ns is not None and begin - changed_ns > _TICK_NS
@@ -258,6 +263,8 @@ class RunIndex:
 
         records = [record for stamp in changed for record in read_file(self._folder, stamp)]
         names = [*gone, *(record[0][0] for record in records)]
+        # A file that could not be read is read again by the next command.
+        settled = settled and all(record[0][-1] for record in records)
         self._replace(names, records, changed_ns if settled else None)
 
     def _replace(self, names: list[str], records: list[Record], changed_ns: int | None) -> None:
@@ -273,7 +280,7 @@ class RunIndex:
                 cursor.executemany(_INSERT_SESSION, [_encoded(row) for _, rows in records for row in rows])
                 cursor.execute("DELETE FROM folder")
                 if changed_ns is not None:
-                    cursor.execute("INSERT INTO folder VALUES (?)", (changed_ns,))
+                    cursor.execute("INSERT INTO folder VALUES (?, ?)", (changed_ns, __version__))
                 cursor.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):
