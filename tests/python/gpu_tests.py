@@ -4,8 +4,8 @@
 only with the part `emulated` of scripts/test; `arithmetic=True` has operators computed there. The id of a test ends
 with the device that it runs on: the name of the GPU, or `emulated`.
 
-One process executes all tests of a session that run on an emulated device: torch finds its devices when it is loaded.
-It writes pytest's reports, which this process shows as its own.
+One process executes all tests of a session that run on an emulated device, and another those with arithmetic: torch
+finds its devices when it is loaded. Both write pytest's reports, which this process shows as its own.
 """
 
 from __future__ import annotations
