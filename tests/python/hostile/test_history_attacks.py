@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import run_cli, run_pretended, run_process, run_with_facts
@@ -128,6 +130,49 @@ def test_odd_files_in_the_history_are_left_out(three: RunHistory) -> None:
     (tag / ".incomplete").write_text(three.document().runs[1].run_id)
     document = three.document()
     assert ([one.tags for one in document.runs], document.warnings) == ([["a"], [], []], [])
+
+
+@pytest.mark.parametrize("place", ["tags", "tags/a", "tags/a/file"])
+def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
+    three: RunHistory, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    three.tag(three.document().runs, "a")
+    refused = three.folder / place if place != "tags/a/file" else next((three.tags_folder / "a").iterdir())
+
+    def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(path: Any, *given: Any, **more: Any) -> Any:
+            if not isinstance(path, int) and os.fspath(path) == str(refused):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return function(path, *given, **more)
+
+        return called
+
+    # The tests' own user may be root, who may read all files.
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
+    monkeypatch.setattr("builtins.open", refusing(open))
+    done = run_cli("history", "--prune", "--keep", "1")
+    assert (done.status, "Permission denied" in done.stderr) == (1, True)
+    monkeypatch.undo()
+    assert len(os.listdir(three.runs_folder)) == 3
+
+
+def test_a_run_that_was_resumed_meanwhile_is_not_deleted(three: RunHistory) -> None:
+    runs = three.document().runs
+    with open(runs[0].path, "a", encoding="utf-8") as file:
+        file.write(" ")
+    assert three.remove(runs) == runs[1:]
+    assert ids(three) == [0]
+
+
+def test_a_history_that_cannot_be_read_is_named(three: RunHistory, anywhere: Path) -> None:
+    (anywhere / "file").write_text("")
+    files = [one.path for one in three.document().runs[:2]]
+    for words in (["show", "@last"], ["history"]):
+        refused = run_cli(*words, "--history", "file/below")
+        assert refused.status == 2
+        assert "error: the history cannot be read: file/below/runs: Not a directory" in refused.stderr
+    assert run_cli("compare", *files, "--history", "file/below").status == 0
 
 
 def test_a_tag_is_not_written_through_a_link(three: RunHistory) -> None:

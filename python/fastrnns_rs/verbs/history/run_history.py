@@ -229,6 +229,9 @@ class RunHistory:
                 except UsageError:
                     continue
                 try:
+                    if os.stat(one.path).st_size != one.size_bytes:
+                        # The run was resumed since it was listed.
+                        continue
                     Path(one.path).unlink()
                 except FileNotFoundError:
                     continue
@@ -243,8 +246,9 @@ class RunHistory:
         for folder in _folders(self.tags_folder):
             if not _TAG.fullmatch(folder.name):
                 continue
-            # Another command may remove the folder with its last file.
-            with suppress(OSError), os.scandir(folder) as files:
+            # Another command may remove the folder with its last file. A tag that cannot be read is an error: a run
+            # without tags may be deleted.
+            with suppress(FileNotFoundError), os.scandir(folder) as files:
                 for file in files:
                     run_id = _tagged(file)
                     if run_id is not None:
@@ -297,9 +301,11 @@ def _folders(path: Path) -> list[Path]:
 
 def _tagged(file: os.DirEntry[str]) -> str | None:
     """Returns the id of a run from the file of a tag; None if another program made the file."""
-    with suppress(OSError, UnicodeError):
-        # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
-        if file.is_file(follow_symlinks=False) and not file.name.startswith("."):
+    # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
+    if not file.is_file(follow_symlinks=False) or file.name.startswith("."):
+        return None
+    with suppress(FileNotFoundError, UnicodeError):
+        if file.stat(follow_symlinks=False).st_size <= _LARGEST_TAG:
             return reading.content(file.path, _LARGEST_TAG).decode()
     return None
 

@@ -21,6 +21,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
+from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -357,6 +358,13 @@ def _changed_ns(folder: Path) -> int | None:
         return folder.stat().st_ctime_ns
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: OSError) -> UsageError:
+    message = f"the history cannot be read: {folder}: {error.strerror}"
+    return UsageError(message, "give another folder with --history, or --no-history")
 
 
 def _files(folder: Path) -> Iterable[Stamp]:
@@ -374,3 +382,5 @@ def _files(folder: Path) -> Iterable[Stamp]:
                         yield entry.name, status.st_size, _storable(status.st_mtime_ns), _storable(status.st_ctime_ns)
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise _unreadable(folder, error) from error
