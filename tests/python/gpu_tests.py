@@ -111,7 +111,7 @@ class GpuTests:
                 metafunc.fixturenames.append(_PARAMETER)
             metafunc.parametrize(_PARAMETER, [kind], indirect=True)
 
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         if not _is_elsewhere(item):
             return None
         computes = _wants_arithmetic(item)
@@ -123,6 +123,8 @@ class GpuTests:
             report = item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        # The test before left what it shares with this one, and so perhaps not with the next.
+        item.session._setupstate.teardown_exact(nextitem)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
