@@ -229,7 +229,7 @@ class RunHistory:
                 except UsageError:
                     continue
                 try:
-                    if os.stat(one.path).st_size != one.size_bytes:
+                    if Path(one.path).stat().st_size != one.size_bytes:
                         # The run was resumed since it was listed.
                         continue
                     Path(one.path).unlink()
@@ -300,7 +300,7 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _tagged(file: os.DirEntry[str]) -> str | None:
-    """Returns the id of a run from the file of a tag; None if another program made the file."""
+    """Returns the id of a run from the file of a tag; None for a foreign file."""
     # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
     if not file.is_file(follow_symlinks=False) or file.name.startswith("."):
         return None

@@ -333,7 +333,7 @@ def _storable(time_ns: int) -> int:
 
 
 def _is_laid_out(database: sqlite3.Connection) -> bool:
-    """Returns True if the tables are those of this build, and False if there are none."""
+    """Returns True if this build laid out the tables, False if there are none."""
     version = database.execute("PRAGMA user_version").fetchone()
     found = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_master ORDER BY rowid") if sql is not None]
     if found and (version != (_SHAPE,) or found != _STATEMENTS):
@@ -342,7 +342,7 @@ def _is_laid_out(database: sqlite3.Connection) -> bool:
 
 
 def _is_ordinary(path: Path) -> bool:
-    """Returns True if SQLite may write to a path: it would follow a link to another file."""
+    """Returns True for a path that SQLite may write to. It would follow a link."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:
