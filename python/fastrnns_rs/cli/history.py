@@ -80,6 +80,8 @@ def command(**given: Any) -> int:
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise click.UsageError("--older-than, --keep and --dry-run are of --prune")
     shared.check_output(given["output"])
+    if given["output"] is not None and given["output"].resolve().parent == history.runs_folder.resolve():
+        raise UsageError(f"--output {given['output']} is in the folder of run files", "give the path of another file")
     if acts == ["import"]:
         return _import(history, given["import"])
     if given["all"] and given["last"] is not None:

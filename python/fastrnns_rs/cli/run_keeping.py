@@ -99,7 +99,8 @@ class RunKeeping:
                     history.check_no_more(run)
                 self._path = path
             if os.path.realpath(self._path) != self._results.place:
-                writing.write(self._path, pieces)
+                # A link there is replaced, and not the file that it leads to.
+                writing.write(self._path, pieces, str(self._path))
             self._unsaved = ()
         except UsageError as error:
             if not self._unsaved:

@@ -117,7 +117,9 @@ def test_commands_that_measure_nothing(name: str, run_file: Path, tmp_path: Path
 def bench_of(runner_file: Path, *words: object) -> list[str]:
     """Command line of a bench with one process of the runner in a file."""
     which = ["--group", "rnns", "--rnns", "odd", "--runner-file", runner_file]
-    return pretended_processes.command("bench", *which, "--device", "cpu", "--nloops", 2, "--processes", 1, *words)
+    return pretended_processes.command(
+        "bench", *which, "--device", "cpu", "--nloops", 2, "--processes", 1, "--no-history", *words
+    )
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,22 @@ def test_a_file_that_another_build_refused_is_read_again(three: RunHistory, monk
     assert three.document().warnings == []
 
 
+def test_a_run_is_not_kept_through_a_link(history: RunHistory, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    history.make()
+    history.place_of(made(1)).symlink_to(tmp_path / "mine")
+    history.keep(made(1))
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert ids(history) == [1]
+
+
+def test_the_list_replaces_no_run(three: RunHistory) -> None:
+    for path in (three.document().runs[0].path, three.runs_folder / "new.json"):
+        refused = run_cli("history", "--json", "--output", path)
+        assert (refused.status, "is in the folder of run files" in refused.stderr) == (2, True)
+    assert ids(three) == [0, 1, 2]
+
+
 def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) -> None:
     history.keep(made(1))
     before = history.place_of(made(1)).read_bytes()

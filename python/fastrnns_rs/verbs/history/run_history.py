@@ -114,7 +114,8 @@ class RunHistory:
 
         self.make()
         path = self.place_of(run)
-        writing.write(path, (layout or Layout()).pieces(run))
+        # A link there is replaced, and not the file that it leads to.
+        writing.write(path, (layout or Layout()).pieces(run), str(path))
         return path
 
     def check_no_more(self, run: Run) -> None:
