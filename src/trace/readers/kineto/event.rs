@@ -60,7 +60,7 @@ pub(super) struct Event<'a> {
     pub(super) arguments: Option<&'a [u8]>,
     /// Callee, if its name, process and thread are known text.
     pub(super) callee: Option<u32>,
-    /// Text from behind the category to behind the thread, if the callee is new.
+    /// Text up to behind the thread, if it has what decides the callee alone and the callee is new.
     pub(super) callee_text: Option<&'a [u8]>,
     /// What it is, where that is known already.
     known: Option<Class>,
@@ -99,10 +99,10 @@ pub(super) fn is_unneeded(text: &[u8], layout: &Layout<Member>) -> bool {
     }
 }
 
-/// A key for callees: eight bytes of the name behind `, "name": "cuda`.
+/// A key for callees: bytes in which the name of the function stands, whether or not spaces follow colons and commas.
 #[inline]
 pub(super) fn callee_key(text: &[u8]) -> u64 {
-    key(text, 15)
+    key(text, 40) ^ key(text, 48).rotate_left(21) ^ key(text, 56).rotate_left(42)
 }
 
 /// Returns true if the name of an operator follows, and not one of an annotation.
@@ -149,8 +149,14 @@ impl<'a> Event<'a> {
         callees: Option<&Phrases<u32>>,
     ) -> Option<()> {
         let mut members = Members::of(text, layout);
-        // Members so far; the class, once known; the place behind the category of a call.
-        let (mut seen, mut class, mut named) = (0, None, None);
+        // Members so far; the class, once known; whether a callee that becomes known is new.
+        let (mut seen, mut class, mut is_new) = (0, None, false);
+        if let Some((callee, length)) = callees.and_then(|callees| callees.find(callee_key(text), text)) {
+            (self.known, self.callee) = (Some(Class::Call), Some(callee));
+            (seen, class) = (CLASSED | CALLEE, self.known);
+            // The last byte of the text only shows that the thread's number ends.
+            members.skip(length - 2, 5);
+        }
         while let Next::Key(member) = members.next()? {
             if member == Member::Arguments && class.is_some() && seen & ALL == ALL - ARGUMENTS {
                 // They are gone through once, by whoever takes them.
@@ -164,13 +170,13 @@ impl<'a> Event<'a> {
                     *self = Self::default();
                     return self.take_plain(text, layout, None);
                 }
-                (named, self.callee_text) = (None, None);
+                (is_new, self.callee_text) = (false, None);
             }
             self.take(member, value);
             seen |= bit(member);
             match class {
-                Some(_) if named.is_some() && seen == CLASSED | CALLEE => {
-                    self.callee_text = named.take().and_then(|start| text.get(start..=members.at()));
+                Some(_) if is_new && seen == CLASSED | CALLEE => {
+                    (is_new, self.callee_text) = (false, text.get(..=members.at()));
                 }
                 Some(_) => {}
                 None if seen & bit(Member::Phase) != 0 && self.phase != Some(Value::Text(b"X")) => {
@@ -192,16 +198,7 @@ impl<'a> Event<'a> {
                         return Some(());
                     }
                     class = Some(found);
-                    if let (Class::Call, true, Some(callees)) = (found, seen == CLASSED, callees) {
-                        if let Some((callee, length)) = callees.find(callee_key(members.rest()), members.rest()) {
-                            self.callee = Some(callee);
-                            seen |= CALLEE;
-                            // The last byte of the text only shows that the thread's number ends.
-                            members.skip(length - 1, 3);
-                        } else {
-                            named = Some(members.at());
-                        }
-                    }
+                    is_new = found == Class::Call && seen == CLASSED && callees.is_some();
                 }
                 None => continue,
             }

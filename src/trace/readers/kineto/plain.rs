@@ -74,14 +74,16 @@ impl<M: Copy> Separator<M> {
     fn fits(&self, text: &[u8; WIDTH]) -> bool {
         let text = words(text);
         let differs = |place: usize| (text[place] ^ self.text[place]) & self.counts[place];
-        differs(0) | differs(1) | differs(2) == 0
+        // Most are short.
+        differs(0) == 0 && (self.length <= 16 || differs(1) | differs(2) == 0)
     }
 }
 
 #[inline]
 fn words(text: &[u8; WIDTH]) -> [u128; WIDTH / 16] {
-    let (parts, _) = text.as_chunks::<16>();
-    [0, 1, 2].map(|place| u128::from_le_bytes(parts[place]))
+    // Not by `map` of an array: its closure is not always inlined.
+    let (parts, _) = text.as_chunks();
+    [u128::from_le_bytes(parts[0]), u128::from_le_bytes(parts[1]), u128::from_le_bytes(parts[2])]
 }
 
 impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
@@ -94,8 +96,8 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
     /// The next key, from in front of a member or behind one.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Next<M>> {
-        let ahead = self.text.get(self.at..)?.first_chunk();
-        if let (Some(step), Some(ahead)) = (self.layout.separators.get(self.step), ahead)
+        if let Some(step) = self.layout.separators.get(self.step)
+            && let Some(ahead) = self.text.get(self.at..).and_then(<[u8]>::first_chunk)
             && step.fits(ahead)
             // More white space than before would be part of the separator.
             && (matches!(step.next, Next::End) || self.text.get(self.at + step.length).is_some_and(|&byte| byte > b' '))
@@ -103,6 +105,13 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
             (self.at, self.step) = (self.at + step.length, self.step + 1);
             return Some(step.next);
         }
+        self.learn()
+    }
+
+    /// The same where the separator differs from the one before, which it replaces.
+    #[inline(never)]
+    fn learn(&mut self) -> Option<Next<M>> {
+        let ahead = self.text.get(self.at..)?.first_chunk();
         let start = self.at;
         let next = self.look()?;
         if let Some(ahead) = ahead.filter(|_| self.at - start <= WIDTH) {
@@ -152,6 +161,23 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
     #[inline]
     pub(super) fn value(&mut self) -> Option<Value<'a>> {
         let start = self.at;
+        if !self.text.get(start)?.is_ascii_digit() {
+            return self.text_or_list();
+        }
+        let end = number_end(self.text, start);
+        match self.text.get(end)? {
+            b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t' => {
+                self.at = end;
+                Some(Value::Bare(&self.text[start..end]))
+            }
+            _ => self.any(),
+        }
+    }
+
+    /// The same for a value that does not begin with a digit.
+    #[inline(never)]
+    fn text_or_list(&mut self) -> Option<Value<'a>> {
+        let start = self.at;
         match *self.text.get(start)? {
             b'"' => {
                 let end = closing(self.text, start + 1)?;
@@ -160,16 +186,6 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
                 }
                 self.at = end + 1;
                 Some(Value::Text(&self.text[start + 1..end]))
-            }
-            b'0'..=b'9' => {
-                let end = number_end(self.text, start + 1);
-                match self.text.get(end)? {
-                    b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t' => {
-                        self.at = end;
-                        Some(Value::Bare(&self.text[start..end]))
-                    }
-                    _ => self.any(),
-                }
             }
             b'[' => {
                 let mut end = start + 1;
@@ -236,14 +252,16 @@ fn eight(text: &[u8], at: usize) -> Option<u64> {
 #[inline]
 fn number_end(text: &[u8], mut at: usize) -> usize {
     while let Some(eight) = eight(text, at) {
-        let low = eight & !TOPS;
-        // The top bit of each byte that is more than `9`, less than `.` or `/`.
-        let others =
-            (low + ONES * (0x7f - 0x39)) | !(low + ONES * (0x80 - 0x2e)) | eight | zeros(eight ^ (ONES * 0x2f));
-        if others & TOPS != 0 {
-            return at + (others & TOPS).trailing_zeros() as usize / 8;
+        // Digits become 0 to 9, so that only other bytes reach the top bit.
+        let digits = eight ^ (ONES * u64::from(b'0'));
+        let others = (((digits & !TOPS) + ONES * (0x80 - 10)) | digits) & TOPS;
+        at += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            if text[at] != b'.' {
+                return at;
+            }
+            at += 1;
         }
-        at += 8;
     }
     while let Some(b'0'..=b'9' | b'.') = text.get(at) {
         at += 1;
