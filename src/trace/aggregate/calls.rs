@@ -104,11 +104,6 @@ impl<'a> Calls<'a> {
         self.parts.push(Part { entries: from, correlations_end: self.correlations.len(), waits });
     }
 
-    /// True if the trace has calls.
-    pub(super) fn has_any(&self) -> bool {
-        !self.parts.is_empty()
-    }
-
     /// The calls of every part of whose correlations some may be `wanted`, in the order of the log.
     pub(super) fn with_correlations(&self, wanted: impl Fn(&Correlations) -> bool) -> impl Iterator<Item = Entry> {
         let mut begin = 0;

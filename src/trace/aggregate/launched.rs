@@ -41,9 +41,11 @@ pub(super) fn launched<'a>(
     trace: &'a Trace,
     chosen: &'a Chosen<'_>,
 ) -> impl Iterator<Item = (Entry, Option<Launch>)> + 'a {
+    // Sorts first: meanwhile another thread may be making the index of calls.
+    let operations = in_order(&trace.kernels, &trace.memory);
     let calls = chosen.calls();
     let scope_of = collected(trace.works.all().iter().map(|work| calls.scope_of_device[work.queue.device as usize]));
-    Launched::new(calls, scope_of, in_order(&trace.kernels, &trace.memory), BATCH)
+    Launched::new(calls, scope_of, operations, BATCH)
 }
 
 struct Launched<'a, I> {

@@ -99,7 +99,11 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let (walked, (mut kernels, api_calls)) = par::join(
         apart,
         || Walked::over(trace, &chosen, &categories, options),
-        || (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen)),
+        || {
+            // The walk needs their index as soon as it has put operations in order.
+            chosen.calls();
+            (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen))
+        },
     );
     let Walked { sweep, delays, idle, ranges, iterations, cudnn_rnn, ranks } = walked;
     let (devices, numbers) = sweep.devices(&categories, &idle);

@@ -44,6 +44,8 @@ impl<'a> Walked<'a> {
             cudnn_rnn: CudnnRnn::new(trace, categories),
             ranks: Ranks::new(trace),
         };
+        // In front of everything else that needs the index of calls.
+        let operations = (!trace.calls.is_empty()).then(|| launched(trace, chosen));
         let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
         let works = trace.works.all();
         let is_kernel: Vec<bool> = collected(works.iter().map(|work| matches!(work.kind, Kind::Kernel(..))));
@@ -51,8 +53,8 @@ impl<'a> Walked<'a> {
             gaps.add(entry, launch, &mut |piece| walked.idle.add(&piece));
             walked.add(entry, launch, is_kernel[entry.what as usize], categories);
         };
-        if chosen.calls().has_any() {
-            for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
+        if let Some(operations) = operations {
+            for (entry, launch) in operations.filter(|(entry, _)| chosen.operation(entry)) {
                 add(&entry, launch.as_ref());
             }
         } else {
