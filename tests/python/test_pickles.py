@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import run_files
 from kineto_traces import annotation, call, kernel, write
 from kineto_traces import copy as copied
 
@@ -143,3 +144,12 @@ def test_damaged_summaries_are_refused(trace: Path) -> None:
             _core.TraceSummary.from_bytes(forged).to_json()
         except ValueError:
             continue
+
+
+def test_runs_pickled_by_earlier_versions_come_back() -> None:
+    run = run_files.run([run_files.exactly([1000, 1002, 1004])])
+    # Protocol 2 names modules in plain text. Results of a run were once in the module of the run.
+    text = pickle.dumps(run, 2)
+    earlier = text.replace(b"documents.run_results\n", b"documents.run_file\n")
+    assert earlier != text
+    assert pickle.loads(earlier) == pickle.loads(text) == run

@@ -1,0 +1,165 @@
+"""Results of a run file: a row for each runner and problem, its processes, and statistics of their samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fastrnns_rs._core import quantiles
+from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.sweep import Point
+from fastrnns_rs.problem.problem import Problem
+
+ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseSummary:
+    """Statistics of a phase's timed samples. Tables show the estimate.
+
+    For a phase on a GPU, `host_ns` is the median time of the launching API calls. The phase is `launch_bound` where
+    `host_ns` is at least nine tenths of the device's time: a faster GPU would not make the phase faster.
+    """
+
+    n_processes: int
+    n_samples: int
+    n_effective: float | None
+    estimate_ns: float
+    ci_low_ns: float | None
+    ci_high_ns: float | None
+    confidence_level: float
+    ci_method: str | None
+    mean_ns: float
+    stddev_ns: float | None
+    min_ns: float
+    max_ns: float
+    median_ns: float
+    q1_ns: float
+    q3_ns: float
+    p95_ns: float
+    p99_ns: float
+    mad_ns: float
+    host_ns: float | None = field(default=None, metadata=since("1.3"))
+    launch_bound: bool | None = field(default=None, metadata=since("1.3"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """First iteration: it compiles, tunes and allocates."""
+
+    forward_ns: int
+    backward_ns: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compile:
+    """Cost of compiling, for runners that compile before the loop; null for others.
+
+    `cold_ns` is the duration of the whole first iteration with an empty cache. It includes forward, backward and the
+    loading of the compiler. It is null where the user gave the cache. `warm_ns` is the same in the same process after
+    everything but the files of the cache was dropped. `recompilations` is their number in the loop.
+    """
+
+    cold_ns: int | None = None
+    warm_ns: int | None = None
+    graph_breaks: int | None = None
+    recompilations: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessLoad:
+    """Processor time and interruptions of a worker.
+
+    The interval is from before the model is built to the end of the loop.
+
+    Attributes:
+        wall_ns: Length of the interval, in nanoseconds.
+        cpu_ns: Processor time of all threads of the worker, in nanoseconds.
+        steal_ns: Time that the hypervisor took from the CPUs that the worker may use, summed over them.
+        voluntary_switches: Number of context switches because a thread waited.
+        involuntary_switches: Number of context switches because another thread ran.
+        cpu_mhz: Mean frequency of these CPUs in MHz, before and after; None where the system does not report it.
+    """
+
+    wall_ns: int
+    cpu_ns: int
+    steal_ns: int | None
+    voluntary_switches: int
+    involuntary_switches: int
+    cpu_mhz: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """Worker process with all its samples in order, including warm-up.
+
+    Processes with the same `index` are those of the ranks that `torchrun` started: they ran at the same time, and are
+    one replicate. Without ranks, `rank` has the value None.
+
+    On a GPU, `forward_ns` and `backward_ns` are times of the device. `forward_host_ns` and `backward_host_ns` are times
+    of the launching API calls. `unjoined_ns` is the longest time that the device worked after an iteration on streams
+    that no synchronisation waited for. No other time includes it.
+    """
+
+    index: int
+    order: int
+    rank: int | None = None
+    status: ResultStatus | Literal["interrupted"]
+    reason: str | None = None
+    warmup_class: str | None = None
+    steady_from: int | None = None
+    first_call: FirstCall | None = None
+    compile: Compile
+    peak_memory_bytes: int | None = None
+    peak_reserved_bytes: int | None = None
+    timed_loop_ns: int | None = None
+    forward_ns: list[int]
+    backward_ns: list[int] | None = None
+    baseline_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
+    session: str | None = field(default=None, metadata=since("1.3"))
+    started_utc: str | None = field(default=None, metadata=since("1.3"))
+    load: ProcessLoad | None = field(default=None, metadata=since("1.3"))
+    forward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
+    backward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
+    unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """Result of one runner on one problem; `point` is its position in a sweep."""
+
+    runner: str
+    group: str
+    mode: Literal["train", "inference"]
+    timing_mode: str | None = None
+    timer_resolution_ns: int | None = None
+    problem: Problem
+    status: ResultStatus
+    reason: str | None = None
+    note: str | None = None
+    forward: PhaseSummary | None = None
+    backward: PhaseSummary | None = None
+    processes: list[Process]
+    side: Literal["a", "b"] | None = field(default=None, metadata=since("1.1"))
+    warmup_class: str | None = field(default=None, metadata=since("1.1"))
+    peak_memory_bytes: int | None = field(default=None, metadata=since("1.1"))
+    peak_reserved_bytes: int | None = field(default=None, metadata=since("1.1"))
+    point: Point = field(default_factory=dict, metadata=since("1.1"))
+    label: str | None = field(default=None, metadata=since("1.1"))
+    source_sha256: str | None = field(default=None, metadata=since("1.3"))
+
+    @property
+    def title(self) -> str:
+        """Runner name, with the difference from other rows of the runner.
+
+        An example is `cudnn[hidden-size=256] on cuda:1`.
+        """
+        return self.label or self.runner
+
+    def first_call_ns(self) -> float | None:
+        """Returns the median time of the first iteration, in nanoseconds.
+
+        The time is that of forward and backward together. The median is over the processes that are `ok`.
+        """
+        firsts = [one.first_call for one in self.processes if one.status == "ok" and one.first_call is not None]
+        return quantiles([one.forward_ns + (one.backward_ns or 0) for one in firsts], [0.5])[0] if firsts else None
