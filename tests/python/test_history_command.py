@@ -1,0 +1,187 @@
+"""The command `history`: the list, tags, pruning, export and import."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import run_cli
+from conftest import ROOT
+from history_runs import kept, made
+
+from fastrnns_rs import UsageError
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.history import History
+from fastrnns_rs.verbs.history import pruning
+from fastrnns_rs.verbs.history.run_history import RunHistory
+
+
+def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
+    assert run_cli("history").stdout == f"no runs in {history.folder}\n"
+    kept(history, made(1), made(2))
+    assert run_cli("history", "--tag", "new").stderr == f"@{'0' * 12} has the tag new\n"
+    assert run_cli("history", "@last~1", "@last", "--tag", "both").status == 0
+    lines = run_cli("history").stdout.splitlines()
+    assert len(lines) == 3
+    assert "both new" in lines[2]
+    document = run_cli("history", "@last", "--json").json()
+    assert [one["tags"] for one in document["runs"]] == [["both", "new"]]
+    assert History.from_dict(document).to_dict() == document
+    assert {"run_id", "created_utc", "path", "tags", "commit", "status"} <= document["runs"][0].keys()
+    assert run_cli("history", "--untag", "both").status == 0
+    assert [one.tags for one in history.document().runs] == [["both"], ["new"]]
+    assert "has no tag both" in run_cli("history", "--untag", "both").stderr
+    for tag in ("", "../x", "a/b", "-x", "a b", "x" * 65, "\x1b[31m"):
+        refused = run_cli("history", f"--tag={tag}")
+        assert (refused.status, "is no tag" in refused.stderr) == (2, True)
+    for words, message in (
+        (["--tag", "a", "--prune"], "exclude each other"),
+        (["--older-than", "3d"], "are of --prune"),
+        (["--prune"], "needs --older-than or --keep"),
+        (["--prune", "--older-than", "soon"], "'soon' is no age"),
+        (["--prune", "--keep", "much"], "'much' is no size"),
+        (["--prune", "@last", "--keep", "1"], "chooses the runs by"),
+        (["run.json"], "run.json names no run"),
+        (["--import"], "needs a folder"),
+    ):
+        refused = run_cli("history", *words)
+        assert (refused.status, message in refused.stderr) == (2, True), refused.stderr
+
+
+def test_the_newest_runs_are_listed(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(23)))
+    # A run with two files is one run.
+    last = Path(history.document().runs[-1].path)
+    last.with_name("copy.json").write_bytes(last.read_bytes())
+
+    def listed(*words: str) -> list[str]:
+        return run_cli("history", *words).stdout.splitlines()[1:]
+
+    every = listed("--all")
+    assert len(every) == 23
+    assert listed() == [*every[-20:], "3 earlier runs: fastrnns-rs history --all"]
+    assert listed("--last", "22") == [*every[1:], "1 earlier run: fastrnns-rs history --all"]
+    for count in ("23", "24", "1000000000"):
+        assert listed("--last", count) == every
+    assert listed("@last~22", "@last") == [every[0], every[-1]]
+    assert len(run_cli("history", "--json").json()["runs"]) == 23
+    assert [one["run_id"] for one in run_cli("history", "--json", "--last", "2").json()["runs"]] == [
+        f"{number:032x}" for number in (21, 22)
+    ]
+    for words, message in (
+        (["--last", "0"], "not in the range"),
+        (["--last", "3", "--all"], "contradict each other"),
+        (["@last", "--all"], "are of the list of all runs"),
+        (["--tag", "a", "--last", "2"], "are of the list of all runs"),
+    ):
+        refused = run_cli("history", *words)
+        assert (refused.status, message in refused.stderr) == (2, True), refused.stderr
+
+
+def test_the_document_is_that_of_the_codec(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(3)))
+    history.tag(history.document().runs[:1], "a")
+    history.tag(history.document().runs[:2], "b")
+    document = history.document()
+    strange = {
+        "run_id": '"\\\n\x00\x7f\u2028é😀',
+        "path": "/\udcff%s%%",
+        "tags": ["%d", "é"],
+        "runners": [],
+        "commit": None,
+        "dirty": None,
+        "size_bytes": 2**60,
+    }
+    runs = [*document.runs, replace(document.runs[0], **strange), replace(document.runs[0], dirty=True)]
+    for one in (document, document.with_runs([]), document.with_runs(runs)):
+        assert json.loads(one.to_json()) == one.to_dict()
+        lines = one.to_json().splitlines()
+        assert [line.strip().removesuffix(",") for line in lines if line.startswith("    {")] == [
+            json.dumps(to_plain(each)) for each in one.runs
+        ]
+
+
+def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:
+    ids = kept(history, made(1), made(2), made(3))
+    assert "2 run files are in out" in run_cli("history", "@last", "@last~1", "--export", "out").stderr
+    assert run_cli("history", "@last", "--export", "out").status == 0
+    (anywhere / "out" / "notes.json").write_text("{}")
+    (anywhere / "out" / "cut.json").write_text(json.dumps(made(9).to_dict())[:500])
+    back = run_cli("history", "--import", "out", "--history", "other")
+    assert back.stderr.count("note: left out") == 2
+    assert "new in the history: 2 runs" in back.stderr
+    assert [one.run_id for one in RunHistory(anywhere / "other").document().runs] == ids[1:]
+    again = run_cli("history", "--import", "out", "--history", "other")
+    assert "new in the history: 0 runs" in again.stderr
+    assert run_cli("history", "--import", "nowhere").status == 5
+    [name] = [one for one in os.listdir("out") if one.startswith("20260101T000003Z")]
+    (anywhere / "out" / name).write_text("mine")
+    assert "is there, and is another file" in run_cli("history", "@last", "--export", "out").stderr
+    assert (anywhere / "out" / name).read_text() == "mine"
+
+
+def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
+    kept(history, *(made(number) for number in range(6)))
+    history.tag(history.document().runs[:1], "baseline")
+    trial = run_cli("history", "--prune", "--keep", "1", "--dry-run")
+    assert "5 of 6 runs would be deleted" in trial.stderr
+    assert len(history.document().runs) == 6
+    size = history.document().runs[0].size_bytes
+    assert "3 of 6 runs were deleted" in run_cli("history", "--prune", "--keep", str(3 * size + 10)).stderr
+    assert [int(one.run_id, 16) for one in history.document().runs] == [0, 4, 5]
+    assert "2 of 3 runs were deleted" in run_cli("history", "--prune", "--older-than", "1w").stderr
+    assert [one.tags for one in history.document().runs] == [["baseline"]]
+
+
+def test_ages_and_sizes() -> None:
+    assert [pruning.age_of(text).days for text in ("90d", "12W", " 6m", "1y")] == [90, 84, 180, 365]
+    sizes = ("5", "5B", "2KiB", "1.5 MB", "2gib")
+    assert [pruning.bytes_of(text) for text in sizes] == [5, 5, 2048, 1_500_000, 2 << 30]
+    for text in ("", "d", "-1d", "1", "9999999d", "1e3d"):
+        with pytest.raises(UsageError):
+            pruning.age_of(text)
+    for text in ("", "-5", "five", "1TiB", "1e9", "nan"):
+        with pytest.raises(UsageError):
+            pruning.bytes_of(text)
+    strange = replace_started("when?")
+    assert pruning.outdated([strange], now=datetime.now(UTC), older_than=timedelta(days=1)) == [strange]
+
+
+def replace_started(text: str) -> Any:
+    from fastrnns_rs.documents.history import KeptRun
+
+    return KeptRun(
+        run_id="1",
+        created_utc=text,
+        last_started_utc=text,
+        path="x",
+        size_bytes=1,
+        tags=[],
+        commit=None,
+        dirty=None,
+        status="complete",
+        verb="bench",
+        runners=[],
+        devices=[],
+        torch_version="",
+        machine_id=None,
+    )
+
+
+def test_commands_of_the_page_run(history: RunHistory, anywhere: Path) -> None:
+    page = (ROOT / "docs" / "history.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("fastrnns-rs history")]
+    assert len(lines) >= 8
+    kept(history, made(1), made(2))
+    history.tag(history.document().runs, "baseline")
+    for line in lines:
+        done = run_cli(*line.split()[1:])
+        assert done.status == 0, (line, done.stderr)
+    assert run_cli("history", "--help").stdout.count("fastrnns-rs history") >= 4
