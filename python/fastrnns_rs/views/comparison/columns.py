@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Tables for reading list at most this many kernels, the largest changes first.
 _MOST_KERNELS = 20
-_PRESENCE = {"appeared": "+ appeared", "vanished": "× vanished"}  # noqa: RUF001
+_PRESENCE = {"appeared": "+ appeared", "vanished": "× vanished"}
 _BASES = {"per_iteration": "those of an iteration", "per_capture": "those of a capture, on average"}
 
 

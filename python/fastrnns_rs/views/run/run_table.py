@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Text for a missing number: too few samples, or a runner without a backward pass.
 _NONE = "-"
-_DASH = "–"  # noqa: RUF001
+_DASH = "–"
 
 
 def name(result: Result) -> str:
@@ -132,7 +132,7 @@ def terminal(run: Run) -> str:
 
 def _time(phase: PhaseSummary) -> str:
     """Formats the point estimate, with its interval if known."""
-    interval = _interval(phase, "range ", " – ")  # noqa: RUF001
+    interval = _interval(phase, "range ", " – ")
     estimate = milliseconds(phase.estimate_ns)
     return estimate if interval is None else f"{estimate} ({interval})"
 

@@ -1,0 +1,121 @@
+"""Numbers of tables whose digits follow their intervals, and changes in percent.
+
+All tables of runs and comparisons use this module, so that equal numbers look equal on every screen.
+"""
+
+from __future__ import annotations
+
+import math
+
+#: More digits than this are noise, or a unit that does not fit.
+_MOST_DIGITS = 4
+_DIGITS_ALONE = 3
+#: A first digit of 1 or 2 is coarse: the next digit is shown as well.
+_COARSE = 3.0
+#: Changes outside of these ratios are factors.
+_LEAST_RATIO, _MOST_RATIO = 0.5, 2.0
+#: An interval as wide as this is far from symmetric.
+_WIDE_PERCENT = 50.0
+_NO_DECIMALS_FROM = 10.0
+_TIMES = "×"
+
+
+def figure(value: float, half_width: float | None = None) -> str:
+    """Formats a number with as many digits as its interval supports.
+
+    Args:
+        value: Number, in the unit of its column.
+        half_width: Half of the interval's width, in the same unit; None without an interval.
+
+    >>> figure(5.8688, 0.0368), figure(28.28, 1.99), figure(19.2812), figure(229.4), figure(12345.6)
+    ('5.87', '28.3', '19.3', '229', '12,346')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:.0f}"
+    decimals = digits_after_point(value, _DIGITS_ALONE)
+    if half_width is not None:
+        decimals = digits_after_point(value, _MOST_DIGITS)
+        if half_width > 0 and math.isfinite(half_width):
+            place = -math.floor(math.log10(half_width))
+            decimals = min(decimals, place + (half_width * 10.0**place < _COARSE))
+    return f"{value:,.{max(decimals, 0)}f}"
+
+
+def digits_after_point(value: float, digits: int) -> int:
+    """Returns the decimals that give a number so many significant digits; negative for a large number."""
+    # Rounding may add a digit: 9.996 has three digits as 10.0.
+    return digits - 1 - int(f"{abs(value):.{digits - 1}e}".partition("e")[2])
+
+
+def half_width_percent(estimate: float, low: float, high: float) -> str:
+    """Formats half of an interval's width relative to its estimate, as `±0.6 %`.
+
+    >>> half_width_percent(5.869, 5.832, 5.906), half_width_percent(28.28, 10.0, 80.0)
+    ('±0.6 %', '>±50 %')
+    """
+    if estimate <= 0:
+        return "-"
+    percent = 100 * (high - low) / 2 / estimate
+    if percent >= _WIDE_PERCENT:
+        return f">±{_WIDE_PERCENT:.0f} %"
+    return f"±{percent:.{percent_decimals(percent)}f} %"
+
+
+def percent_decimals(percent: float) -> int:
+    """Returns 1 for a percentage that rounds to less than 10, else 0."""
+    return 1 if abs(round(percent, 1)) < _NO_DECIMALS_FROM else 0
+
+
+def is_factor(ratio: float) -> bool:
+    """Returns True if a ratio is shown as a factor and not as a change in percent."""
+    return not _LEAST_RATIO <= ratio <= _MOST_RATIO
+
+
+def change(ratio: float, low: float | None = None, high: float | None = None) -> str:
+    """Formats a ratio as a change in percent, without the sign `%`; far from 1, as a factor.
+
+    Args:
+        ratio: Candidate divided by baseline.
+        low: Lower end of the ratio's interval; None without an interval.
+        high: Upper end of the ratio's interval; None without an interval.
+
+    >>> change(1.0418, 1.0314, 1.0523), change(0.9738), change(2.5, 1.35, 4.61)
+    ('+4.2 [+3.1, +5.2]', '-2.6', '×2.50 [×1.35, ×4.61]')
+    """
+    values = [ratio] if low is None or high is None else [ratio, low, high]
+    if is_factor(ratio):
+        texts = [f"{_TIMES}{value:.2f}" for value in values]
+    else:
+        changes = [100 * (value - 1) for value in values]
+        places = percent_decimals(changes[0])
+        # Adding 0 removes the sign of a change that rounds to 0.
+        texts = [f"{round(one, places) + 0.0:+.{places}f}" for one in changes]
+    return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
+
+
+def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:
+    """Formats a change for a sentence, as `+4.2 [+3.1, +5.2] %` or `×2.50`."""
+    text = change(ratio, low, high)
+    return text if is_factor(ratio) else f"{text} %"
+
+
+def span(seconds: float) -> str:
+    """Formats a duration for a sentence.
+
+    >>> span(0.2), span(82), span(38), span(3900), span(200000)
+    ('1 s', '1 min 22 s', '38 s', '1 h 5 min', '2 d 7 h')
+    """
+    whole = max(1, math.ceil(seconds))
+    minute, hour, day = 60, 3600, 86400
+    for unit, name, part, part_name in ((day, "d", hour, "h"), (hour, "h", minute, "min"), (minute, "min", 1, "s")):
+        if whole >= unit:
+            rest = whole % unit // part
+            return f"{whole // unit} {name} {rest} {part_name}" if rest else f"{whole // unit} {name}"
+    return f"{whole} s"
+
+
+def clock(seconds: float) -> str:
+    """Formats a duration for a progress line, as `0:38` or `1:02:03`."""
+    whole = max(0, round(seconds))
+    minutes, hours = whole // 60, whole // 3600
+    return f"{hours}:{minutes % 60:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
