@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.capture_manifest import Capture
-from fastrnns_rs.documents.codec import added_keys, join, json_schema
+from fastrnns_rs.documents.codec import added_keys, join
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
 from fastrnns_rs.documents.run_file import Run

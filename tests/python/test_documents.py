@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from conftest import PLANTED, ROOT, TINY, run_cli
 from pretended_workers import each, rising
 
 from fastrnns_rs.documents.document import VERSION
+from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.listener import Answer
@@ -57,6 +59,33 @@ def test_published_schemas_and_keys_are_those_of_the_code(monkeypatch: pytest.Mo
     for name, text in write_schemas.texts().items():
         assert (ROOT / "docs" / name).read_text() == text, f"{name} is stale: make schemas"
     sys.modules.pop("write_schemas")
+
+
+def test_schemas_contain_the_docstrings() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Part:
+        """Summary line.
+
+        A second paragraph
+        of two lines.
+
+        Attributes:
+            key: Length of the part,
+                in nanoseconds.
+        """
+
+        key: int
+        other: int
+
+    made = json_schema(Part, "x")["$defs"]["Part"]
+    assert made["description"] == "Summary line. A second paragraph of two lines."
+    assert made["properties"] == {
+        "key": {"description": "Length of the part, in nanoseconds.", "type": "integer"},
+        "other": {"type": "integer"},
+    }
+    Part.__doc__ = "Summary line.\n\nAttributes:\n    misspelled: Length."
+    with pytest.raises(ValueError, match=r"unknown attribute: misspelled \(Part\)"):
+        json_schema(Part, "x")
 
 
 def test_a_run_is_what_its_schema_says(document: Any) -> None:

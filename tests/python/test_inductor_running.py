@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from test_inductor_finding import module
 
 from fastrnns_rs import InductorReport
-from fastrnns_rs.documents.codec import json_schema
+from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Start

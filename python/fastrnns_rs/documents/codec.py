@@ -1,4 +1,4 @@
-"""JSON from dataclasses and back, with a JSON Schema.
+"""JSON from dataclasses and back.
 
 A dataclass is an object. Its keys are its fields, except those with a leading underscore. Missing keys, unknown keys
 and values of the wrong type are rejected. The error names their path in the document.
@@ -24,7 +24,8 @@ Kept = dict[int, tuple[object, str, dict[str, Any]]]
 _LONGEST_SHOWN = 40
 _LONGEST_PATH = 200
 
-_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
+#: JSON types of Python types.
+SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,20 +90,9 @@ def from_plain(expected: type[T], plain: object, kept: Kept | None = None) -> T:
     return read
 
 
-def json_schema(document: type, title: str) -> dict[str, Any]:
-    """Returns the JSON Schema of a dataclass: all keys required, no other allowed."""
-    definitions: dict[str, Any] = {}
-    root = _schema(document, definitions)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        **root,
-        "$defs": dict(sorted(definitions.items())),
-    }
-
-
 @cache
-def _hints(document: type) -> dict[str, Any]:
+def hints_of(document: type) -> dict[str, Any]:
+    """Returns the keys of a document class, each with its type."""
     hints = get_type_hints(document)
     return {key: hints[key] for key in added_keys(document)}
 
@@ -152,7 +142,7 @@ def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str, 
 def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
-    keys, hints = added_keys(expected), _hints(expected)
+    keys, hints = added_keys(expected), hints_of(expected)
     for key, version in keys.items():
         if version is None and key not in plain:
             raise UsageError(f"the key {place(join(path, key))} is missing")
@@ -192,7 +182,7 @@ def _name(expected: Any) -> str:
         return "one of " + ", ".join(map(str, get_args(expected)))
     if get_origin(expected) in {Union, types.UnionType}:
         return " or ".join(_name(option) for option in get_args(expected))
-    return f"a {_SCALARS.get(expected, expected)}"
+    return f"a {SCALARS.get(expected, expected)}"
 
 
 def join(path: str, key: str) -> str:
@@ -203,31 +193,3 @@ def join(path: str, key: str) -> str:
 def place(path: str) -> str:
     """Returns a path, shortened for a message: keys may have any length."""
     return path if len(path) <= _LONGEST_PATH else path[: _LONGEST_PATH - 1] + "…"
-
-
-def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911
-    origin, arguments = get_origin(expected), get_args(expected)
-    if origin in {Union, types.UnionType}:
-        if all(option in _SCALARS for option in arguments):
-            return {"type": [_SCALARS[option] for option in arguments]}
-        return {"anyOf": [_schema(option, definitions) for option in arguments]}
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin is list:
-        return {"type": "array", "items": _schema(arguments[0], definitions)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
-    if expected in _SCALARS:
-        return {"type": _SCALARS[expected]}
-    name = expected.__name__
-    if name not in definitions:
-        definitions[name] = {}
-        hints = _hints(expected)
-        definitions[name] = {
-            "description": (expected.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " "),
-            "type": "object",
-            "properties": {key: _schema(hint, definitions) for key, hint in hints.items()},
-            "required": list(hints),
-            "additionalProperties": False,
-        }
-    return {"$ref": f"#/$defs/{name}"}

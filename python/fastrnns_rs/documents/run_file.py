@@ -170,7 +170,27 @@ class PlannedRunner:
 class PlanRecord:
     """Plan of the run, and the reason why it ended.
 
-    `precision` is the widest relative half width of an interval. `processes` are those of all `sessions` together.
+    Attributes:
+        preset: Source of sizes and counts that were not given: `cpu`, `upstream` or `quick`.
+        processes: Number of processes of each runner, in all `sessions` together.
+        order_seed: Random seed for the order of processes.
+        warmup: Selection of the iterations before the timed iterations.
+        stop: Rule that ends the run.
+        stopped_by: Name of the rule that ended the run, or `interrupt`; None where no runner completed.
+        precision: Widest relative half width of an interval; None where a result has no interval.
+        jit: Settings of TorchScript's compiler.
+        threads: Number of torch's threads on the CPU; None for torch's default.
+        affinity: CPUs that processes may use; None for those of the command.
+        timeout_s: Time limit of a process, in seconds.
+        compile_timeout_s: Time limit of each compilation in a process, in seconds.
+        compile_cache: Folder for the compiled code of all processes; None for a new folder for each.
+        runners: Planned runners, in order.
+        devices: Devices that each runner runs on, where several were given.
+        side_by_side: True if a runner is measured on these devices at the same time.
+        axes: Options with several values.
+        sync: Time to wait for a GPU: after each iteration, or after each phase.
+        sessions: Number of sessions.
+        session_interval_s: Time from the start of one session to the start of the next, in seconds.
     """
 
     preset: str
@@ -199,7 +219,11 @@ class PlanRecord:
 class RunRank:
     """Rank that `torchrun` started, with the device of its workers.
 
-    `node` is the number of the machine.
+    Attributes:
+        rank: Number of the rank.
+        local_rank: Number of the rank on its machine.
+        node: Number of the machine.
+        device: Device of the rank's workers.
     """
 
     rank: int

@@ -1,4 +1,4 @@
-"""Results of a run file: a row for each runner and problem, its processes, and statistics of their samples."""
+"""Results of a run file: a row for each runner and problem, with its processes."""
 
 from __future__ import annotations
 
@@ -55,9 +55,12 @@ class FirstCall:
 class Compile:
     """Cost of compiling, for runners that compile before the loop; null for others.
 
-    `cold_ns` is the duration of the whole first iteration with an empty cache. It includes forward, backward and the
-    loading of the compiler. It is null where the user gave the cache. `warm_ns` is the same in the same process after
-    everything but the files of the cache was dropped. `recompilations` is their number in the loop.
+    Attributes:
+        cold_ns: Duration of the whole first iteration with an empty cache, in nanoseconds. It includes forward,
+            backward and the loading of the compiler. None where the user gave the cache.
+        warm_ns: The same duration in the same process, after everything but the files of the cache was dropped.
+        graph_breaks: Number of places where Python runs between compiled graphs.
+        recompilations: Number of recompilations in the loop.
     """
 
     cold_ns: int | None = None
