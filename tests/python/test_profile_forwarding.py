@@ -125,6 +125,7 @@ def test_an_option_is_forwarded(name: str) -> None:
         (["--rnns", "py", "jit"], ["py", "jit"]),
         (["--cnns", "resnet18"], ["resnet18"]),
         (["--rnns", "py", "--cnns", "resnet18"], ["py", "resnet18"]),
+        (["--cnns"], ["resnet18", "resnet18_jit", "resnet50", "resnet50_jit"]),
         (["--variable-lstms"], ["vl_cudnn", "vl_jit", "vl_py"]),
         (["--group", "rnns", "--rnns", "py"], ["py"]),
         (["--group", "cnns"], ["resnet18", "resnet18_jit", "resnet50", "resnet50_jit"]),

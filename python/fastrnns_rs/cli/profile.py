@@ -58,7 +58,12 @@ _OF_TORCH = (
 @click.option("--torch", is_flag=True, help="Profile with torch.profiler.")
 @click.option("--nsys-path", cls=Program, help="nsys program. [default: the newest]")
 @click.option("--nvprof-path", cls=Program, help="nvprof program.")
-@runner_options.choosing("profile", "the runners cudnn aten jit")
+@runner_options.choosing(
+    "profile",
+    "the runners cudnn aten jit",
+    rnns="Runners to profile; with --group rnns, instead of its members. [without NAME: cudnn aten jit]",
+    cnns="Runners to profile; with --group cnns, instead of its members. [without NAME: group cnns]",
+)
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes

@@ -92,7 +92,13 @@ compiling: Callable[[F], F] = several(
 )
 
 
-def choosing(verb: str, default: str) -> Callable[[F], F]:
+def choosing(
+    verb: str,
+    default: str,
+    *,
+    rnns: str = "Runners to use instead of the members of group rnns.",
+    cnns: str = "Runners to use instead of the members of group cnns.",
+) -> Callable[[F], F]:
     """Returns the options that choose runners by name or by group.
 
     The flags for groups are PyTorch fastrnns' flags.
@@ -100,6 +106,8 @@ def choosing(verb: str, default: str) -> Callable[[F], F]:
     Args:
         verb: Verb that the help applies to runners, such as "time".
         default: Groups or runners that run without any of these options.
+        rnns: Help of `--rnns`.
+        cnns: Help of `--cnns`.
     """
     return several(
         click.argument("runners", nargs=-1, metavar="[RUNNER]..."),
@@ -109,12 +117,8 @@ def choosing(verb: str, default: str) -> Callable[[F], F]:
             metavar="NAME...",
             help=f"Groups to {verb}: rnns, cnns, vl_rnns, all. [default: {default}]",
         ),
-        click.option(
-            "--rnns", cls=RunnersOption, metavar="NAME...", help="Runners to use instead of the members of group rnns."
-        ),
-        click.option(
-            "--cnns", cls=RunnersOption, metavar="NAME...", help="Runners to use instead of the members of group cnns."
-        ),
+        click.option("--rnns", cls=RunnersOption, metavar="NAME...", help=rnns),
+        click.option("--cnns", cls=RunnersOption, metavar="NAME...", help=cnns),
         click.option("--variable-lstms", is_flag=True, help=f"Also {verb} the group vl_rnns."),
     )
 
