@@ -1,0 +1,36 @@
+"""Warnings of documents, with their texts from the warning table."""
+
+from __future__ import annotations
+
+from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning_table import ROWS
+
+
+def make_warning(
+    code: str,
+    *,
+    evidence: str | None = None,
+    message: str | None = None,
+    hint: str | None = "",
+    **values: str,
+) -> Notice:
+    """Returns a warning with one of this package's codes.
+
+    >>> make_warning("too_few_processes", evidence="cudnn/forward: 2 and 5 processes").hint
+    'Measure each side in 10 processes: fastrnns-rs bench --processes 10 RUNNER'
+
+    Args:
+        code: Code of a row of the table.
+        evidence: Evidence with numbers and units; None if the message contains it.
+        message: Effect with numbers; None for the effect of the table.
+        hint: Hint for this case; empty for the hint of the table, None for no hint.
+        values: Values for placeholders of the table's hint, such as `FILE`.
+
+    Raises:
+        KeyError: If the table has no such code.
+    """
+    row = ROWS[code]
+    if hint is not None:
+        # The hint of an error may be an empty text.
+        hint = hint or row.filled_hint(**values)
+    return Notice(code=row.code, message=message or row.effect, evidence=evidence or None, hint=hint)

@@ -1,0 +1,59 @@
+"""Warnings of a comparison of captures."""
+
+from __future__ import annotations
+
+from fastrnns_rs.documents.warning_table.row import Topic, WarningRow
+
+_COMPARE = ("compare",)
+
+_CAPTURES = (
+    WarningRow(
+        "unequal_captures",
+        effect="more than 5 % of rows may be false alarms, because the sides have different numbers of captures",
+        short="false alarms are more frequent: unequal captures",
+        evidence="number of captures of each side",
+        hint="Make the same number of captures of each side: fastrnns-rs profile --processes N RUNNER",
+        verbs=_COMPARE,
+    ),
+    WarningRow(
+        "outside_iterations",
+        effect="GPU time that was launched outside iterations is not counted",
+        short="GPU time outside iterations is not counted",
+        evidence="share of the side's GPU time in %",
+        hint="Name the range that marks iterations: fastrnns-rs compare --iteration-range NAME BASELINE CANDIDATE",
+        verbs=_COMPARE,
+    ),
+    WarningRow(
+        "graph_levels_differ",
+        effect="kernels do not compare, because one side has CUDA graphs as a whole",
+        short="kernels do not compare: one side has whole graphs",
+        evidence="`graph_level` of each side",
+        hint="Capture the kernels of graphs on both sides: nsys profile --cuda-graph-trace=node COMMAND",
+        verbs=_COMPARE,
+    ),
+    WarningRow(
+        "same_capture",
+        effect="changes are too small, because a capture is on both sides",
+        short="changes are too small: one capture on both sides",
+        evidence="files of both sides",
+        hint="Give each capture to one side: fastrnns-rs compare BASELINE CANDIDATE",
+        verbs=_COMPARE,
+    ),
+    WarningRow(
+        "matched_by_shape",
+        effect="some rows may compare different kernels, because names differ and launch shapes agree",
+        short="some rows may compare different kernels",
+        evidence="names of both kernels",
+        hint="Check the rows with matched_by shape: fastrnns-rs compare --json BASELINE CANDIDATE",
+        verbs=_COMPARE,
+        details="Category, launch shape and number of launches are equal, and names are similar.",
+    ),
+)
+
+TOPICS = (
+    Topic(
+        "Comparison of captures",
+        _CAPTURES,
+        "[`compare` of two captures](../comparing.md) repeats the warnings of each capture.",
+    ),
+)

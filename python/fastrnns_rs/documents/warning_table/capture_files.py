@@ -1,0 +1,164 @@
+"""Warnings from the readers of captures, and about activities, launches and ranks."""
+
+from __future__ import annotations
+
+from fastrnns_rs.documents.warning_table.row import Topic, WarningRow
+
+#: Commands that read captures.
+_READERS = ("report", "compare", "profile")
+#: Commands that report a whole capture.
+_REPORTS = ("report", "profile")
+_AGAIN = "Copy or export the file again: nsys export --type sqlite --output FILE REPORT"
+
+_DAMAGE = (
+    WarningRow(
+        "capture_incomplete",
+        effect="events after the damage are missing",
+        evidence="position of the damage in bytes, and the error",
+        hint="Copy the file again, or capture again: fastrnns-rs profile RUNNER",
+        verbs=_READERS,
+        details="If the profiler left the file in this state, let the program end by itself.",
+    ),
+    WarningRow(
+        "events_skipped",
+        effect="all figures lack the events that could not be read",
+        evidence="number of skipped events and of all events, and number and first byte per reason",
+        hint="Refuse damaged captures: fastrnns-rs report --strict FILE",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "file_cut_short",
+        effect="data after the end of the file are missing",
+        evidence="size of the file and expected size, in bytes",
+        hint=_AGAIN,
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "rows_lost",
+        effect="all figures lack the rows that could not be read",
+        evidence="number of damaged tables; table and number of rows before the damage",
+        hint=_AGAIN,
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "unfinished_write",
+        effect="recent rows may be missing, because a journal beside the file was not read",
+        short="recent rows may be missing: a journal was not read",
+        evidence="path of the journal",
+        hint="End the program that writes the file, or export it again: nsys export --type sqlite --output FILE REPORT",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "names_missing",
+        effect="some names are shown as [string ID]; figures are not affected",
+        short="some names are shown as [string ID]",
+        evidence="number of missing names, and the first ID",
+        hint=_AGAIN,
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "names_damaged",
+        effect="some names are shown in part; figures are not affected",
+        evidence="number of names that are not valid text",
+        hint="Capture again if the names matter: fastrnns-rs profile RUNNER",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "trailing_text",
+        effect="text after the trace is not counted",
+        evidence="position of the text in bytes",
+        hint="Store each trace in its own file, then read both: fastrnns-rs report FILE FILE",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "files_left_out",
+        effect="files that are not readable captures are not counted",
+        evidence="number of files, and the reason for each",
+        hint="Name the captures instead of their folder: fastrnns-rs report FILE",
+        verbs=_READERS,
+    ),
+)
+
+_LIMITS = (
+    WarningRow(
+        "graph_level_capture",
+        effect="kernels inside CUDA graphs are missing, because graphs were captured as a whole",
+        short="kernels inside CUDA graphs are missing",
+        evidence="number of graph launches without kernels, or the capture option",
+        hint="Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "summary_only",
+        effect="medians, idle time and streams are unknown, because the file has totals only",
+        short="medians, idle time and streams are unknown",
+        evidence="number of summary rows",
+        hint="Read the profile (nvprof -o FILE), or print a trace: nvprof --csv --print-gpu-trace -u ns",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "rounded_times",
+        effect="busy and idle time have an error, because starts are rounded to microseconds",
+        short="busy and idle time have an error: rounded starts",
+        evidence="unit of the column Start",
+        hint="Print the trace in nanoseconds: nvprof --csv --print-gpu-trace -u ns",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "serialized_kernels",
+        effect="gaps and overlap are not those of the program, because kernels ran one at a time",
+        short="gaps and overlap are wrong: kernels ran one at a time",
+        evidence="number of kernels without host calls",
+        hint="Capture without --metrics and --events: nvprof -o FILE COMMAND",
+        verbs=_READERS,
+    ),
+    WarningRow(
+        "unmatched_launches",
+        effect="part of the idle time has no cause, because kernels have no launch in the capture",
+        short="part of the idle time has no cause",
+        evidence="share of kernels without a launch, and share of idle time without a cause, in %",
+        hint="Start the capture before the first launch: fastrnns-rs profile RUNNER",
+        verbs=_REPORTS,
+    ),
+    WarningRow(
+        "no_iterations",
+        effect="figures per iteration are missing, because no closed range has the requested name",
+        short="figures per iteration are missing",
+        evidence="number of range names, and the nearest names",
+        hint="Name a range of the capture: fastrnns-rs report --iteration-range NAME FILE",
+        verbs=_REPORTS,
+    ),
+)
+
+_RANKS = (
+    WarningRow(
+        "same_rank_twice",
+        effect="activities of a rank may count twice, because it has several files",
+        short="activities of a rank may count twice",
+        evidence="rank, and its files",
+        hint="Give one file per rank: fastrnns-rs report FILE FILE",
+        verbs=_REPORTS,
+    ),
+    WarningRow(
+        "ranks_missing",
+        effect="figures cover part of the job, because ranks have no file",
+        short="figures cover part of the job: missing ranks",
+        evidence="number of ranks with a file and of all ranks, and the missing ranks",
+        hint="Give the files of all ranks: fastrnns-rs report FILE FILE",
+        verbs=_REPORTS,
+    ),
+    WarningRow(
+        "rank_skew",
+        effect="the job waits for its slowest rank",
+        evidence="busy time of the slowest rank in ns, and its ratio to the median rank",
+        hint="Compare the slowest rank with another rank: fastrnns-rs compare BASELINE CANDIDATE",
+        verbs=_REPORTS,
+        details="The warning is given from a ratio of 1.1 on. Causes are data, clocks and the place in a pipeline.",
+    ),
+)
+
+TOPICS = (
+    Topic("Damaged captures", _DAMAGE),
+    Topic("Limits of captures", _LIMITS),
+    Topic("Ranks of captures", _RANKS),
+)
