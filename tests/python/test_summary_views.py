@@ -24,7 +24,6 @@ from test_report_names import acts
 import fastrnns_rs
 from fastrnns_rs.documents import summary as document
 from fastrnns_rs.documents import summary_ranges
-from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views import summary as view
 from fastrnns_rs.views import text
@@ -204,7 +203,7 @@ def test_json_has_numbers_of_an_array_on_one_line(tmp_path: Path) -> None:
 
 #: What the extension calls a class of the document, where not the same.
 RUST = {"CaptureEntry": "Capture", "SkippedEntry": "Skipped", "LaunchesEntry": "Launches", "InductorEntry": "Inductor"}
-RUST |= {"Notice": "Warning", "SummaryDocument": "Summary"}
+RUST |= {"SummaryWarning": "Warning", "SummaryDocument": "Summary"}
 
 
 def declared(name: str) -> dict[str, str]:
@@ -247,7 +246,7 @@ def test_the_classes_of_the_document_are_those_of_the_extension() -> None:
         found = declared(RUST.get(kind.__name__, kind.__name__))
         assert [*found] == [*hints], kind
         # Warnings are of other documents, too, in which some have no evidence or no hint.
-        if kind is not Notice:
+        if kind is not document.SummaryWarning:
             for name, hint in hints.items():
                 # Null stands for a later key in documents of before.
                 written = as_rust(hint) | {one[7:-1] for one in as_rust(hint) if name in later(kind)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import countOf
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -30,12 +30,21 @@ SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Warning that a reader should know before trusting a number."""
+    """Warning that a reader should know before trusting a number.
+
+    Attributes:
+        code: Code of the warning, which `fastrnns-rs explain` describes.
+        message: Effect on the result.
+        evidence: Numbers that show the effect.
+        hint: Next step for the reader.
+        rows: Rows that the warning concerns, such as `cudnn/forward`; empty for a warning about the whole document.
+    """
 
     code: str
     message: str
     evidence: str | None = None
     hint: str | None = None
+    rows: list[str] = field(default_factory=list, metadata={"since": "1.3"})
 
 
 def since(version: str) -> dict[str, str]:

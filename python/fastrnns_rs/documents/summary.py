@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
 
@@ -291,11 +291,28 @@ class MetricRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryWarning:
+    """Warning about a capture, or about its summary.
+
+    Attributes:
+        code: Code of the warning, which `fastrnns-rs explain` describes.
+        message: Effect on the result.
+        evidence: Numbers that show the effect.
+        hint: Next step for the reader.
+    """
+
+    code: str
+    message: str
+    evidence: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryDocument(Document):
     """Summary of the time in captures, and of its causes."""
 
     schema: Literal["fastrnns-rs/summary"] = "fastrnns-rs/summary"
-    warnings: list[Notice]
+    warnings: list[SummaryWarning]
     captures: list[CaptureEntry]
     devices: list[DeviceRow]
     kernels: list[KernelRow]
