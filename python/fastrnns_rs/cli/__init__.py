@@ -17,7 +17,7 @@ import click
 
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
-from fastrnns_rs.cli.shared import STDOUT, tell, unread
+from fastrnns_rs.cli.shared import STDOUT, tell_error, unread
 
 if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
@@ -39,6 +39,7 @@ _PURPOSES = {
     },
     "Inspect": {
         "list": "List runners and groups.",
+        "explain": "Explain a warning code.",
         "doctor": "Check this machine, its profilers and the configuration.",
     },
 }
@@ -88,17 +89,23 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds a verb; the error for an unknown verb suggests the nearest verb."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            from fastrnns_rs.errors import UsageError, nearest
+            from fastrnns_rs.cli.options import translated
+            from fastrnns_rs.errors import unknown
 
-            raise UsageError(f"no command is called {args[0]!r}", nearest(args[0], VERBS))
+            with translated(ctx, args):
+                raise unknown("unknown command", args[0], VERBS, where="COMMAND", hint="Run: fastrnns-rs --help")
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments; without any, prints the overview as an error."""
         if not args:
-            tell([_overview()])
+            tell_error([_overview()])
             ctx.exit(2)
-        return super().parse_args(ctx, args)
+        from fastrnns_rs.cli.options import translated
+
+        with translated(ctx, [*args], args):
+            return super().parse_args(ctx, args)
+        return []
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
         """Returns the overview and the exit codes."""
@@ -161,6 +168,7 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 
 def _tell(error: Exception) -> int:
     """Prints an error for a person, and returns its exit code."""
+    from fastrnns_rs.cli.error_text import CommandError
     from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
     from fastrnns_rs.escaping import visible
     from fastrnns_rs.hidden_modules import explained
@@ -175,19 +183,18 @@ def _tell(error: Exception) -> int:
         error = of_system(error)
     if isinstance(error, FastrnnsError):
         message, hint, code = error.message, error.hint, error.exit_code
-    elif isinstance(error, click.UsageError):
-        name = error.ctx.command_path if error.ctx else "fastrnns-rs"
-        message, hint, code = error.format_message(), f"{name} --help shows what it takes", ExitCode.USAGE
+    elif isinstance(error, CommandError):
+        message, hint, code = error.line, error.hint, error.exit_code
     elif isinstance(error, click.ClickException):
         message, hint, code = error.format_message(), "", ExitCode.FAILED
     elif isinstance(error, MemoryError):
         message = str(error) or "out of memory"
-        hint, code = "give a smaller file, or raise the limit on memory (ulimit -v)", ExitCode.FAILED
+        hint, code = "Use a smaller file, or raise the limit on memory (ulimit -v).", ExitCode.FAILED
     elif hidden := explained(error):
         (message, hint), code = hidden, ExitCode.USAGE
     else:
         message = f"{type(error).__name__}: {error}"
-        hint, code = "this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where", ExitCode.FAILED
+        hint, code = "Set FASTRNNS_DEBUG=1 to see the place of this fault in fastrnns-rs.", ExitCode.FAILED
     hints = [f"hint: {visible(hint)}"] if hint else []
-    tell(["error: " + visible(" ".join(message.split())), *hints])
+    tell_error(["error: " + visible(" ".join(message.split())), *hints])
     return code

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
+#: Keys of a context's `meta` that `--quiet` and `--no-progress` set.
+QUIET, NO_PROGRESS = "fastrnns_rs.quiet", "fastrnns_rs.no_progress"
 
 
 def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -91,8 +93,31 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
             write(file.write)
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Returns True if a stream is an open terminal."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def is_quiet() -> bool:
+    """Returns True with `--quiet`: stderr then has errors only."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+def shows_progress() -> bool:
+    """Returns False with `--no-progress` or `--quiet`."""
+    context = click.get_current_context(silent=True)
+    return not is_quiet() and not (context is not None and context.meta.get(NO_PROGRESS))
+
+
 def tell(lines: Iterable[str]) -> None:
-    """Writes lines for a person to stderr."""
+    """Writes lines for a person to stderr, unless `--quiet` is given."""
+    if not is_quiet():
+        tell_error(lines)
+
+
+def tell_error(lines: Iterable[str]) -> None:
+    """Writes the lines of an error to stderr."""
     with unread(STDERR):
         for line in lines:
             click.echo(line, err=True)
@@ -187,7 +212,7 @@ class ProgressLine:
     """Line on stderr that each step replaces; not shown if stderr is not a terminal."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = shows_progress() and is_terminal(sys.stderr)
 
     def shows(self, what: str, done: int, of: int) -> None:
         """Shows the step that starts, the number of finished steps, and the total."""

@@ -1,0 +1,133 @@
+"""Output of screens: width, colours, symbols and streams, and the options that change them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from fastrnns_rs.cli import shared
+from fastrnns_rs.views import screen
+from fastrnns_rs.views.prose import WIDTH, warning_lines
+from fastrnns_rs.views.screen import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from fastrnns_rs.documents.codec import Notice
+
+#: More warnings would hide the table above them.
+_MOST_WARNINGS = 3
+
+
+def options() -> list[click.Option]:
+    """Returns `--quiet`, `--no-progress` and `--color`, which every command has."""
+    return [
+        _option("--quiet", shared.QUIET, "Print results and errors only."),
+        _option("--no-progress", shared.NO_PROGRESS, "Show no progress."),
+        click.Option(
+            ["--color"],
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            expose_value=False,
+            is_eager=True,
+            callback=_set_colour,
+            help="Colours: auto (on a terminal), always or never.",
+        ),
+    ]
+
+
+def _option(flag: str, key: str, text: str) -> click.Option:
+    def store(context: click.Context, _option: click.Parameter, value: bool) -> None:
+        if value:
+            context.meta[key] = True
+
+    return click.Option([flag], is_flag=True, expose_value=False, is_eager=True, callback=store, help=text)
+
+
+def _set_colour(context: click.Context, _option: click.Parameter, value: str) -> None:
+    if value != "auto":
+        context.color = value == "always"
+
+
+def uses_colour(stream: TextIO | None) -> bool:
+    """Returns True if text for a stream has colours.
+
+    `--color` decides. Without it, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are respected.
+    """
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return shared.is_terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def is_ascii(stream: TextIO | None) -> bool:
+    """Returns True if the encoding of a stream does not support the symbols of tables."""
+    try:
+        "↓→…±µ×━─".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def terminal_width(stream: TextIO | None = None) -> int:
+    """Returns the width of screens: `COLUMNS`, or that of the terminal, or 80."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    stream = stream or sys.stdout
+    if shared.is_terminal(stream):
+        try:
+            return os.get_terminal_size(stream.fileno()).columns or WIDTH
+        except (OSError, ValueError):
+            return WIDTH
+    return WIDTH
+
+
+def show_lines(lines: Sequence[Line], output: Path | None = None) -> None:
+    """Writes a result to a file, or to stdout in its encoding and with colours.
+
+    A file is UTF-8 without colours.
+    """
+    if output is not None:
+        shared.deliver(screen.plain(lines), output)
+        return
+    with shared.unread(shared.STDOUT):
+        click.echo(_drawn(lines, sys.stdout), nl=False, color=uses_colour(sys.stdout))
+
+
+def tell_lines(lines: Sequence[Line]) -> None:
+    """Writes lines for a person to stderr, unless `--quiet` is given."""
+    if shared.is_quiet():
+        return
+    with shared.unread(shared.STDERR):
+        click.echo(_drawn(lines, sys.stderr), err=True, nl=False, color=uses_colour(sys.stderr))
+
+
+def _drawn(lines: Iterable[Line], stream: TextIO | None) -> str:
+    return screen.drawn(lines, colour=uses_colour(stream), ascii_only=is_ascii(stream), limit=terminal_width(stream))
+
+
+def warnings_as_lines(notices: Sequence[Notice], limit: int, more: str | None = None) -> list[Line]:
+    """Returns the lines of warnings, at most 3 in full.
+
+    Args:
+        notices: Warnings.
+        limit: Width of the terminal.
+        more: Command that shows all warnings; None prints all of them.
+    """
+    shown = notices if more is None or len(notices) <= _MOST_WARNINGS else notices[:_MOST_WARNINGS]
+    lines = [
+        Line(text) for one in shown for text in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
+    ]
+    left = len(notices) - len(shown)
+    if left:
+        lines.append(Line(f"{left} more warning{'' if left == 1 else 's'}: {more}"))
+    return lines
