@@ -32,6 +32,7 @@ Read:
   history   List, tag and export runs.
 Inspect:
   list      List runners and groups.
+  explain   Explain a warning code.
   doctor    Check this machine, its profilers and the configuration.
 """
 

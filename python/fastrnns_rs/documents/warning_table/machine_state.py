@@ -111,6 +111,7 @@ _DURING = (
     WarningRow(
         "gpu_throttled",
         effect="times are longer, because the driver slowed the GPU down",
+        short="times are longer: the driver slowed the GPU down",
         evidence="number of slowed readings and of all readings, share of each reason in %; lowest and highest SM "
         "clock in MHz, temperature in °C and power in W. Before the run: reasons",
         hint="Let the GPU cool, and check its limits: nvidia-smi -q -d PERFORMANCE",

@@ -10,6 +10,7 @@ _EVIDENCE = (
     WarningRow(
         "one_session",
         effect="verdicts in parentheses hold for these two sessions only",
+        short="verdicts in parentheses hold for two sessions only",
         evidence="number of other sessions in the history, of the 8 that are needed",
         hint="Measure each side in 3 sessions: fastrnns-rs bench --sessions 3",
         verbs=_COMPARE,
@@ -117,6 +118,7 @@ _CONDITIONS = (
     WarningRow(
         "pooled_files_differ",
         effect="one side mixes different settings, versions or machines",
+        short="one side mixes settings, versions or machines",
         evidence="files, and the keys that differ",
         hint="Show all values (environment_differences): fastrnns-rs compare --json BASELINE CANDIDATE",
         verbs=("compare",),

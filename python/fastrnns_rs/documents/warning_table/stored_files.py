@@ -54,6 +54,7 @@ _STORED = (
     WarningRow(
         "noise_floor_unreadable",
         effect="the noise floor is unknown, because its file is damaged",
+        short="the noise floor is unknown: its file is damaged",
         evidence="path of the file, and the damage",
         hint="Measure the noise floor again: fastrnns-rs ab --same RUNNER",
         verbs=("doctor",),

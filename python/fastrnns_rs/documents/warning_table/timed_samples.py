@@ -61,7 +61,8 @@ _STEADY_STATE = (
         hint="Leave out --warmup, so that the end of the warm-up is detected: fastrnns-rs bench RUNNER",
         verbs=_BENCH,
         details="More than 5 % of the timed samples precede the steady state, in two inspected processes of the "
-        "runner. Only runs with a given number of iterations are checked; otherwise the timed part begins in steady state.",
+        "runner. Only runs with a given number of iterations are checked. In other runs, the timed part begins in "
+        "steady state.",
     ),
     WarningRow(
         "no_steady_state",
