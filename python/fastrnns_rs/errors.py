@@ -1,6 +1,8 @@
-"""What can go wrong, each with the exit code that the command line gives it."""
+"""Errors, each with its exit code on the command line."""
 
 from __future__ import annotations
+
+import os
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -8,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode:
-    """What the command's exit status means. Plain numbers: an enumeration would have every reader load `enum`."""
+    """Exit codes of the command. Plain numbers: an enumeration would load the module `enum` in every reader."""
 
     DONE = 0
     FAILED = 1
@@ -21,87 +23,174 @@ class ExitCode:
 
 
 class FastrnnsError(Exception):
-    """An error that is told in one line, with a hint that says what to do.
+    """Error of one line, with a hint.
+
+    Texts name arguments as Python does, in backquotes: `processes`. The command line prints its options instead.
 
     Args:
-        message: One line that names the thing.
-        hint: What to do about it.
+        message: What failed, and the value: `unknown runner: 'cudn'`.
+        hint: One imperative sentence.
+        where: Argument that has the value, or the place in a file.
+        reason: Reason, where the message does not contain it.
+        value: Value that failed, as it was given.
+        correction: Value that was probably meant in place of `value`.
+        verb: Command that reads `value`, a file of another kind.
+
+    Attributes:
+        message: Whole line.
+        hint: Hint, which names the correction where there is one.
     """
 
     exit_code = ExitCode.FAILED
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        where: str = "",
+        reason: str = "",
+        value: object = None,
+        correction: str | None = None,
+        verb: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.what, self.where, self.reason = message, where, reason
+        self.value, self.correction, self.verb = value, correction, verb
+        self.message = line(message, where, reason)
+        self.other_hint = hint
+        self.hint = hint if correction is None else f"Use {correction!r}."
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.hint})" if self.hint else self.message
+        return f"{self.message}. {self.hint}" if self.hint else self.message
+
+
+def line(what: str, where: str, reason: str = "") -> str:
+    """Returns the one line of an error: `<what failed>: <value> (<where>): <reason>`."""
+    place = f" ({where})" if where else ""
+    return f"{what}{place}{f': {reason}' if reason else ''}"
 
 
 class UsageError(FastrnnsError, ValueError):
-    """What was asked for makes no sense, or no runner can honour it."""
+    """Invalid request, or a request that no runner supports."""
 
     exit_code = ExitCode.USAGE
 
 
 class DiskError(UsageError):
-    """A disk refused a file in a place that can be written to otherwise: it is full, damaged or gone."""
+    """Failed write in a folder that is writable otherwise: the disk is full, damaged or gone."""
 
     exit_code = ExitCode.FAILED
 
 
 class MissingError(FastrnnsError):
-    """A device or a tool that was asked for is not there."""
+    """Requested device or tool that is missing."""
 
     exit_code = ExitCode.MISSING
 
 
 class RunnerError(FastrnnsError):
-    """A runner broke its contract: a missing gradient, an output that is not finite."""
+    """Broken contract of a runner: a missing gradient, or an output that is not finite."""
 
 
 class DocumentWarning(UserWarning):
-    """A document of a newer minor version has keys that this build does not know."""
+    """Unknown keys in a document of a newer minor version."""
 
 
-#: Message and hint for errors of the system, by the names of their numbers.
-_REFUSED = {
-    "EAGAIN": ("another process or thread", "end other processes, or raise the limit on processes (ulimit -u)"),
-    "ENOMEM": ("more memory", "end other processes, or raise the limit on memory (ulimit -v)"),
-    "EMFILE": ("another open file", "raise the limit on open files (ulimit -n)"),
-    "ENFILE": ("another open file", "end other processes: all of them have too many open files"),
+#: Missing resource and hint for errors of the system, by the names of their numbers.
+_EXHAUSTED = {
+    "EAGAIN": ("no more processes or threads", "End other processes, or raise the limit on processes (ulimit -u)."),
+    "ENOMEM": ("no more memory", "End other processes, or raise the limit on memory (ulimit -v)."),
+    "EMFILE": ("no more open files", "Raise the limit on open files (ulimit -n)."),
+    "ENFILE": ("no more open files", "End other processes: all of them have too many open files."),
 }
 
 
 def of_system(error: OSError) -> FastrnnsError:
-    """Makes an error with a hint of what the system refused."""
+    """Makes an error with a hint from an error of the system."""
     import errno
 
-    refused = _REFUSED.get(errno.errorcode.get(error.errno or 0, ""))
+    exhausted = _EXHAUSTED.get(errno.errorcode.get(error.errno or 0, ""))
     why = error.strerror or str(error)
-    # A pipe that is full has this number too, and that attribute.
-    if refused is not None and not hasattr(error, "characters_written"):
-        where = "" if error.filename is None else f"{error.filename}: "
-        return FastrnnsError(f"the system refuses {refused[0]} ({where}{why})", refused[1])
-    if error.filename is None:
-        return FastrnnsError(f"writing failed: {why}", "look at where the output goes")
-    return FastrnnsError(f"{error.filename}: {why}", "check that path, its disk and the rights on it")
+    path = None if error.filename is None else os.fsdecode(error.filename)
+    # An error of a full pipe has this number too, and this attribute.
+    if exhausted is not None and not hasattr(error, "characters_written"):
+        return FastrnnsError(f"the system has {exhausted[0]}: {why}", exhausted[1], where=path or "")
+    if path is None:
+        return FastrnnsError(f"cannot write: {why}", "Check the file or program that receives the output.")
+    message = f"cannot use the file: {path!r}"
+    return FastrnnsError(message, "Check the path, its permissions and its disk.", reason=why, value=path)
 
 
 def first_line(error: BaseException) -> str:
-    """An error in one line: its type, and the first line of what it says."""
+    """Returns the type of an error, and the first line of its text."""
     text = next(iter(str(error).strip().splitlines()), "")
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that offers the nearest match of `name`, or all that is known when nothing is near."""
-    import difflib  # few have misspelt anything
+#: Other names of values, each with the value. They are searched before the edit distance.
+_SYNONYMS = {
+    "gpu": "cuda",
+    "nvidia": "cuda",
+    "host": "cpu",
+    "fp16": "float16",
+    "f16": "float16",
+    "half": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "f32": "float32",
+    "float": "float32",
+    "single": "float32",
+    "fp64": "float64",
+    "f64": "float64",
+    "double": "float64",
+    "training": "train",
+    "eval": "inference",
+    "infer": "inference",
+    "md": "markdown",
+    "rnn": "rnns",
+    "cnn": "cnns",
+    "batch": "mini-batch",
+    "batch-size": "mini-batch",
+    "hidden": "hidden-size",
+    "layers": "num-layers",
+    "seq-len": "seq-length",
+}
 
-    known = list(known)
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Returns the known value that was probably meant, or None."""
+    import difflib  # few values are misspelt
+
     by_lower = {candidate.lower(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    if matches:
-        return f"did you mean {by_lower[matches[0]]}?"
-    return f"known: {', '.join(known)}"
+    word, colon, index = name.lower().removeprefix("torch.").partition(":")
+    if word in _SYNONYMS:
+        # A synonym of an unknown value has no neighbour: `gpu` is nearer to `cpu` than to `cuda`.
+        meant = _SYNONYMS[word]
+        return f"{by_lower[meant]}{colon}{index}" if meant in by_lower else None
+    matches = difflib.get_close_matches(f"{word}{colon}{index}", by_lower, n=1)
+    return by_lower[matches[0]] if matches else None
+
+
+def unknown(what: str, value: object, known: Iterable[str], *, where: str = "", hint: str = "") -> UsageError:
+    """Makes the error for a value that is not a known value.
+
+    Args:
+        what: What failed, such as `unknown runner`.
+        value: Value that was given.
+        known: Known values.
+        where: Argument that has the value.
+        hint: Hint where no known value is near; by default it lists the known values.
+    """
+    known = list(known)
+    listed = " or ".join(filter(None, (", ".join(known[:-1]), *known[-1:])))
+    correction = closest(value, known) if isinstance(value, str) else None
+    hint = hint or f"Use {listed}."
+    return UsageError(f"{what}: {value!r}", hint, where=where, value=value, correction=correction)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Returns a hint that offers the nearest known value, or else all of them."""
+    known = list(known)
+    meant = closest(name, known)
+    return f"Known: {', '.join(known)}." if meant is None else f"Did you mean {meant!r}?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ import click
 
 from fastrnns_rs.cli import help_sections
 from fastrnns_rs.cli.configuration import Target, configured
+from fastrnns_rs.errors import FastrnnsError, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Flag for a command that reads its flags only, and neither variables nor `pyproject.toml`.
@@ -63,6 +65,29 @@ class OptionalValueOption(click.Option):
     """Option whose value may be omitted."""
 
 
+@contextmanager
+def translated(context: click.Context, words: Sequence[str], parsed: Sequence[str] = ()) -> Iterator[None]:
+    """Replaces errors of the block by errors as the command line prints them.
+
+    Args:
+        context: Context of the command.
+        words: Words of the command as they were typed.
+        parsed: Words of the command as Click parses them.
+    """
+    try:
+        yield
+    except (click.UsageError, FastrnnsError) as error:
+        from fastrnns_rs.cli.error_text import command_error
+
+        raise command_error(error, context, words, parsed) from error
+
+
+class VerbContext(click.Context):
+    """Context that keeps the words of the command as they were typed, for corrected commands."""
+
+    words: Sequence[str] = ()
+
+
 class Verb(click.Command):
     """Command whose defaults a `pyproject.toml` may set.
 
@@ -70,7 +95,10 @@ class Verb(click.Command):
     """
 
     def __init__(self, name: str, **settings: Any) -> None:
-        super().__init__(name, **{**settings, "context_settings": {"token_normalize_func": dashed}})
+        self.context_class = VerbContext
+        # Words that no parameter takes are reported in `parse_args`.
+        own = {"token_normalize_func": dashed, "allow_extra_args": True}
+        super().__init__(name, **{**settings, "context_settings": own})
         if name in help_sections.SECTIONS:
             text = "Show every option, its old spellings and its environment variable."
             callback = _show_whole_help
@@ -86,11 +114,30 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the configuration, then the arguments."""
-        if FLAGS_ONLY in args:
-            ctx.auto_envvar_prefix = None
-        elif not {"-h", "--help", "--help-all"}.intersection(args):
-            ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
-        return super().parse_args(ctx, list(self._joined(args)))
+        assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
+        ctx.words = [*args]
+        parsed: list[str] = []
+        with translated(ctx, ctx.words, parsed):
+            if FLAGS_ONLY in args:
+                ctx.auto_envvar_prefix = None
+            elif not {"-h", "--help", "--help-all"}.intersection(args):
+                ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
+            parsed += self._joined(args)
+            rest = super().parse_args(ctx, [*parsed])
+            if rest and not ctx.resilient_parsing:
+                from fastrnns_rs.cli.command_words import CommandWords
+
+                hint = f"Run: {CommandWords(self, args).without(rest)}"
+                message = f"unexpected argument: {' '.join(map(repr, rest))}"
+                raise UsageError(message, hint, where=str(ctx.info_name))
+        return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
+        with translated(ctx, ctx.words):
+            return super().invoke(ctx)
+        return None
 
     def _joined(self, args: list[str]) -> Iterator[str]:
         """Yields the arguments with each value joined to its flag.
@@ -126,7 +173,6 @@ class Verb(click.Command):
         """
         if isinstance(option, RunnersOption) or not any(param.name == "runners" for param in self.params):
             return
-        from fastrnns_rs.errors import UsageError
         from fastrnns_rs.runners.registry import is_known
 
         swallowed = [value for value in values if is_known(value)]

@@ -1,0 +1,120 @@
+"""Errors as the command line prints them: options for arguments, and corrected commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+import click
+
+from fastrnns_rs.cli.command_words import PROGRAM, CommandWords
+from fastrnns_rs.errors import FastrnnsError, line
+
+#: Parameters of Python functions that have another name on the command line.
+_OTHER_NAMES = {
+    "format": "format_name",
+    "names": "runners",
+    "axes": "axis",
+    "filters": "filter",
+    "paths": "files",
+    "path": "file",
+}
+_ARGUMENT = re.compile(r"`(\w+)(?:=([^`]*))?`")
+
+
+class CommandError(Exception):
+    """Error as the command line prints it.
+
+    Args:
+        line: Line after `error: `.
+        hint: Line after `hint: `; empty for none.
+        exit_code: Exit code of the command.
+    """
+
+    def __init__(self, line: str, hint: str, exit_code: int) -> None:
+        super().__init__(line)
+        self.line, self.hint, self.exit_code = line, hint, exit_code
+
+
+def command_error(
+    error: click.UsageError | FastrnnsError, context: click.Context, words: Sequence[str], parsed: Sequence[str]
+) -> CommandError:
+    """Makes the error that the command line prints.
+
+    Args:
+        error: Error of Click or of this package.
+        context: Context of the command.
+        words: Words of the command as they were typed.
+        parsed: Words of the command as Click parses them.
+    """
+    if isinstance(error, click.UsageError):
+        from fastrnns_rs.cli.click_errors import usage_error
+
+        error = usage_error(error, context, parsed)
+    given = CommandWords(context.command, words)
+    named = _named(context.command, error.where)
+    owner = given.owner(error.value, named)
+    place = error.where
+    if owner is not None and (named is not None or not place):
+        place = _spelled(owner, given.position(error.value, owner))
+    elif named is not None:
+        place = _unwritten(named, context)
+    what = error.what if error.value is not None else _with_options(error.what, context.command)
+    text = line(what, place, _with_options(error.reason, context.command) if error.value is None else error.reason)
+    return CommandError(text, _hint(error, given, owner), error.exit_code)
+
+
+def _named(command: click.Command, where: str) -> click.Parameter | None:
+    """Returns the parameter with the name of a Python argument."""
+    names = (where, _OTHER_NAMES.get(where))
+    return next((param for name in names for param in command.params if name and param.name == name), None)
+
+
+def _spelled(param: click.Parameter, position: int) -> str:
+    """Returns the name of a parameter in help texts: `--hidden-size` or `CANDIDATE`."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    names = re.findall(r"[A-Z]+", param.metavar or str(param.name).upper())
+    return str(names[min(position, len(names) - 1)])
+
+
+def _unwritten(param: click.Parameter, context: click.Context) -> str:
+    """Returns the place of a value that the command line does not contain."""
+    source = context.get_parameter_source(str(param.name))
+    if source is click.core.ParameterSource.ENVIRONMENT and isinstance(param, click.Option):
+        own = param.envvar if isinstance(param.envvar, str) else None
+        return own or f"{context.auto_envvar_prefix}_{str(param.name).upper()}"
+    if source is click.core.ParameterSource.DEFAULT_MAP:
+        return "pyproject.toml"
+    return _spelled(param, 0)
+
+
+def _hint(error: FastrnnsError, given: CommandWords, owner: click.Parameter | None) -> str:
+    if error.verb is not None:
+        return f"Run: {shlex.join([PROGRAM, error.verb, str(error.value)])}"
+    other = _with_options(error.other_hint, given.command)
+    if error.correction is None:
+        return other
+    # Two equal files or runners are no correction.
+    if owner is not None and given.has(error.correction, owner):
+        return other or error.hint
+    corrected = given.corrected(error.value, error.correction, owner)
+    return error.hint if corrected is None else f"Run: {corrected}"
+
+
+def _with_options(text: str, command: click.Command) -> str:
+    """Replaces arguments in backquotes by options: `devices` by --devices."""
+    return _ARGUMENT.sub(lambda found: _option(command, found), text)
+
+
+def _option(command: click.Command, found: re.Match[str]) -> str:
+    param, value = _named(command, found[1]), found[2]
+    if not isinstance(param, click.Option):
+        return found[0] if param is None else _spelled(param, 0)
+    flag = max(param.opts, key=len)
+    if value is None or value == "True":
+        return flag
+    if value == "False":
+        return param.secondary_opts[0] if param.secondary_opts else f"--no-{flag.removeprefix('--')}"
+    return f"{flag} {value.strip(chr(34))}"

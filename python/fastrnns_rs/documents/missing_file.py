@@ -1,0 +1,45 @@
+"""Error for an input file that does not exist."""
+
+from __future__ import annotations
+
+import os
+
+from fastrnns_rs.errors import UsageError, closest
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Largest number of names of a folder that are searched for a near name.
+_MOST_NAMES = 10_000
+
+
+def file_not_found(path: str | os.PathLike[str], hint: str = "", *, where: str = "") -> UsageError:
+    """Makes the error for a missing file, with the nearest existing name in its folder.
+
+    Args:
+        path: Path that was given.
+        hint: Hint where no name is near.
+        where: Argument that has the path.
+    """
+    shown = os.fsdecode(path)
+    hint = hint or "Check the path of the file."
+    return UsageError(f"file not found: {shown!r}", hint, where=where, value=shown, correction=_nearest(shown))
+
+
+def _nearest(path: str) -> str | None:
+    folder, name = os.path.split(path)
+    found = closest(name, _names(folder or os.curdir)) if name else None
+    return None if found is None else path.removesuffix(name) + found
+
+
+def _names(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                if number >= _MOST_NAMES:
+                    return
+                yield entry.name
+    except (OSError, ValueError):
+        # The folder does not exist, or its name is impossible.
+        return
