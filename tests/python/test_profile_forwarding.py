@@ -340,7 +340,7 @@ def test_several_processes_are_captured_in_turns() -> None:
     together = run_with_facts(*asked, "--processes", "2").stdout.splitlines()
     assert len(together) == 2
     several = run_with_facts("profile", "--torch", "--processes", "2", "--json")
-    assert "--json is one capture record, and --processes makes several" in several.stderr
+    assert "--json is one capture manifest, and --processes makes several" in several.stderr
     assert run_with_facts(*asked, "--processes", "1001").status == 2
     lines = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, processes=3, dry_run=True, device="cpu")
     assert len(lines) == 6

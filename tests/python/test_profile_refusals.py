@@ -132,7 +132,7 @@ REFUSED = {
     "a runner that is not there": (["--torch", "--rnns", "cudn"], 2, "no runner is called 'cudn'", "mean cudnn?"),
     "a group that is not there": (["--torch", "--group", "rns"], 2, "no group is called 'rns'", "rnns"),
     "no group": (["--torch", "--group"], 2, "missing value: --group", "fastrnns-rs list"),
-    "several records as one": (["--torch", "--separate", "--json"], 2, "--json is one capture record", "--output-dir"),
+    "manifests as one": (["--torch", "--separate", "--json"], 2, "--json is one capture manifest", "--output-dir"),
     "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json both say", ""),
     "nothing to do": (["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"], 2, "cudnn_dropout", "change"),
     "no time": (["--torch", "--timeout", "0"], 2, "timeout", ""),

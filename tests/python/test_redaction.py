@@ -248,7 +248,7 @@ def test_a_trace_in_the_home_folder_is_found(somebody: Path, tmp_path: Path, mon
     variables = {"A_FOLDER": str(somebody / "work" / "secret"), "X": "/nowhere/else"}
     elsewhere = [dataclasses.replace(record.artefacts[0], path=f"/nowhere/else/{name}") for name in "ab"]
     record = dataclasses.replace(record, artefacts=[*record.artefacts[:1], *elsewhere])
-    redacted = redaction.redact_record(record, variables, outside)
+    redacted = redaction.redact_manifest(record, variables, outside)
     assert [one.path for one in redacted.artefacts] == ["~/traces/prof_x.json", "[redacted]/a", "[redacted]/b"]
     outside.mkdir()
     redacted.save(outside / "x.json")

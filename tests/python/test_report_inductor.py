@@ -143,11 +143,11 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
     replace(record, runners=["py", "jit"], unprofiled_ns=[1000, 1000]).save(two)
     replace(record, checks=[replace(record.checks[0], ok=False)], unprofiled_ns=[1000]).save(bad)
     trace = traces(path)[0]
-    of_two, of_bad = f"{two} is of several runners: py, jit", f"{bad} is the record of a capture that failed"
+    of_two, of_bad = f"{two} is of several runners: py, jit", f"{bad} is the manifest of a failed capture"
     for files, why in (
         ([two], of_two),
         ([path, bad], of_bad),
-        ([path, trace], f"{trace} is no record, and others are"),
+        ([path, trace], f"{trace} is not a capture manifest, and other files are"),
     ):
         told = failed(run_cli("report", *files, *WALL), 2)
         assert told == (f"the number of runs is not known: {why}", "give it with --runs")
@@ -156,9 +156,9 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         ([path], f"{path} has no unprofiled_ns, as after --no-baseline"),
         ([two], of_two),
         ([bad], of_bad),
-        ([trace], f"{trace} is no record"),
+        ([trace], f"{trace} is not a capture manifest"),
         ([path, path], "several files are given"),
     ):
         message, hint = failed(run_cli("report", *files, "--by", "inductor", "--runs", "3"), 2)
         assert message == f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
-        assert hint == "give it, or one record of a capture of one runner"
+        assert hint == "give it, or one capture manifest of one runner"

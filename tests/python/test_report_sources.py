@@ -129,8 +129,8 @@ def test_a_record_whose_file_is_gone(tmp_path: Path) -> None:
     gone = next(record.parent.glob("*.sqlite"))
     gone.unlink()
     error, hint = failed(report(record), 1)
-    assert error == f"{record} is the record of {gone}, which is not there"
-    assert "beside its record" in hint
+    assert error == f"{record} is the manifest of {gone}, which is not there"
+    assert "beside its manifest" in hint
     content = json.loads(record.read_text())
     [entry] = [one for one in content["artefacts"] if one["kind"] == "nsys_sqlite"]
     record.write_text(json.dumps({**content, "artefacts": [entry, {**entry, "path": "other.sqlite"}]}))

@@ -215,7 +215,7 @@ def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFil
     each = capture_plan.captures_of(prepared, **shared.take(given, "separate", "processes"))
     if as_json and len(each) > 1 and not given["dry_run"]:
         flag = "--separate" if given["separate"] else "--processes"
-        raise UsageError(f"--json is one capture record, and {flag} makes several", "look for them in --output-dir")
+        raise UsageError(f"--json is one capture manifest, and {flag} makes several", "look for them in --output-dir")
     for name, why in prepared.skipped.items():
         click.echo(f"note: {visible(name)} is skipped: {visible(why)}", err=True)
     if prepared.chosen:
@@ -280,7 +280,7 @@ def _capture_one(
 def _described(capture: Capture, stem: Path) -> str:
     """Describes the files of a capture, its checks and the overhead of its profiler."""
     lines = [f"{artefact.path}  {artefact.kind}, {artefact.size_bytes} bytes" for artefact in capture.artefacts]
-    lines.append(f"{stem}.json  the record")
+    lines.append(f"{stem}.json  capture manifest")
     passed = sum(check.ok for check in capture.checks)
     lines.append(f"{passed} of {len(capture.checks)} checks passed")
     ratio, bounds = capture.profiled_over_unprofiled, capture.profiled_over_unprofiled_ci

@@ -59,7 +59,7 @@ class Capture(_Placed):
     as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
     """
 
-    noun: ClassVar[str] = "capture record"
+    noun: ClassVar[str] = "capture manifest"
     hint: ClassVar[str] = "profile writes one beside it"
     schema: Literal["fastrnns-rs/capture"] = "fastrnns-rs/capture"
     tool: ToolEntry

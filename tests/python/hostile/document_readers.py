@@ -187,7 +187,7 @@ def noise_floor(place: Place) -> None:
 
 
 def report(*words: str) -> Callable[[Place], object]:
-    """`report` of a capture record."""
+    """`report` of a capture manifest."""
     return lambda place: checked(run_cli("report", place.mutant, *words, cwd=place.folder))
 
 

@@ -137,7 +137,7 @@ def test_a_record_of_files_that_cannot_be(folder: Path, kind: str, name: str) ->
     if kind == "kineto":
         error, _ = done.stderr.splitlines()
         assert done.status == 1
-        assert error.startswith("error: captured/record.json is the record of ")
+        assert error.startswith("error: captured/record.json is the manifest of ")
         assert error.endswith(", which is not there")
     else:
         assert (done.status, done.stderr) == (0, "")

@@ -148,7 +148,7 @@ def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
     return None if _own_error(said) else tool_messages.missed_agent(said)
 
 
-def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str] | None:
+def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, str] | None:
     """Returns an error message and a hint for a failure; None on success.
 
     The result is the first cause, not the last effect. The report of the profiled process is used first, then the end
@@ -159,7 +159,7 @@ def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str
         MissingError: If the process refused to run because something is missing.
     """
     log = attempt.where_printed
-    if record.timed_out:
+    if manifest.timed_out:
         return f"{tool.name} was not done in time{_at(attempt)}", f"give --timeout more seconds; {log}"
     told = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
     if told is not None:
@@ -170,8 +170,8 @@ def failure(tool: Profiler, attempt: Attempt, record: Capture) -> tuple[str, str
     if not attempt.answer:
         message, own_advice = _nothing_ran(tool, attempt, said, known)
         return message, _hint(own_advice, advice, elsewhere, log)
-    wrong = [one for one in record.checks if not one.ok]
-    raw = [one.path for one in record.artefacts if one.kind == "nsys_stream"]
+    wrong = [one for one in manifest.checks if not one.ok]
+    raw = [one.path for one in manifest.artefacts if one.kind == "nsys_stream"]
     if wrong and raw and tool.importer_path is None:
         hint = f"install the whole of Nsight Systems, or elsewhere: QdstrmImporter --input-file {raw[0]}"
         return f"nsys left {raw[0]}, and the QdstrmImporter that makes a report of it is not here", hint

@@ -94,7 +94,7 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
         with _compiler_files(prepared) as attempt.variables:
             _make(prepared, attempt, say, baseline=place.baseline)
         found = assessment.check(prepared.request, plan, tool, attempt)
-        record = keep(found)
+        manifest = keep(found)
     except BaseException as error:
         attempt.log.append(Entry(f"# {type(error).__name__}: {error}"))
         # After an interrupt, the report was not read yet.
@@ -107,10 +107,10 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
             message = f"{error.filename or place.folder} cannot be written: {error.strerror}"
             raise FastrnnsError(message, "make room, or give --output-dir on another disk") from error
         raise
-    reason = assessment.failure(tool, attempt, record)
+    reason = assessment.failure(tool, attempt, manifest)
     if reason is not None:
-        raise CaptureError(*reason, record, attempt.log_path)
-    return record, stem
+        raise CaptureError(*reason, manifest, attempt.log_path)
+    return manifest, stem
 
 
 def dry_run(prepared: Prepared, place: Place) -> str:

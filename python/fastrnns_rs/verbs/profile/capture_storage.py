@@ -67,7 +67,7 @@ def keep(
     attempt.log_path.write_text(log, encoding="utf-8", errors="replace")
     completed = attempt.completed
     phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])
-    record = Capture(
+    manifest = Capture(
         tool=ToolEntry(name=tool.name, path=str(tool.path) if tool.path else None, version=tool.version),
         command=attempt.command,
         started_utc=attempt.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -93,15 +93,15 @@ def keep(
         phases=list(phases),
     )
     if attempt.redact:
-        record = redaction.redact_record(record, variables, folder)
+        manifest = redaction.redact_manifest(manifest, variables, folder)
     try:
-        record.save(file_names.with_suffix(attempt.stem, ".json"))
+        manifest.save(file_names.with_suffix(attempt.stem, ".json"))
     except UsageError as error:
         # The folder was writable before, so the original error, such as a full disk, is more accurate.
         raise error.__cause__ or error from None
-    if failures and found and record.ok:
+    if failures and found and manifest.ok:
         raise failures[0]
-    return record.resolved(folder)
+    return manifest.resolved(folder)
 
 
 def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tuple[Path, str]]:

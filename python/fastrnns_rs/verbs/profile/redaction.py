@@ -99,13 +99,13 @@ def redact_log(text: str, variables: Mapping[str, str], folder: Path) -> str:
     return hide_text(text, rules(variables, "prose", folder))
 
 
-def redact_record(record: Capture, variables: Mapping[str, str], folder: Path) -> Capture:
+def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Path) -> Capture:
     """Returns the capture manifest without private data.
 
     Paths of its files become relative to its folder.
 
     Args:
-        record: Manifest with absolute paths of its files.
+        manifest: Manifest with absolute paths of its files.
         variables: Environment variables of the process.
         folder: Folder of the manifest.
     """
@@ -123,14 +123,14 @@ def redact_record(record: Capture, variables: Mapping[str, str], folder: Path) -
         return name if Path(path).parent == folder or shown(name) == name else shown(path)
 
     return replace(
-        record,
-        tool=replace(record.tool, path=told(record.tool.path)),
-        command=[shown(word) for word in record.command],
-        artefacts=[replace(one, path=named(one.path)) for one in record.artefacts],
-        checks=[replace(one, expected=shown(one.expected), found=shown(one.found)) for one in record.checks],
+        manifest,
+        tool=replace(manifest.tool, path=told(manifest.tool.path)),
+        command=[shown(word) for word in manifest.command],
+        artefacts=[replace(one, path=named(one.path)) for one in manifest.artefacts],
+        checks=[replace(one, expected=shown(one.expected), found=shown(one.found)) for one in manifest.checks],
         warnings=[
             replace(one, message=shown(one.message), evidence=told(one.evidence), hint=told(one.hint))
-            for one in record.warnings
+            for one in manifest.warnings
         ],
     )
 

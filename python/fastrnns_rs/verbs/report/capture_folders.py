@@ -26,13 +26,13 @@ def files_in(folder: str | Path) -> list[str]:
         raise FastrnnsError(f"{folder} cannot be listed: {error.strerror}", "give a folder that may be read") from None
     if not found:
         raise FastrnnsError(f"{folder} holds no file", "give the folder in which the captures are")
-    records = {file: record for file in found if file_kinds.may_be_record(file) and (record := beside(file))}
-    told = {one for _, files in records.values() for one in files}
+    manifests = {file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := beside(file))}
+    told = {one for _, files in manifests.values() for one in files}
     exports = {file.stem for file in found if file.suffix == ".sqlite"}
     chosen = []
     for file in found:
-        if file in records:
-            chosen += records[file][0]
+        if file in manifests:
+            chosen += manifests[file][0]
         elif file.resolve() not in told and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
             chosen.append(str(file))
     return chosen

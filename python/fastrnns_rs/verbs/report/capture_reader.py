@@ -196,7 +196,7 @@ def _parsed(
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:
     """Returns the number of steps of a sequence, from the manifests of the captures."""
     # Few files are manifests, and a full check would import the modules that read them.
-    if not all(map(file_kinds.may_be_record, paths)):
+    if not all(map(file_kinds.may_be_manifest, paths)):
         return None
     from fastrnns_rs.verbs.report.manifests import sequence_length_of
 

@@ -40,7 +40,7 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
     return "capture" if text.startswith(_OF_NVPROF) else "measurement"
 
 
-def may_be_record(path: Path) -> bool:
+def may_be_manifest(path: Path) -> bool:
     """Returns True if a file begins like a capture manifest. A trace may do so too."""
     return _OF_RECORDS in head(path)
 

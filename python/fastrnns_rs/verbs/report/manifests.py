@@ -10,7 +10,7 @@ from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
-from fastrnns_rs.verbs.report.file_kinds import may_be_record
+from fastrnns_rs.verbs.report.file_kinds import may_be_manifest
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def files_of(path: str | Path) -> list[str]:
         FastrnnsError: If files of the manifest are missing, or it is damaged.
     """
     path = Path(path)
-    found = _of_record(path, Capture.load(path)) if _is_record(path) else [path]
+    found = _files_of(path, Capture.load(path)) if _is_manifest(path) else [path]
     return [str(file) for file in found]
 
 
@@ -42,13 +42,13 @@ def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
         None for a file that is not a manifest, and for a damaged manifest.
     """
     try:
-        record = _record_at(path)
-        if record is None:
+        manifest = _manifest_at(path)
+        if manifest is None:
             return None
-        wanted = _of_record(Path(path), record)
+        wanted = _files_of(Path(path), manifest)
     except FastrnnsError:
         return None
-    places = [_place(Path(path), Path(one.path)) for one in record.artefacts]
+    places = [_place(Path(path), Path(one.path)) for one in manifest.artefacts]
     return [str(file) for file in wanted], {place.resolve() for place in places if _is_there(place)}
 
 
@@ -61,15 +61,15 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     Raises:
         UsageError: If only some files are manifests, or a capture failed or has several models.
     """
-    records = [_record_at(path) for path in paths]
-    if not any(records):
+    manifests = [_manifest_at(path) for path in paths]
+    if not any(manifests):
         return 1
     runs = 0
-    for path, record in zip(paths, records, strict=True):
-        why = _untold(record)
-        if record is None or why:
+    for path, manifest in zip(paths, manifests, strict=True):
+        why = _unknown_reason(manifest)
+        if manifest is None or why:
             raise UsageError(f"the number of runs is not known: {path} {why}", "give it with --runs")
-        runs += _runs(record)
+        runs += _runs(manifest)
     return runs
 
 
@@ -80,20 +80,20 @@ def wall_time_of(paths: Sequence[str | Path]) -> float:
         UsageError: If there is not exactly one manifest, or it does not contain the time.
     """
     path, *others = paths
-    record = _record_at(path)
-    took_ns = next(iter(record.unprofiled_ns), None) if record else None
+    manifest = _manifest_at(path)
+    took_ns = next(iter(manifest.unprofiled_ns), None) if manifest else None
     if others:
         why = "several files are given"
-    elif record is None:
-        why = f"{path} is no record"
-    elif untold := _untold(record):
-        why = f"{path} {untold}"
+    elif manifest is None:
+        why = f"{path} is not a capture manifest"
+    elif reason := _unknown_reason(manifest):
+        why = f"{path} {reason}"
     elif took_ns is None:
         why = f"{path} has no unprofiled_ns, as after --no-baseline"
     else:
         return took_ns / 1e6
     message = f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
-    raise UsageError(message, "give it, or one record of a capture of one runner")
+    raise UsageError(message, "give it, or one capture manifest of one runner")
 
 
 def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
@@ -102,36 +102,36 @@ def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
     Returns:
         None if a file is not a manifest, or the numbers differ.
     """
-    records = [_record_at(path) for path in paths]
-    lengths = {record.problem.seq_length if record else None for record in records}
+    manifests = [_manifest_at(path) for path in paths]
+    lengths = {manifest.problem.seq_length if manifest else None for manifest in manifests}
     return lengths.pop() if len(lengths) == 1 else None
 
 
-def _record_at(path: str | Path) -> Capture | None:
+def _manifest_at(path: str | Path) -> Capture | None:
     """Returns the manifest in a file; None for a file of another kind."""
-    return Capture.load(path) if may_be_record(path) and _is_record(Path(path)) else None
+    return Capture.load(path) if may_be_manifest(path) and _is_manifest(Path(path)) else None
 
 
-def _untold(record: Capture | None) -> str:
+def _unknown_reason(manifest: Capture | None) -> str:
     """Returns the reason why the runs of a capture are unknown; empty if known."""
-    if record is None:
-        return "is no record, and others are"
-    if not record.ok:
-        return "is the record of a capture that failed"
-    return f"is of several runners: {', '.join(record.runners)}" if record.runners[1:] else ""
+    if manifest is None:
+        return "is not a capture manifest, and other files are"
+    if not manifest.ok:
+        return "is the manifest of a failed capture"
+    return f"is of several runners: {', '.join(manifest.runners)}" if manifest.runners[1:] else ""
 
 
-def _runs(record: Capture) -> int:
-    if record.tool.name != "torch":
-        return record.iterations
+def _runs(manifest: Capture) -> int:
+    if manifest.tool.name != "torch":
+        return manifest.iterations
     # The profiled command has a schedule only if it is not the default.
     flag = "--schedule="
-    given = [word.removeprefix(flag) for word in record.command if word.startswith(flag)]
+    given = [word.removeprefix(flag) for word in manifest.command if word.startswith(flag)]
     schedule = Schedule.parse(given[-1]) if given else Schedule()
-    return sum(map(len, schedule.cycles(record.iterations)))
+    return sum(map(len, schedule.cycles(manifest.iterations)))
 
 
-def _is_record(path: Path) -> bool:
+def _is_manifest(path: Path) -> bool:
     try:
         plain = json.loads(reading.content(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
@@ -139,29 +139,29 @@ def _is_record(path: Path) -> bool:
     return isinstance(plain, dict) and plain.get("schema") == "fastrnns-rs/capture"
 
 
-def _of_record(path: Path, record: Capture) -> list[Path]:
-    kinds = {one.kind for one in record.artefacts}
+def _files_of(path: Path, manifest: Capture) -> list[Path]:
+    kinds = {one.kind for one in manifest.artefacts}
     wanted = kinds & READABLE or {*[kind for kind in _EXPORTABLE if kind in kinds][:1]}
     if not wanted:
         held = ", ".join(sorted(kinds)) or "no file"
         raise FastrnnsError(f"{path} has no file that can be read: {held}", "capture again with --nsys or --torch")
-    files = [_place(path, Path(one.path)) for one in record.artefacts if one.kind in wanted]
+    files = [_place(path, Path(one.path)) for one in manifest.artefacts if one.kind in wanted]
     missing = [file for file in files if not _is_there(file)]
     if missing:
         more = f", nor are {len(missing) - 1} more" if missing[1:] else ""
         raise FastrnnsError(
-            f"{path} is the record of {missing[0]}, which is not there{more}",
-            "put the files of a capture beside its record, or capture again",
+            f"{path} is the manifest of {missing[0]}, which is not there{more}",
+            "put the files of a capture beside its manifest, or capture again",
         )
     return files
 
 
-def _place(record: Path, file: Path) -> Path:
+def _place(manifest: Path, file: Path) -> Path:
     """Returns the file beside the manifest, or else at the recorded path.
 
     Captures are moved and copied as whole folders.
     """
-    beside = record.parent / file.name
+    beside = manifest.parent / file.name
     return beside if _is_there(beside) else file
 
 

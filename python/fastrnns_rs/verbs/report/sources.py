@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrnns_rs.verbs.report.file_kinds import may_be_record
+from fastrnns_rs.verbs.report.file_kinds import may_be_manifest
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def behind(path: str | Path) -> list[tuple[str, bool]]:
         from fastrnns_rs.verbs.report.capture_folders import files_in
 
         return [(file, True) for file in files_in(path)]
-    if not may_be_record(path):
+    if not may_be_manifest(path):
         return [(os.fspath(path), False)]
     from fastrnns_rs.verbs.report.manifests import files_of
 
@@ -45,7 +45,7 @@ def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
             return
         yield from listed
     for file in listed:
-        if may_be_record(file):
+        if may_be_manifest(file):
             from fastrnns_rs.verbs.report.manifests import beside
 
             wanted, others = beside(file) or ((), ())
