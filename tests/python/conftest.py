@@ -15,6 +15,7 @@ from commands import Done, run_cli
 from facts import FACTS
 from generated_modules import Modules, compiled
 from gpu_tests import GpuTests, part_of, why_not
+from history_guard import HistoryGuard
 from hypothesis import settings
 from parts import FIRST, PARTS
 from processes import marked
@@ -64,8 +65,9 @@ def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     """What is known of this machine's noise, and the history, are their user's: tests neither see nor replace them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        for name in [one for one in os.environ if one.startswith("FASTRNNS_") and one.endswith("_HISTORY")]:
+            patch.delenv(name)
         patch.setenv("FASTRNNS_NO_HISTORY", "1")
-        patch.delenv("FASTRNNS_HISTORY", raising=False)
         yield
 
 
@@ -102,6 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
     config.pluginmanager.register(GpuTests(config.getoption("--emulated-reports")))
+    config.pluginmanager.register(HistoryGuard())
     if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkippedTests(path))
 
