@@ -99,7 +99,9 @@ class _Repeat:
     def __call__(self) -> Any:
         with _random_numbers(self._seed):
             computed = self._compute(*self._args, **self._kwargs)
-        for output, one in zip(self._outputs, [computed] if self._is_single else computed, strict=False):
+        # An operator that only writes its inputs returns nothing.
+        returned = [computed] if self._is_single else computed or ()
+        for output, one in zip(self._outputs, returned, strict=False):
             into, values = ([*tree_iter(part)] for part in (output, one))
             for target, value in zip(into, values, strict=False):
                 if isinstance(target, Tensor) and isinstance(value, Tensor):

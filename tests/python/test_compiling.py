@@ -11,7 +11,7 @@ from typing import Any
 import profile_commands
 import pytest
 from conftest import FACTS, TINY, Done, run_cli
-from models_under_test import Outcome, run_once
+from models_under_test import Outcome, problem_of, run_once
 from processes import left_of
 from profile_commands import QUICK
 
@@ -200,3 +200,11 @@ def test_compiling_ends_before_the_loop_begins_and_files_save_most_of_it() -> No
     assert cost["graph_breaks"] == cost["recompilations"] == 0
     assert first["forward_ns"] + first["backward_ns"] < cost["warm_ns"] < cost["cold_ns"] / 2
     assert "compile, cold / warm, s: compile_cell " in done.stderr
+
+
+@pytest.mark.gpu(emulated="quick")
+def test_weights_inside_a_scan_share_no_memory() -> None:
+    """cuDNN makes them views of one buffer, and Dynamo refuses inputs of `scan` that share memory."""
+    model = registry.find("compile_scan").creator(problem_of("compile_scan", device="cuda"))
+    storages = [one.untyped_storage().data_ptr() for one in model.params]
+    assert len({*storages}) == len(storages) > 1
