@@ -172,7 +172,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return by_lower[matches[0]] if matches else None
 
 
-def unknown(what: str, value: object, known: Iterable[str], *, where: str = "", hint: str = "") -> UsageError:
+def unknown(
+    what: str, value: object, known: Iterable[str], *, where: str = "", hint: str = "", reason: str = ""
+) -> UsageError:
     """Makes the error for a value that is not a known value.
 
     Args:
@@ -181,12 +183,13 @@ def unknown(what: str, value: object, known: Iterable[str], *, where: str = "", 
         known: Known values.
         where: Argument that has the value.
         hint: Hint where no known value is near; by default it lists the known values.
+        reason: Reason why the value may be unknown.
     """
     known = list(known)
     listed = " or ".join(filter(None, (", ".join(known[:-1]), *known[-1:])))
     correction = closest(value, known) if isinstance(value, str) else None
     hint = hint or f"Use {listed}."
-    return UsageError(f"{what}: {value!r}", hint, where=where, value=value, correction=correction)
+    return UsageError(f"{what}: {value!r}", hint, where=where, reason=reason, value=value, correction=correction)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

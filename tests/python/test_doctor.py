@@ -209,10 +209,11 @@ NONE_FOUND = "Error 802: system not yet initialized\nand more"
 @pytest.mark.parametrize(
     "case",
     [
-        ("13.2", False, None, OLD, "no NVIDIA GPU was found: no driver is loaded"),
+        ("13.2", False, None, OLD, "no NVIDIA driver is loaded"),
         ("13.2", True, None, OLD, "the NVIDIA driver is too old for torch"),
-        ("13.2", True, "", NONE_FOUND, "CUDA_VISIBLE_DEVICES hides every GPU"),
-        ("13.2", True, None, NONE_FOUND, "there is an NVIDIA GPU, but torch cannot use it: Error 802: system not yet"),
+        ("13.2", True, "", NONE_FOUND, "CUDA_VISIBLE_DEVICES= hides all GPUs"),
+        ("13.2", True, "9", "No CUDA GPUs are available", "CUDA_VISIBLE_DEVICES=9 hides all GPUs"),
+        ("13.2", True, None, NONE_FOUND, "torch cannot use the NVIDIA GPU: Error 802: system not yet"),
         (None, True, None, OLD, "is built without CUDA"),
     ],
 )

@@ -17,7 +17,8 @@ def capability(architecture: str) -> int:
     """
     match = _NAME.fullmatch(architecture)
     if match is None:
+        message = f"unknown architecture: {architecture!r}"
         raise UsageError(
-            f"unknown architecture: {architecture!r} (--arch)", "Use names such as sm_80, sm_90 and sm_100."
+            message, "Use names such as sm_80, sm_90 and sm_100.", where="architectures", value=architecture
         )
     return int(match[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.problem.problem import check_count
 
 FUSERS = ("te", "old", "none", "default")
@@ -33,9 +33,9 @@ class JitSettings:
 
     def __post_init__(self) -> None:
         if self.fuser not in FUSERS:
-            raise UsageError(f"no fuser is called {self.fuser!r}", nearest(self.fuser, FUSERS))
+            raise unknown("invalid value", self.fuser, FUSERS, where="fuser")
         if self.executor is not None and self.executor not in EXECUTORS:
-            raise UsageError(f"no executor is called {self.executor!r}", nearest(self.executor, EXECUTORS))
+            raise unknown("invalid value", self.executor, EXECUTORS, where="executor")
 
         for name, value in self.pointwise().items():
             check_count(f"cuda_pointwise_{name}", value, least=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import unknown
 
 #: Time at which the loop waits for the device: the end of each iteration, or of each phase.
 Sync = Literal["iteration", "phase"]
@@ -66,4 +66,4 @@ def check_sync(sync: str) -> None:
         UsageError: If the value is unknown.
     """
     if sync not in SYNCS:
-        raise UsageError(f"sync is {sync!r}", f"give one of {', '.join(SYNCS)}")
+        raise unknown("invalid value", sync, SYNCS, where="sync")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import check_count
 
 Mode = Literal["train", "inference"]
@@ -36,9 +36,9 @@ class Modes:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise UsageError(f"no mode is called {self.mode!r}", nearest(str(self.mode), MODES))
+            raise unknown("invalid value", self.mode, MODES, where="mode")
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(field.default, bool) and not isinstance(value, bool):
-                raise UsageError(f"{field.name} is {value!r}", "give True or False")
+                raise UsageError(f"invalid value: {value!r}", "Use True or False.", where=field.name, value=value)
         check_count("proj_size", self.proj_size, least=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from fastrnns_rs.documents.codec import since
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 #: Largest size and count: torch counts in 64 bits, but some of its kernels count in 32 bits.
@@ -80,7 +80,7 @@ class Problem:
         sizes = (self.seq_length, self.num_layers, self.input_size, self.hidden_size, self.mini_batch)
         known = tuple(size for size in sizes if size is not None)
         if len(known) != len(sizes):
-            raise UsageError("a recurrent runner needs seq_length, num_layers, input_size and hidden_size")
+            raise UsageError("a recurrent runner needs all sizes: seq_length, num_layers, input_size and hidden_size")
         return known[0], known[1], known[2], known[3], known[4]
 
     def upstream_arguments(self) -> dict[str, Any]:
@@ -159,9 +159,10 @@ def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(f"{name} is {value!r}", f"give a whole number of at least {least}")
+        what = "out of range" if isinstance(value, int) and not isinstance(value, bool) else "invalid integer"
+        raise UsageError(f"{what}: {value!r}", f"Use an integer of at least {least}.", where=name, value=value)
     if value > most:
-        raise UsageError(f"{name} is {value}", f"give a whole number of at most {most}")
+        raise UsageError(f"out of range: {value}", f"Use an integer of at most {most}.", where=name, value=value)
 
 
 def check_seed(seed: int) -> None:
@@ -171,7 +172,7 @@ def check_seed(seed: int) -> None:
         UsageError: If the seed is not a whole number from 0 to 2**63 - 1.
     """
     if seed is None:
-        raise UsageError("seed is None", "give a whole number; 0 is one like any other")
+        raise UsageError("invalid integer: None", "Use an integer of at least 0.", where="seed")
     check_count("seed", seed, least=0, most=(1 << 63) - 1)
 
 
@@ -182,7 +183,7 @@ def check_device(device: str) -> None:
         UsageError: If the name is not `auto`, `cpu`, `cuda` or `cuda:N`.
     """
     if not isinstance(device, str) or not DEVICES.fullmatch(device):
-        raise UsageError(f"no device is called {device!r}", nearest(str(device), ["auto", "cpu", "cuda", "cuda:0"]))
+        raise unknown("invalid value", device, ["auto", "cpu", "cuda", "cuda:0"], where="device")
 
 
 def resolve(device: str, cuda_devices: int) -> str | None:
@@ -202,4 +203,4 @@ def check_dtype(dtype: str) -> None:
         UsageError: If the dtype is not in `DTYPES`.
     """
     if dtype not in DTYPES:
-        raise UsageError(f"no dtype is called {dtype!r}", nearest(str(dtype).removeprefix("torch."), DTYPES))
+        raise unknown("invalid value", dtype if isinstance(dtype, str) else str(dtype), DTYPES, where="dtype")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import check_count
 
 
@@ -45,14 +45,13 @@ class Schedule:
             key, equals, value = (word.strip() for word in part.partition("="))
             name = key.replace("-", "_")
             if not equals:
-                raise UsageError(f"the schedule has {part.strip()!r}", "give pairs such as wait=1,active=3")
+                raise _wrong("invalid pair", part.strip(), "Use pairs such as wait=1,active=3.")
             if name not in known:
-                hint = nearest(_dashed(name), map(_dashed, known))
-                raise UsageError(f"a schedule has no {key!r}", hint)
+                raise unknown("unknown key", key, map(_dashed, known), where="schedule")
             if name in found:
-                raise UsageError(f"the schedule gives {_dashed(name)} twice", "keep one of them")
+                raise _wrong("duplicate key", _dashed(name), "Use each key once.")
             if not (value.isascii() and value.removeprefix("-").isdecimal()):
-                raise UsageError(f"the schedule's {_dashed(name)} is {value!r}", "give a whole number")
+                raise _wrong(f"invalid integer of {_dashed(name)}", value, "Use an integer of at least 0.")
             found[name] = int(value)
         return cls(**found)
 
@@ -85,14 +84,16 @@ class Schedule:
             UsageError: If the schedule needs more iterations than are run.
         """
         if self.needed > iterations:
-            raise UsageError(
-                f"the schedule {self} needs {self.needed} iterations, and {iterations} are run",
-                f"give --nloops {self.needed} or a shorter --schedule",
-            )
+            message = f"schedule too long: {str(self)!r} needs {self.needed} iterations, and {iterations} run"
+            raise UsageError(message, f"Use `nloops={self.needed}` or a shorter schedule.", where="schedule")
 
     @property
     def _length(self) -> int:
         return self.wait + self.warmup + self.active
+
+
+def _wrong(what: str, value: str, hint: str) -> UsageError:
+    return UsageError(f"{what}: {value!r}", hint, where="schedule", value=value)
 
 
 def _dashed(name: str) -> str:

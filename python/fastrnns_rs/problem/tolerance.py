@@ -46,7 +46,7 @@ def tolerance_of(problem: Problem, *, rtol: float | None = None, atol: float | N
     for name, value in (("rtol", rtol), ("atol", atol)):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= value < math.inf):
-            raise UsageError(f"{name} is {value!r}", "give a number that is not negative")
+            raise UsageError(f"invalid number: {value!r}", "Use a number of at least 0.", where=name, value=value)
     computed_in = "bfloat16" if problem.amp else "float16" if problem.allow_tf32 else problem.dtype
     usual = _BY_DTYPE[computed_in]
     return Tolerance(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.profiler_schedule import Schedule
 
@@ -69,18 +69,20 @@ class TorchOptions:
         self._check_activities()
         check_count("group_by_stack", self.group_by_stack, least=0)
         if self.row_limit != -1 and self.row_limit < 1:
-            raise UsageError(f"row_limit is {self.row_limit}", "give a whole number of at least 1, or -1 for all")
+            hint = "Use an integer of at least 1, or -1 for all rows."
+            raise UsageError(f"out of range: {self.row_limit}", hint, where="row_limit", value=self.row_limit)
         self._check_handler()
         self._check_sort_by()
 
     def _check_activities(self) -> None:
         for activity in self.activities or ():
             if activity not in ACTIVITIES:
-                raise UsageError(f"no activity is called {activity!r}", nearest(activity, ACTIVITIES))
+                raise unknown("unknown activity", activity, ACTIVITIES, where="activities")
         if self.activities is not None and not self.activities:
-            raise UsageError("no activities are given", f"known: {', '.join(ACTIVITIES)}")
+            raise UsageError("missing value: `activities`", f"Use {' or '.join(ACTIVITIES)}.")
         if self.activities and len(set(self.activities)) < len(self.activities):
-            raise UsageError("an activity is given twice", "keep one of them")
+            message = f"duplicate activity: {' '.join(self.activities)!r}"
+            raise UsageError(message, "Use each activity once.", where="activities")
 
     def _check_handler(self) -> None:
         if self.handler is None:
@@ -88,20 +90,23 @@ class TorchOptions:
         kind, target = self.handler
         names = f"{kind}.{target}".split(".")
         if not target or (kind not in HANDLERS and not all(name.isidentifier() for name in names)):
-            raise UsageError(
-                f"on_trace_ready is {self.on_trace_ready!r}", "give chrome:DIR, tensorboard:DIR or module:function"
-            )
+            given, hint = self.on_trace_ready, "Use chrome:DIR, tensorboard:DIR or module:function."
+            raise UsageError(f"invalid handler: {given!r}", hint, where="on_trace_ready", value=given)
 
     def _check_sort_by(self) -> None:
         if self.sort_by is None:
             return
         key = _todays(self.sort_by)
         if key not in SORT_KEYS:
-            raise UsageError(f"no table is sorted by {self.sort_by!r}", nearest(key, SORT_KEYS))
+            raise unknown("invalid key", self.sort_by, SORT_KEYS, where="sort_by")
         if key == "flops" and not self.with_flops:
-            raise UsageError(f"sort_by is {self.sort_by!r} and with_flops is off", "give --with-flops too")
+            raise self._unsorted("the table has no FLOPs", "Add `with_flops=True`.")
         if "memory" in key and not self.flags()["profile_memory"]:
-            raise UsageError(f"sort_by is {self.sort_by!r} and profile_memory is off", "give --profile-memory too")
+            raise self._unsorted("the table has no memory", "Add `profile_memory=True`.")
+
+    def _unsorted(self, reason: str, hint: str) -> UsageError:
+        message = f"invalid key: {self.sort_by!r}"
+        return UsageError(message, hint, where="sort_by", reason=reason, value=self.sort_by)
 
     @property
     def handler(self) -> tuple[str, str] | None:
@@ -133,7 +138,8 @@ def check_for_device(options: TorchOptions, device: str) -> None:
     resolve_activities(options, device)
     resolve_sort_by(options, device)
     if options.memory_snapshot and not _is_cuda(device):
-        raise UsageError(f"a memory snapshot is of CUDA, and the device is {device}", "give --memory-timeline instead")
+        message = f"`memory_snapshot` needs a CUDA device, and the device is {device}"
+        raise UsageError(message, "Use `memory_timeline=True` instead.")
 
 
 def resolve_activities(options: TorchOptions, device: str) -> tuple[str, ...]:
@@ -145,7 +151,8 @@ def resolve_activities(options: TorchOptions, device: str) -> tuple[str, ...]:
     if options.activities is None:
         return ACTIVITIES if _is_cuda(device) else ("cpu",)
     if "cuda" in options.activities and not _is_cuda(device):
-        raise UsageError(f"the activity 'cuda' is asked for, and the device is {device}", "give --device cuda")
+        reason, hint = f"the device is {device}", "Use `device=cuda`."
+        raise UsageError("invalid activity: 'cuda'", hint, where="activities", reason=reason, value="cuda")
     return options.activities
 
 
@@ -160,9 +167,9 @@ def resolve_sort_by(options: TorchOptions, device: str) -> str:
         return "self_device_time_total" if traced else "self_cpu_time_total"
     key = _todays(options.sort_by)
     if "device" in key and not traced:
-        raise UsageError(
-            f"sort_by is {options.sort_by!r}, and CUDA is not traced", f"give {key.replace('device', 'cpu')}"
-        )
+        message, hint = f"invalid key: {options.sort_by!r}", f"Use {key.replace('device', 'cpu')}."
+        reason = "CUDA is not traced"
+        raise UsageError(message, hint, where="sort_by", reason=reason, value=options.sort_by)
     return key
 
 

@@ -114,16 +114,20 @@ class Options:
         check_device(self.device)
         check_dtype(self.dtype)
         if self.compile_cache is not None and not isinstance(self.compile_cache, str | os.PathLike):
-            raise UsageError(f"compile_cache is {self.compile_cache!r}", "give the path of a folder")
+            raise UsageError(
+                f"invalid value: {self.compile_cache!r}", "Use the path of a folder.", where="compile_cache"
+            )
         for name in ("timeout", "compile_timeout"):
             seconds = getattr(self, name)
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
-                raise UsageError(f"{name} is {seconds!r}", "give a number of seconds above 0")
+                message, hint = f"invalid number: {seconds!r}", "Use a number of seconds above 0."
+                raise UsageError(message, hint, where=name, value=seconds)
         defaults = {one.name: one.default for kind in (Sizes, Modes, Options) for one in fields(kind)}
         for axis in self.axes:
             holder = next(one for one in (self.sizes, self.modes, self) if hasattr(one, axis.name))
             if defaults[axis.name] is not MISSING and getattr(holder, axis.name) != defaults[axis.name]:
-                raise UsageError(f"{flag(axis.name)} is an axis, and given too", "leave one of them out")
+                message = f"two values: `{axis.name}` is an axis and has a value too"
+                raise UsageError(message, f"Leave out the axis or `{axis.name}`.")
 
     @property
     def computed_dtype(self) -> str:
@@ -245,13 +249,14 @@ def make_plan(options: Options, facts: Facts) -> Plan:
             if not all(one.holds(row) for one in options.filters):
                 continue
             if task.refusal and by_hand:
-                raise UsageError(f"{runner.name} cannot do this: {task.refusal}", "leave it out, or change the option")
+                message = f"unsupported option: runner {runner.name!r} {task.refusal}"
+                raise UsageError(message, "Leave out the runner or change the option.")
             tasks.append(task)
     if not tasks:
         if options.filters:
             asked = ", ".join(map(str, options.filters))
-            raise UsageError(f"no row is left by the filter {asked}", "leave it out, or give another value")
-        raise UsageError("nothing was asked for", "name a group or a runner")
+            raise UsageError(f"no rows match the filter: {asked!r}", "Use another condition.", where="filters")
+        raise UsageError("no runners to measure", "Name a group or a runner.")
     return Plan(
         options=options,
         preset=preset,
@@ -286,7 +291,8 @@ def _tasks(
     axes = [name for name in chosen[0][0] if any(getattr(problem, name) is not None for problem in problems)]
     if by_hand and chosen[0][0] and not axes:
         names = " and ".join(flag(name) for name in chosen[0][0])
-        raise UsageError(f"{runner.name} has no {names}", "leave it out, or sweep something else")
+        message = f"unsupported axis: runner {runner.name!r} does not use {names}"
+        raise UsageError(message, "Leave out the runner or the axis.", where="axes")
     found: dict[Problem, Task] = {}
     for (point, _), problem in zip(chosen, problems, strict=True):
         here = recorded({name: value for name, value in point.items() if name in axes})
@@ -304,8 +310,9 @@ def check_works(dtype: str, facts: Facts, *, amp: bool) -> None:
         UsageError: If the device does not support it.
     """
     if facts.dtype_problem is not None:
-        message = f"{dtype} does not work on {facts.device}: {facts.dtype_problem}"
-        raise UsageError(message, f"{'leave out --amp' if amp else 'choose another --dtype'}, or another --device")
+        reason = f"{facts.device}: {facts.dtype_problem}"
+        hint = "Leave out `amp` or use another `device`." if amp else "Use another `dtype` or another `device`."
+        raise UsageError(f"unsupported dtype: {dtype!r}", hint, where="amp" if amp else "dtype", reason=reason)
 
 
 def _device(options: Options, facts: Facts, computed: str) -> str:
@@ -314,20 +321,32 @@ def _device(options: Options, facts: Facts, computed: str) -> str:
     The facts are for the dtype `computed`.
     """
     if facts.device is None:
-        count = facts.cuda_device_count
-        reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
-        known = "" if count == 0 else f", or cuda:0 to cuda:{count - 1}"
-        raise MissingError(f"there is no device {options.device}: {reason}", f"use --device cpu{known}")
+        raise _unavailable(options.device, facts)
     if facts.device_problem is not None:
-        raise UsageError(f"{facts.device} does not work: {facts.device_problem}", "use another --device")
+        reason = facts.device_problem
+        raise UsageError(f"device fails: {facts.device!r}", "Use another `device`.", where="device", reason=reason)
     if options.modes.amp and options.dtype != "float32":
-        raise UsageError(f"--amp starts from float32; --dtype is {options.dtype}", "leave one of them out")
+        message = f"`amp` needs float32, and `dtype` is {options.dtype}"
+        raise UsageError(message, "Leave out `amp` or `dtype`.")
     if options.computed_dtype == computed:
         check_works(computed, facts, amp=options.modes.amp)
     if options.allow_tf32 and facts.tf32_problem is not None:
-        raise UsageError(f"--allow-tf32 does not work on {facts.device}: {facts.tf32_problem}", "leave it out")
+        message = f"`allow_tf32` does not work on {facts.device}: {facts.tf32_problem}"
+        raise UsageError(message, "Leave out `allow_tf32`.")
     if options.allow_tf32 and options.dtype != "float32":
-        raise UsageError(f"--allow-tf32 concerns float32; --dtype is {options.dtype}", "leave one of them out")
+        message = f"`allow_tf32` needs float32, and `dtype` is {options.dtype}"
+        raise UsageError(message, "Leave out `allow_tf32` or `dtype`.")
     if options.modes.cudnn_benchmark and not facts.device.startswith("cuda"):
-        raise UsageError(f"--cudnn-benchmark needs a CUDA device; --device is {facts.device}", "leave it out")
+        message = f"`cudnn_benchmark` needs a CUDA device, and the device is {facts.device}"
+        raise UsageError(message, "Leave out `cudnn_benchmark`.")
     return facts.device
+
+
+def _unavailable(device: str, facts: Facts) -> MissingError:
+    """Makes the error for a device that the machine does not have."""
+    count = facts.cuda_device_count
+    reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+    # Where CUDA works, the first of its devices is meant rather than the CPU.
+    correction = "cuda:0" if count else "cpu"
+    message = f"device not available: {device!r}"
+    return MissingError(message, where="device", reason=reason, value=device, correction=correction)

@@ -59,7 +59,7 @@ class Failure:
             code="plugin_failed",
             message=f"the plug-in {self.plugin} failed, and its runners are not known",
             evidence=self.reason,
-            hint=f"mend or uninstall {self.plugin.package.partition(' ')[0]}; FASTRNNS_DEBUG=1 shows where it failed",
+            hint=f"Fix or uninstall {self.plugin.package.partition(' ')[0]} (FASTRNNS_DEBUG=1 shows the place).",
         )
 
 

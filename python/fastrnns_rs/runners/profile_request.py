@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
@@ -39,9 +39,10 @@ class ProfileRequest:
     def __post_init__(self) -> None:
         pause = self.sleep_between_seconds
         if isinstance(pause, bool) or not isinstance(pause, int | float) or not 0 <= pause < float("inf"):
-            raise UsageError(f"sleep_between_seconds is {pause!r}", "give a number of seconds from 0 on")
+            message, hint = f"invalid number: {pause!r}", "Use a number of seconds of at least 0."
+            raise UsageError(message, hint, where="sleep_between_seconds", value=pause)
         if self.tool is not None and self.tool not in TOOLS:
-            raise UsageError(f"no profiler is called {self.tool!r}", f"known: {', '.join(TOOLS)}")
+            raise unknown("unknown profiler", self.tool, TOOLS, where="tool")
 
     def captured(self, nloops: int) -> list[int]:
         """Returns the captured iterations, out of those that a runner runs.

@@ -13,7 +13,8 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import FastrnnsError, UsageError, nearest
+from fastrnns_rs.documents.missing_file import file_not_found
+from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
 
@@ -97,7 +98,8 @@ def runner(
         known = _runners.get(name)
         # A function that is registered again comes from a file that is read again.
         if known is not None and (known.source.file, known.qualified) != (source.file, creator.__qualname__):
-            raise UsageError(f"a runner called {name} exists already, in {known.source}", "choose another name")
+            reason = f"a runner of this name exists in {known.source}"
+            raise UsageError(f"duplicate runner: {name!r}", "Use another name.", where="name", reason=reason)
         _runners[name] = Runner(
             name=name,
             creator=creator,
@@ -125,7 +127,7 @@ def runner(
 def _source_of(creator: Creator) -> Source:
     code = getattr(inspect.unwrap(creator), "__code__", None)
     if code is None:
-        raise UsageError(f"{creator!r} is no function", "decorate a function that is defined with def")
+        raise UsageError(f"not a function: {creator!r}", "Decorate a function that is defined with def.")
     return Source(
         module=creator.__module__,
         file=str(Path(code.co_filename).resolve()),
@@ -202,8 +204,8 @@ def find(name: str) -> Runner:
     runners = _runners if name in _runners else all_runners()
     if name not in runners:
         failed = ", ".join(str(one.plugin) for one in _failures)
-        hint = f"; or it is of a plug-in that failed: {failed}" if failed else ""
-        raise UsageError(f"no runner is called {name!r}", nearest(name, runners) + hint)
+        reason = f"plug-ins that failed may define more runners: {failed}" if failed else ""
+        raise unknown("unknown runner", name, runners, where="runners", reason=reason)
     return runners[name]
 
 
@@ -222,11 +224,12 @@ def name_of(creator: Creator) -> str:
     for name, one in all_runners().items():
         if one.creator is creator:
             if "<locals>" in one.qualified or not Path(one.source.file).is_file():
-                message = f"the runner {name} is not at the top level of a file, where a fresh process could find it"
-                raise UsageError(message, "define it in a module or script, outside of functions")
+                message = f"runner not at the top level of a file: {name!r}"
+                hint = "Define the runner in a module or script, outside of functions: a fresh process imports it."
+                raise UsageError(message, hint)
             return name
     shown = getattr(creator, "__name__", repr(creator))
-    raise UsageError(f"{shown} is no runner", "decorate it with @fastrnns_rs.runner(name)")
+    raise UsageError(f"not a runner: {shown}", "Decorate the function with @fastrnns_rs.runner(name).")
 
 
 def members(group: str) -> list[str]:
@@ -239,7 +242,7 @@ def members(group: str) -> list[str]:
         grouped = [name for one in GROUPS for name in members(one)]
         return grouped + [name for name in all_runners() if name not in grouped]
     if group not in GROUPS:
-        raise UsageError(f"no group is called {group!r}", nearest(group, [*GROUPS, ALL]))
+        raise unknown("unknown group", group, [*GROUPS, ALL], where="group")
     return [name for name, one in all_runners().items() if one.group == group]
 
 
@@ -264,8 +267,10 @@ def load_module(name: str) -> None:
     try:
         importlib.import_module(name)
     except Exception as error:
-        message = f"the module {name} cannot be imported: {type(error).__name__}: {error}"
-        raise UsageError(message, "put its folder on PYTHONPATH") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(
+            f"cannot import module: {name!r}", "Put the folder of the module on PYTHONPATH.", reason=reason
+        ) from error
 
 
 def is_importable(source: Source) -> bool:
@@ -282,7 +287,7 @@ def load_file(path: str) -> list[str]:
     all_runners()
     # `os.path.isfile` returns False, not an error, for a name that is too long.
     if not os.path.isfile(path):  # noqa: PTH113
-        raise UsageError(f"no file at {path}", "give the path of a Python file that defines runners")
+        raise file_not_found(path, "Use the path of a Python file that defines runners.")
     file = Path(path).resolve()
     # Modules next to the file are importable, as when it is run as a script. Its name is not `__main__`, so that the
     # part that a script guards does not run.
@@ -291,7 +296,7 @@ def load_file(path: str) -> list[str]:
     loader = SourceFileLoader(name, str(file))
     spec = importlib.util.spec_from_loader(name, loader)
     if spec is None:
-        raise UsageError(f"{path} is not a Python file", "give the path of a file that defines runners")
+        raise UsageError(f"not a Python file: {path!r}", "Use a Python file that defines runners.", value=path)
     sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         # Standard output is reserved for results.
@@ -300,10 +305,12 @@ def load_file(path: str) -> list[str]:
     except (FastrnnsError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise UsageError(f"{path} cannot be loaded: {type(error).__name__}: {error}", "mend the file") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"cannot load file: {path!r}", "Fix the file.", reason=reason, value=path) from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
-        raise UsageError(f"{path} defines no runner", "decorate a function with @fastrnns_rs.runner(name)")
+        hint = "Decorate a function of the file with @fastrnns_rs.runner(name)."
+        raise UsageError(f"no runner in file: {path!r}", hint, value=path)
     return names
 
 

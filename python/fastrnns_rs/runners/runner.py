@@ -95,11 +95,13 @@ class Runner:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(r"[^\s,-][^\s,]*", self.name):
-            raise UsageError(f"no runner can be called {self.name!r}", "give a name without blanks and commas")
+            hint = "Use a name without spaces and commas that does not start with a dash."
+            raise UsageError(f"invalid name of a runner: {self.name!r}", hint, where="name")
         for key, known in KNOWN.items():
             given = getattr(self, key)
             if isinstance(given, str) or not set(given) <= set(known):
-                raise UsageError(f"{key} of the runner {self.name} is {given!r}", f"give a tuple of {', '.join(known)}")
+                message = f"invalid value of runner {self.name!r}: {given!r}"
+                raise UsageError(message, f"Use a tuple of {', '.join(known)}.", where=key)
 
     def problem(
         self,
@@ -156,17 +158,15 @@ class Runner:
     def refusal(self, problem: Problem) -> str | None:
         """Returns the reason why the runner does not support `problem`, or None."""
         if problem.device.partition(":")[0] not in self.devices:
-            return f"it runs on {' and '.join(self.devices)} only"
+            return f"runs on {' and '.join(self.devices)} only"
         if missing := self.missing():
-            return f"it needs the package {missing[0]}, which is not installed"
+            return f"needs the package {missing[0]}, which is not installed"
         least, most = self.layers
         given = problem.num_layers
         if given is not None and given < least:
-            return f"it needs --numLayers {least} or more; {given} was given"
+            return f"supports {least} layers or more, not {given}"
         if given is not None and most is not None and given > most:
-            return (
-                f"its mathematics permits {most} layer{'s' if most > 1 else ''} at most; --numLayers {given} was given"
-            )
+            return f"supports {most} layer{'s' if most > 1 else ''}, not {given}"
         return self._refused_mode(problem) or self._refused_images(problem)
 
     def _refused_images(self, problem: Problem) -> str | None:
@@ -174,7 +174,7 @@ class Runner:
         last_single_pixel = 32
         one_value = self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel
         if one_value and problem.training:
-            return "batch normalisation needs more than one value a channel: --miniBatch 2, or --image-size above 32"
+            return "batch normalization needs 2 images or an image size above 32, to have 2 values per channel"
         return None
 
     def _refused_mode(self, problem: Problem) -> str | None:
@@ -182,18 +182,14 @@ class Runner:
         asked["channels_last"] = problem.channels_last
         for name, value in asked.items():
             if value and name not in self.honours:
-                fitting = "images" if name == "channels_last" else "sequences"
-                other = self.images == (fitting == "sequences")
-                why = f"is for runners of {fitting}" if other else "is not among its variants"
-                return f"--{name.replace('_', '-')} {why}"
+                return f"does not support {name.replace('_', '-')}"
         if problem.proj_size is not None and problem.proj_size >= (problem.hidden_size or 0):
-            return f"--proj-size {problem.proj_size} is not below --hiddenSize {problem.hidden_size}"
+            return f"needs a proj-size below the hidden-size: {problem.proj_size} and {problem.hidden_size}"
         if problem.cudnn_benchmark and not self.images:
-            return "--cudnn-benchmark concerns convolutions, and it has none"
+            return "does not support cudnn-benchmark: the runner has no convolutions"
         lacking = {"inference": not problem.training, "amp": problem.amp, "deterministic": problem.deterministic}
-        flags = {"inference": "--mode inference"}
         missing = next((name for name, value in lacking.items() if value and name in self.lacks), None)
-        return None if missing is None else f"{flags.get(missing, '--' + missing)} is not among its variants"
+        return None if missing is None else f"does not support {missing}"
 
 
 def _is_installed(module: str) -> bool:

@@ -49,14 +49,16 @@ def axes_of(given: object) -> tuple[Axis, ...]:
     pairs = [*given.items()] if isinstance(given, Mapping) else [_pair(one) for one in _texts(given)]
     found: list[Axis] = []
     for spelled, values in pairs:
-        name = find(spelled, AXES, "axis")
+        name = find(spelled, AXES, "axis", "axes")
         if any(axis.name == name for axis in found):
-            raise UsageError(f"the axis {flag(name)} is there twice", "give all its values at once")
+            message = f"duplicate axis: {flag(name)}"
+            raise UsageError(message, f"Use one list of values: {flag(name)}=VALUE,VALUE.", where="axes")
         found.append(Axis(name=name, values=values_of(name, values)))
     count = math.prod(len(axis.values) for axis in found)
     if count > MOST:
         product = " * ".join(str(len(axis.values)) for axis in found)
-        raise UsageError(f"the axes have {product} = {count} points; a sweep takes {MOST} at most", "give fewer values")
+        message = f"too many points: {product} = {count}, and a sweep supports {MOST}"
+        raise UsageError(message, "Use fewer values.", where="axes")
     return tuple(found)
 
 
@@ -93,14 +95,15 @@ def _texts(given: object) -> list[object]:
     if isinstance(given, str):
         return [given]
     if not isinstance(given, Iterable):
-        raise UsageError(f"axes is {given!r}", "give a dict of values by name, or texts as hidden-size=128,256")
+        hint = "Use a dict of values by name, or texts such as hidden-size=128,256."
+        raise UsageError(f"invalid value: {given!r}", hint, where="axes", value=given)
     return [*given]
 
 
 def _pair(text: object) -> tuple[str, str]:
     if not isinstance(text, str):
-        raise UsageError(f"an axis is {text!r}", _HINT)
+        raise UsageError(f"invalid axis: {text!r}", _HINT, where="axes")
     name, equals, values = text.partition("=")
     if not equals or not name.strip():
-        raise UsageError(f"no axis is written {text!r}", _HINT)
+        raise UsageError(f"invalid axis: {text!r}", _HINT, where="axes", value=text)
     return name, values

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.problem.sweep.names import find, flag
 from fastrnns_rs.problem.sweep.values import SWITCH, shown
@@ -22,7 +22,9 @@ PLANNED = ("runner", "group", *(one.name for one in fields(Problem)))
 #: Keys of a row in a run file.
 MEASURED = (*PLANNED, "status", "side")
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_HINT = "give KEY OP VALUE, as hidden-size>=256 or runner~jit, with =, !=, <, <=, >, >= or ~"
+_HINT = "Use KEY, an operator (=, !=, <, <=, >, >= or ~) and a value: 'hidden-size>=256'."
+#: In a shell, an unquoted operator becomes a redirection, and the rest of the condition the name of a file.
+_QUOTE = "Quote the condition (the shell redirects > and <): '{key}>={value}'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,23 +86,33 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
     found = (
         re.fullmatch(r"\s*([\w-]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", text, re.DOTALL) if isinstance(text, str) else None
     )
-    if found is None or not found[3]:
-        raise UsageError(f"no filter is written {text!r}", _HINT)
-    key = find(found[1], known, "key of a row")
+    if found is None and isinstance(text, str) and re.fullmatch(r"\s*[\w-]+\s*", text):
+        return _without_operator(text, known)
+    if found is None or not found[3] or found[3].startswith("="):
+        raise _invalid(text, "has no value" if found is not None and not found[3] else "", _HINT)
+    key = find(found[1], known, "key", "filters")
     number = re.fullmatch(r"\d{1,19}", found[3], re.ASCII)
     if found[2] in _ORDER and (key not in _NUMBERS or number is None):
-        what = f"{found[3]!r} is no whole number" if key in _NUMBERS else f"{found[1]} is not a number"
-        raise UsageError(f"the filter {text!r} compares sizes, and {what}", _HINT)
-    if found[3].startswith("="):
-        raise UsageError(f"no filter is written {text!r}", _HINT)
+        what = "needs an integer" if key in _NUMBERS else f"orders {found[1]}, which is not a number"
+        raise _invalid(text, what, _HINT)
     if key in _SWITCHES and (found[2] not in {"=", "!="} or found[3].lower() not in SWITCH):
-        raise UsageError(
-            f"the filter {text!r} is of an option that is on or off", f"give {found[1]}=on or {found[1]}=off"
-        )
+        raise _invalid(text, "needs on or off", f"Use {found[1]}=on or {found[1]}=off.")
     if key in _NUMBERS and found[2] != "~" and number is None:
-        raise UsageError(f"the filter {text!r} has no whole number", _HINT)
+        raise _invalid(text, "needs an integer", _HINT)
     value = str(int(found[3])) if key in _NUMBERS and number else found[3]
     return Condition(key=key, sign=found[2], value=value)
+
+
+def _without_operator(text: str, known: tuple[str, ...]) -> NoReturn:
+    """Raises the error for a key alone, as the shell leaves of an unquoted `hidden-size>256`."""
+    key = find(text, known, "key", "filters")
+    example = _QUOTE.format(key=flag(key), value=256) if key in _NUMBERS else _HINT
+    raise _invalid(text.strip(), "has no operator", example)
+
+
+def _invalid(text: object, why: str, hint: str) -> UsageError:
+    message = f"invalid condition: {text!r}{f' {why}' if why else ''}"
+    return UsageError(message, hint, where="filters", value=text)
 
 
 _NUMBERS = {one.name for one in fields(Problem) if "int" in str(one.type)}
@@ -120,8 +132,8 @@ def sort_key(key: str) -> tuple[str, bool]:
     down = key.startswith("-") and not key.startswith("--")
     name = key.removeprefix("-") if down else key
     if not name:
-        raise UsageError("sort has no key", nearest(key, map(flag, _KEYS)))
-    found = find(name, _KEYS, "key of a row")
+        raise unknown("invalid key", key, map(flag, _KEYS), where="sort")
+    found = find(name, _KEYS, "key", "sort")
     return "runner" if found == "name" else found, down
 
 

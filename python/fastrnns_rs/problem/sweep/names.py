@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.problem.modes import MODES, Modes
 from fastrnns_rs.problem.problem import DTYPES, Sizes
 
@@ -22,10 +22,16 @@ def flag(name: str) -> str:
     return name.replace("_", "-")
 
 
-def find(spelled: str, known: tuple[str, ...], kind: str) -> str:
+def find(spelled: str, known: tuple[str, ...], kind: str, where: str) -> str:
     """Returns an option's name, given any spelling of its flag.
 
     Spellings are `hidden-size`, `hidden_size` and `hiddenSize`.
+
+    Args:
+        spelled: Spelling of the name.
+        known: Known names.
+        kind: Kind of name, for errors.
+        where: Argument that contains the name, for errors.
 
     Raises:
         UsageError: If there is no such name; the hint offers the nearest name.
@@ -33,7 +39,7 @@ def find(spelled: str, known: tuple[str, ...], kind: str) -> str:
     alike = {_bare(one): one for one in known}
     found = alike.get(_bare(spelled)) if isinstance(spelled, str) else None
     if found is None:
-        raise UsageError(f"no {kind} is called {spelled!r}", nearest(flag(str(spelled)), map(flag, known)))
+        raise unknown(f"unknown {kind}", spelled, map(flag, known), where=where)
     return found
 
 

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fastrnns_rs.errors import UsageError, nearest
-from fastrnns_rs.problem.problem import check_count
+from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.problem.problem import MOST as LARGEST
 from fastrnns_rs.problem.sweep.names import NUMBERS, WORDS, flag
 
 #: Largest number of values and points: each point takes at least one process of some seconds.
 MOST = 1000
 #: Spellings of the values of an option that is on or off.
 SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
-_FORMS = "give numbers as 128,256, as start:stop:step, or as pow2:6:10 for powers of two"
+_FORMS = "Use numbers such as 128,256, start:stop:step, or pow2:6:10 for powers of two."
 
 
 def values_of(name: str, given: object) -> tuple[Any, ...]:
@@ -36,12 +36,12 @@ def values_of(name: str, given: object) -> tuple[Any, ...]:
         for part in word.split(",") if isinstance(word, str) else [word]:
             for value in _part(name, part.strip() if isinstance(part, str) else part):
                 if value in found:
-                    raise UsageError(f"the axis {flag(name)} has {shown(value)} twice", "give each value once")
+                    raise _wrong(name, value, "Use each value once.", what="duplicate value")
                 found.append(value)
                 if len(found) > MOST:
                     raise _too_many(name, f"more than {MOST}")
     if not found:
-        raise UsageError(f"the axis {flag(name)} has no values", f"give some, as {flag(name)}={_example(name)}")
+        raise UsageError(f"missing values: {flag(name)}", _such_as(name), where="axes")
     return tuple(found)
 
 
@@ -52,16 +52,16 @@ def shown(value: object) -> str:
 
 def _part(name: str, part: object) -> Iterable[Any]:
     if part == "":
-        raise UsageError(f"the axis {flag(name)} has an empty value", f"give some, as {flag(name)}={_example(name)}")
+        raise UsageError(f"empty value: {flag(name)}", _such_as(name), where="axes")
     if name in NUMBERS:
         return _numbers(name, part)
     if name in WORDS:
         if part not in WORDS[name]:
-            raise UsageError(f"no {name} is called {part!r}", nearest(str(part), WORDS[name]))
+            raise unknown(f"invalid value of {flag(name)}", part, WORDS[name], where="axes")
         return [part]
     switch = part if isinstance(part, bool) else SWITCH.get(str(part).lower())
     if switch is None:
-        raise UsageError(f"the axis {flag(name)} has {part!r}", "give on, off or both")
+        raise _wrong(name, part, "Use on, off, or on,off.")
     return [switch]
 
 
@@ -74,19 +74,19 @@ def _numbers(name: str, part: object) -> Iterable[int]:
         first, last = int(bounds[1]), int(bounds[2])
         found = [1 << power for power in range(first, last + 1)]
         if first > last:
-            raise UsageError(f"the axis {flag(name)} has {part!r}, which ends before it begins", _FORMS)
+            raise _wrong(name, part, "Use a start that is at most the stop.")
     elif bounds := re.fullmatch(r"(\d{1,19}):(\d{1,19}):(-?\d{1,19})", part, re.ASCII):
         found = _range(name, part, int(bounds[1]), int(bounds[2]), int(bounds[3]))
     else:
-        raise UsageError(f"the axis {flag(name)} has {part!r}", _FORMS)
+        raise _wrong(name, part, _FORMS)
     return _checked(name, found)
 
 
 def _range(name: str, part: str, start: int, stop: int, step: int) -> range:
     if step <= 0:
-        raise UsageError(f"the step of {flag(name)}={part} is {step}", "give a step of 1 or more")
+        raise _wrong(name, part, "Use a step of at least 1.")
     if start > stop:
-        raise UsageError(f"the axis {flag(name)} has {part!r}, which ends before it begins", _FORMS)
+        raise _wrong(name, part, "Use a start that is at most the stop.")
     found = range(start, stop + 1, step)
     if len(found) > MOST:
         raise _too_many(name, str(len(found)))
@@ -96,13 +96,23 @@ def _range(name: str, part: str, start: int, stop: int, step: int) -> range:
 def _checked(name: str, numbers: Iterable[Any]) -> Iterator[int]:
     for number in numbers:
         if number is None:
-            raise UsageError(f"the axis {flag(name)} has None", _FORMS)
-        check_count(flag(name), number, least=1)
+            raise _wrong(name, number, _FORMS)
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LARGEST:
+            raise _wrong(name, number, f"Use integers from 1 to {LARGEST}.")
         yield number
 
 
 def _too_many(name: str, count: str) -> UsageError:
-    return UsageError(f"the axis {flag(name)} has {count} values; a sweep takes {MOST} at most", "give a larger step")
+    message = f"too many values of {flag(name)}: {count}, and a sweep supports {MOST}"
+    return UsageError(message, "Use a larger step.", where="axes")
+
+
+def _wrong(name: str, value: object, hint: str, *, what: str = "invalid value") -> UsageError:
+    return UsageError(f"{what} of {flag(name)}: {value!r}", hint, where="axes", value=value)
+
+
+def _such_as(name: str) -> str:
+    return f"Use values such as {flag(name)}={_example(name)}."
 
 
 def _example(name: str) -> str:

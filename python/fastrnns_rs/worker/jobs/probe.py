@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import sys
 import warnings
@@ -179,22 +180,22 @@ def _cudnn_version() -> str | None:
 
 
 def _no_cuda_reason(heard: list[str]) -> str:
-    """Why torch has no CUDA device, in our words; torch's own go to a warning and differ by version."""
+    """Returns the reason why torch has no CUDA device. Torch's own text is a warning and differs by version."""
     if torch.version.cuda is None:
         return f"torch {torch.__version__} is built without CUDA"
     if not nvidia.has_device():
         # Asked first: where a package brought an old library of the driver, torch blames the driver.
-        state = "the driver is loaded, but has no device" if nvidia.is_loaded() else "no driver is loaded"
-        return f"no NVIDIA GPU was found: {state}"
+        return "the NVIDIA driver finds no GPU" if nvidia.is_loaded() else "no NVIDIA driver is loaded"
     said = [*heard, *_start_errors()]
     if any("driver" in text and "old" in text for text in said):
         return (
             f"the NVIDIA driver is too old for torch {torch.__version__}, which is built for CUDA {torch.version.cuda}"
         )
-    if nvidia.is_hidden():
-        return "CUDA_VISIBLE_DEVICES hides every GPU"
-    why = next((text.strip().splitlines()[0] for text in reversed(said) if text.strip()), "it does not say why")
-    return f"there is an NVIDIA GPU, but torch cannot use it: {why}"
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if nvidia.is_hidden() or (visible is not None and any("No CUDA GPUs" in text for text in said)):
+        return f"CUDA_VISIBLE_DEVICES={visible} hides all GPUs"
+    why = next((text.strip().splitlines()[0] for text in reversed(said) if text.strip()), "torch reports no reason")
+    return f"torch cannot use the NVIDIA GPU: {why}"
 
 
 def _start_errors() -> list[str]:
