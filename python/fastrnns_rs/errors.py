@@ -128,6 +128,13 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def exclusive(*names: str) -> UsageError:
+    """Makes the error for arguments that exclude each other."""
+    quoted = [f"`{name}`" for name in names]
+    listed = ", ".join(quoted[:-1])
+    return UsageError(f"{listed} and {quoted[-1]} exclude each other", f"Use {listed} or {quoted[-1]}.")
+
+
 #: Other names of values, each with the value. They are searched before the edit distance.
 _SYNONYMS = {
     "gpu": "cuda",

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from fastrnns_rs.cli.shared import is_flag
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.verbs.bench import torchrun
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ def settled(given: dict[str, Any]) -> dict[str, Any]:
     if given["devices"] is None:
         return given
     if is_flag("device") and is_flag("devices"):
-        raise click.UsageError("--device and --devices both say where to run; give one of them")
+        raise exclusive("device", "devices")
     if is_flag("device"):
         return {**given, "devices": None, "side_by_side": False}
     return {**given, "device": "auto"}
@@ -39,10 +37,10 @@ def ranks(given: dict[str, Any]) -> torchrun.World | None:
     world = torchrun.world()
     if world is not None:
         if given["resume"] is not None:
-            raise UsageError("--resume does not work under torchrun", "start the run again, without --resume")
+            raise UsageError("--resume does not work under torchrun", "Start the run again, without --resume.")
         if given["devices"] is not None:
-            hint = "leave it out; torchrun --nproc-per-node has a rank for each device"
-            raise UsageError("--devices does not work under torchrun, which gives each rank a device", hint)
+            hint = "Leave out --devices: torchrun --nproc-per-node starts one rank per device."
+            raise UsageError("--devices does not work under torchrun", hint)
     return world
 
 
@@ -55,7 +53,7 @@ def refuse_ranks(verb: str) -> None:
         UsageError: If `torchrun` started this process.
     """
     if torchrun.world() is not None:
-        raise UsageError(f"{verb} does not work under torchrun", "use bench, or start it without torchrun")
+        raise UsageError(f"{verb} does not work under torchrun", "Use bench, or start the command without torchrun.")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import click
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, several
 from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import exclusive
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
@@ -45,7 +46,7 @@ def history_of(given: dict[str, Any]) -> RunHistory | None:
 
     if given.get("no_history"):
         if is_flag("history") and is_flag("no_history"):
-            raise click.UsageError("--history and --no-history contradict each other; give one of them")
+            raise exclusive("history", "no_history")
         # A flag takes precedence over a configured value.
         if not is_flag("history"):
             return None

@@ -10,7 +10,7 @@ import click
 from fastrnns_rs.cli import runner_options
 from fastrnns_rs.cli.configuration import Code, Program
 from fastrnns_rs.cli.options import F, dashed
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -82,9 +82,11 @@ class _SideFlags(click.Command):
         try:
             context = self.make_context(flag, list(words))
         except click.UsageError as error:
-            raise UsageError(
-                f"{flag}: {error.format_message()}", "give flags of sizes, machine and TorchScript"
-            ) from error
+            from fastrnns_rs.cli.click_errors import usage_error
+
+            wrong = usage_error(error, None, words)
+            hint = wrong.hint if wrong.correction else "Use options of sizes, modes, machine and TorchScript."
+            raise UsageError(wrong.what, hint, where=flag, reason=wrong.reason) from error
         source = click.core.ParameterSource.COMMANDLINE
         return {name: value for name, value in context.params.items() if context.get_parameter_source(name) is source}
 
@@ -98,17 +100,17 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
     """
     names = list(given["runners"])
     if len(names) > _BOTH:
-        raise UsageError(f"ab compares two sides, and {len(names)} runners are named", "name one or two")
+        raise UsageError(f"too many runners: {' '.join(names)!r}", "Name 1 or 2 runners.", where="runners")
     first, second = _request("a", names[:1], given), _request("b", names[-1:], given)
     alike = (first.runner, first.options, first.affinity, first.python, first.variables) == (
         *(second.runner, second.options, second.affinity, second.python, second.variables),
     )
     if given["same"] and not alike:
-        raise UsageError("--same measures a runner against itself, and the sides differ", "leave one of them out")
+        message = "--same needs equal sides, and baseline and candidate differ"
+        raise UsageError(message, "Leave out --same, or name one runner without options of one side.")
     if not given["same"] and alike:
-        raise UsageError(
-            "the two sides are the same", "name a second runner, or give --b, --b-env or --b-python; --same means it"
-        )
+        hint = "Name a second runner, or add --b, --b-env, --b-python or --same."
+        raise UsageError("baseline and candidate are equal", hint)
     return first, second
 
 
@@ -122,7 +124,10 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     try:
         words = shlex.split(given[f"only_{name}"] or "")
     except ValueError as error:
-        raise UsageError(f"--{name} cannot be split into flags: {error}", "mind the quotes") from error
+        reason, hint = str(error), "Close the quotes."
+        raise UsageError(
+            f"invalid options: {given[f'only_{name}']!r}", hint, where=f"only_{name}", reason=reason
+        ) from error
     all_given = {**given, **_SideFlags().given(words, f"--{name}")}
     return SideRequest(
         name=name,
@@ -144,12 +149,13 @@ def effort_of(given: dict[str, Any]) -> Effort:
     from fastrnns_rs.verbs.bench.effort import Effort
 
     if given["quick"] and given["rigorous"]:
-        raise UsageError("quick and rigorous contradict each other", "give one of them")
+        raise exclusive("quick", "rigorous")
     few = _QUICK_PROCESSES if given["quick"] else _RIGOROUS_PROCESSES if given["rigorous"] else _PROCESSES
     count = given["processes"] or (_SAME_PROCESSES if given["same"] else few)
     if given["same"] and count < _SAME_PROCESSES:
-        message = f"a noise floor needs {_BOTH * _SAME_PROCESSES} processes, and {_BOTH * count} were asked for"
-        raise UsageError(message, f"give --processes {_SAME_PROCESSES} or more, or leave it out")
+        reason = f"a noise floor needs {_BOTH * _SAME_PROCESSES} processes"
+        hint = f"Use --processes {_SAME_PROCESSES} or more."
+        raise UsageError(f"too few processes: {count}", hint, where="processes", reason=reason, value=count)
     return Effort(processes=count, order_seed=given["order_seed"])
 
 

@@ -63,7 +63,8 @@ def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
     defaults = {one.name: one.default for one in fields(Modes)} | {"dtype": "float32", "allow_tf32": False}
     for axis in found:
         if is_flag(axis.name):
-            raise UsageError(f"--{flag(axis.name)} is given, and is an axis too", "leave one of them out")
+            message = f"two values: --{flag(axis.name)} is an axis and has a value too"
+            raise UsageError(message, f"Leave out the axis or --{flag(axis.name)}.")
     return found, {**given, **{axis.name: defaults.get(axis.name) for axis in found}}
 
 
@@ -116,7 +117,8 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
         )
     ]
     if conditions and run.results and not kept:
-        raise UsageError("no row is left by the filters", "leave one out, or give other values")
+        shown = ", ".join(map(str, conditions))
+        raise UsageError(f"no rows match the filter: {shown!r}", "Use another condition.", where="filter")
     if run.plan.axes and (conditions or run.sweep is None):
         from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
 
@@ -132,4 +134,5 @@ def refuse(given: dict[str, Any], file: Path) -> None:
     """
     for name in ("filter", "sort"):
         if given[name] is not None:
-            raise UsageError(f"--{name} is for runs, and {file} is none", "leave it out")
+            message = f"--{name} needs a run, and {str(file)!r} is not a run"
+            raise UsageError(message, f"Leave out --{name}.")

@@ -9,6 +9,7 @@ import click
 
 from fastrnns_rs.cli import options
 from fastrnns_rs.cli.options import F, ListOption
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views import formats as views
 
 margin: Callable[[F], F] = click.option(
@@ -34,8 +35,8 @@ def causes(given: dict[str, Any]) -> Sequence[str]:
     """Returns the causes that `--fail-on` names.
 
     Raises:
-        click.UsageError: If `--fail-on` has no value.
+        UsageError: If `--fail-on` has no value.
     """
     if given["fail_on"] == ():
-        raise click.UsageError("--fail-on needs regression, inconclusive or both")
+        raise UsageError("missing value: --fail-on", "Use regression, inconclusive, or regression,inconclusive.")
     return given["fail_on"] or ()

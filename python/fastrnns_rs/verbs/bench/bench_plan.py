@@ -132,10 +132,8 @@ def plan_bench(
     loop = replace(loop, sync=options.sync)
     if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
         # A process without a steady state measures for twice the time.
-        message = (
-            f"{loop.seconds:g} s of measuring, or twice that, do not fit into the timeout of {options.timeout:g} s"
-        )
-        raise UsageError(message, "give more processes, less time or a longer --timeout")
+        message = f"timeout too short: {options.timeout:g} s, and a process measures for up to {2 * loop.seconds:g} s"
+        raise UsageError(message, "Use more processes, less time or a longer `timeout`.", where="timeout")
     return BenchPlan(
         preset=("rigorous" if effort.rigorous else base.preset.name, base.preset.description),
         tasks=tasks,
@@ -159,13 +157,13 @@ def plan_bench(
 def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Setting) -> tuple[Plan, list[BenchTask]]:
     """Returns the plan of the first device, and the tasks of all devices by runner."""
     if len(options) > 1 and any(one.key == "device" for one in options[0].filters):
-        raise UsageError("--devices and a filter by device both say where to run", "give one of them")
+        raise UsageError("`devices` and a filter by device exclude each other", "Leave out the filter.")
     plans = [make_plan(each, one) for each, one in zip(options, facts, strict=True)]
     first = plans[0]
     if any(one.preset != first.preset for one in plans):
         kinds = " and ".join(dict.fromkeys(one.preset.name for one in plans))
-        message = f"the devices {', '.join(str(one.device) for one in facts)} have presets of their own, {kinds}"
-        raise UsageError(message, "--quick has the same sizes for all; or give devices of one kind")
+        message = f"devices with different presets: {', '.join(str(one.device) for one in facts)} ({kinds})"
+        raise UsageError(message, "Use devices of one kind, or `quick`, which has one preset.", where="devices")
     tasks = [
         BenchTask(
             **{field.name: getattr(one, field.name) for field in fields(one)},

@@ -58,10 +58,10 @@ def check_cache(folder: str) -> str:
     """
     try:
         if not folder or "\0" in folder:
-            raise UsageError(f"the folder of --compile-cache is {folder!r}", "give the path of a folder")
+            raise UsageError(f"invalid folder: {folder!r}", "Use the path of a folder.", where="compile_cache")
         path = Path(folder).resolve()
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
-        message = f"the folder of --compile-cache cannot be made: {error}"
-        raise UsageError(message, "give a folder that can be written to") from error
+        message, hint = f"cannot create folder: {folder!r}", "Use a folder that is writable."
+        raise UsageError(message, hint, where="compile_cache", reason=str(error), value=folder) from error
     return str(path)

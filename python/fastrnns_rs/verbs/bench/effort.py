@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.problem.loop import Loop
 from fastrnns_rs.problem.problem import check_count, check_device
 
 #: Default time limit of a run with the stop rule precision.
 DEFAULT_LIMIT_S = 600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_HINT = "give precision:1%, precision:1%:20m, time:30s or count:100"
+_HINT = "Use precision:1%, precision:1%:20m, time:30s or count:100."
 #: A half width as large as the estimate is not a target; a process cannot run for a year.
 _LARGEST = {"precision": 1.0, "time": 3.2e7}
 
@@ -45,7 +45,7 @@ def parse_rule(text: str) -> StopRule:
     """
     rule, _, rest = text.strip().partition(":")
     value, _, limit = rest.partition(":")
-    wrong = UsageError(f"no rule to stop by is written {text!r}", _HINT)
+    wrong = UsageError(f"invalid value: {text!r}", _HINT, where="stop", value=text)
     if (limit and rule != "precision") or rest.endswith(":"):
         raise wrong
     if rule == "count" and re.fullmatch(r"[1-9]\d{0,9}", value):
@@ -127,18 +127,18 @@ class Effort:
         check_count("sessions", self.sessions, least=1, most=MOST_SESSIONS)
         self.every_s()
         if self.every is not None and self.sessions == 1:
-            raise UsageError("every is the time between sessions, and there is one", "give sessions, as --sessions 3")
+            raise UsageError("`every` needs 2 sessions or more", "Add `sessions=3`.")
         check_count("processes", self.processes, least=1, most=MOST_PROCESSES)
         check_count("order_seed", self.order_seed, least=0, most=(1 << 32) - 1)
         if self.stop is not None and not isinstance(self.stop, str):
-            raise UsageError(f"stop is {self.stop!r}", "give a text as precision:1%")
+            raise UsageError(f"invalid value: {self.stop!r}", _HINT, where="stop", value=self.stop)
         if self.sessions > 1 and (self.stop or "").strip().startswith("precision"):
-            message = "sessions have a number of processes, and precision decides how many there are"
-            raise UsageError(message, "give --processes in place of --stop precision")
+            message = "`sessions` needs a fixed number of processes, and `stop=precision` decides the number"
+            raise UsageError(message, "Use `processes` in place of `stop`.")
         if self.devices is not None:
             _check_devices(self.devices)
         if self.side_by_side and len(self.devices or ()) < _LEAST_SIDE_BY_SIDE:
-            raise UsageError("side by side is for several devices", "name them, as --devices cuda:0,cuda:1")
+            raise UsageError("`side_by_side` needs 2 devices or more", "Add `devices=cuda:0,cuda:1`.")
 
     def rule(self) -> StopRule | None:
         """Returns the requested stop rule.
@@ -172,7 +172,7 @@ class Effort:
             UsageError: If `quick` and `rigorous` are both requested.
         """
         if quick and self.rigorous:
-            raise UsageError("quick and rigorous contradict each other", "give one of them")
+            raise exclusive("quick", "rigorous")
         rule = self.rule()
         least = LEAST_FOR_PRECISION if rule is not None and rule.rule == "precision" else 1
         return max(least, self.processes or (RIGOROUS_PROCESSES if self.rigorous else preset))
@@ -200,7 +200,7 @@ def loop_of(
     """
     if rule is not None and rule.rule != "precision":
         if nloops is not None:
-            raise UsageError("nloops and stop both say when a loop ends", "give one of them")
+            raise exclusive("nloops", "stop")
         if rule.rule == "count":
             check_count("count", int(rule.value), least=1)
             return Loop(warmup=warmup, nloops=int(rule.value), seconds=seconds)
@@ -219,30 +219,31 @@ def seconds_within(seconds: float, processes: int, start_s: float) -> float:
 
 
 def _check_devices(devices: Sequence[str]) -> None:
-    hint = "name each device once, as --devices cuda:0,cuda:1"
+    hint = "Use each device once, such as `devices=cuda:0,cuda:1`."
     if isinstance(devices, str) or not isinstance(devices, Iterable):
-        raise UsageError(f"devices is {devices!r}", 'give a list, as ["cuda:0", "cuda:1"]')
+        wanted = 'Use a list, such as ["cuda:0", "cuda:1"].'
+        raise UsageError(f"invalid value: {devices!r}", wanted, where="devices", value=devices)
     for one in devices:
         check_device(one)
         if one == "auto":
-            raise UsageError("--devices names devices, and auto is not the name of one", hint)
+            raise UsageError("invalid value: 'auto'", hint, where="devices", value=one)
     if not devices:
-        raise UsageError("--devices needs the name of at least one device", hint)
+        raise UsageError("missing value: `devices`", hint)
     names = ["cuda:0" if one == "cuda" else one for one in devices]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
-        raise UsageError(f"--devices names {twice} twice", hint)
+        raise UsageError(f"duplicate device: {twice!r}", hint, where="devices", value=twice)
 
 
 def _cpus(text: str) -> tuple[int, ...]:
-    hint = "give CPUs that this process may use, as 0 or 0,2-3"
+    hint = "Use CPUs that this process may use, such as 0 or 0,2-3."
     found: set[int] = set()
     for part in str(text).split(","):
         ends = re.fullmatch(r"\s*(\d{1,5})(?:-(\d{1,5}))?\s*", part)
         if not ends or int(ends[2] or ends[1]) < int(ends[1]):
-            raise UsageError(f"no list of CPUs is written {text!r}", hint)
+            raise UsageError(f"invalid list of CPUs: {text!r}", hint, where="affinity", value=text)
         found |= {*range(int(ends[1]), int(ends[2] or ends[1]) + 1)}
     beyond = found - os.sched_getaffinity(0)
     if beyond:
-        raise UsageError(f"CPU {min(beyond)} is not among those that this process may use", hint)
+        raise UsageError(f"CPU not available: {min(beyond)}", hint, where="affinity", value=min(beyond))
     return tuple(sorted(found))

@@ -54,8 +54,8 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
     first = told[0]
     for rank, one in enumerate(told):
         for key, ours, theirs in _differences(first["plan"], one["plan"]):
-            message = f"rank {rank} was asked for something else: its {key} is {theirs}, and {ours} at rank 0"
-            raise UsageError(message, "give all ranks the same options and variables")
+            message = f"different options of ranks: {key} is {ours} at rank 0 and {theirs} at rank {rank}"
+            raise UsageError(message, "Give all ranks the same options and variables.")
     plan = replace(
         plan,
         order_seed=first["order_seed"],

@@ -73,8 +73,9 @@ class Team:
             return facts
         local, count = self.world.local_rank, facts.cuda_device_count
         if local >= count:
-            message = f"there is no device cuda:{local} for local rank {local}: this machine has {count}"
-            raise MissingError(message, f"torchrun --nproc-per-node {count}")
+            reason = f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+            hint = f"Run: torchrun --nproc-per-node {count}"
+            raise MissingError(f"device not available: 'cuda:{local}'", hint, where=f"rank {local}", reason=reason)
         return replace(facts, device=f"cuda:{local}")
 
     def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:
@@ -103,7 +104,7 @@ class Team:
         while not said.endswith(b"\n"):
             left = deadline - time.monotonic()
             if left <= 0 or self._courier.ended:
-                raise self._lost("no answer" if left <= 0 else "it has ended")
+                raise self._lost("no answer" if left <= 0 else "the connection has ended")
             try:
                 said += self._courier.read_lines(left)
             except RuntimeError as error:
@@ -112,8 +113,9 @@ class Team:
 
     def _lost(self, why: str) -> FastrnnsError:
         address = f"{self.world.address}:{self.world.port}"
-        message = f"rank {self.world.rank} cannot reach the others by the store at {address}: {why}"
-        return FastrnnsError(message, "the other ranks say why they ended; torchrun needs the network between them")
+        message = f"rank {self.world.rank} cannot reach the store of torchrun: {address}"
+        hint = "Check the errors of the other ranks, and the network between the machines."
+        return FastrnnsError(message, hint, reason=why)
 
     def measure(self, start: Start) -> dict[int | None, Answer]:
         """Runs this rank's worker while the other ranks run theirs.

@@ -10,6 +10,7 @@ from fastrnns_rs.errors import UsageError
 
 #: Only torchrun sets this variable. Other launchers set RANK too, but host no store.
 _MARK = "TORCHELASTIC_RUN_ID"
+_HINT = f"Start with torchrun, or unset {_MARK}."
 _MOST_PORTS = 1 << 16
 
 
@@ -79,7 +80,7 @@ def world(variables: Mapping[str, str] = os.environ) -> World | None:
 def _text(variables: Mapping[str, str], name: str, default: str | None = None) -> str:
     text = variables.get(name) or default
     if text is None:
-        raise UsageError(f"{_MARK} is set, as by torchrun, but {name} is not", f"start with torchrun, or unset {_MARK}")
+        raise UsageError(f"missing variable: {name}", _HINT, where=f"{_MARK} is set")
     return text
 
 
@@ -90,5 +91,5 @@ def _number(
     # `int()` accepts much more than digits.
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(1 << 31)) else -1
     if number < least or (most is not None and number > most):
-        raise UsageError(f"{name} is {text!r}, which torchrun never sets", f"start with torchrun, or unset {_MARK}")
+        raise UsageError(f"invalid integer: {text!r}", _HINT, where=name)
     return number
