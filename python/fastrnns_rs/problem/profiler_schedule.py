@@ -96,9 +96,5 @@ def _wrong(what: str, value: str, hint: str) -> UsageError:
     return UsageError(f"{what}: {value!r}", hint, where="schedule", value=value)
 
 
-def _wrong(what: str, value: str, hint: str) -> UsageError:
-    return UsageError(f"{what}: {value!r}", hint, where="schedule", value=value)
-
-
 def _dashed(name: str) -> str:
     return name.replace("_", "-")

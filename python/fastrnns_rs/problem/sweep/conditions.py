@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NoReturn, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import Problem
@@ -101,18 +101,6 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
         raise _invalid(text, "needs an integer", _HINT)
     value = str(int(found[3])) if key in _NUMBERS and number else found[3]
     return Condition(key=key, sign=found[2], value=value)
-
-
-def _without_operator(text: str, known: tuple[str, ...]) -> NoReturn:
-    """Raises the error for a key alone, as the shell leaves of an unquoted `hidden-size>256`."""
-    key = find(text, known, "key", "filters")
-    example = _QUOTE.format(key=flag(key), value=256) if key in _NUMBERS else _HINT
-    raise _invalid(text.strip(), "has no operator", example)
-
-
-def _invalid(text: object, why: str, hint: str) -> UsageError:
-    message = f"invalid condition: {text!r}{f' {why}' if why else ''}"
-    return UsageError(message, hint, where="filters", value=text)
 
 
 def _without_operator(text: str, known: tuple[str, ...]) -> NoReturn:
