@@ -1,1 +1,1 @@
-"""The runners: one decorated creator each, which imports torch when it is called and not before."""
+"""Runners of this package: decorated creators, which import torch when called."""

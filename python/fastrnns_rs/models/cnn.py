@@ -1,4 +1,4 @@
-"""Residual networks from torchvision, as modules and as traces of them."""
+"""Residual networks of torchvision, as modules and as traces."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def _creator(architecture: str, *, traced: bool) -> Creator:
         layout = torch.channels_last if problem.channels_last else torch.contiguous_format
         images = torch.randn(problem.mini_batch, 3, size, size).to(problem.device, dtype, memory_format=layout)
         model = getattr(models, architecture)(weights=None).to(problem.device, dtype, memory_format=layout)
-        # Before it is traced: a trace keeps the mode.
+        # The mode is set before tracing, because a trace keeps it.
         model.train(problem.training)
         forward = model
         if traced:
             with torchscript_warnings_silenced(), warnings.catch_warnings():
-                # Batch normalisation looks at the batch's size, which stays what it is here.
+                # Batch normalisation reads the size of the batch, which is constant here.
                 warnings.simplefilter("ignore", torch.jit.TracerWarning)  # type: ignore[attr-defined]
-                # Not checked against a second run: batch normalisation would count that one too.
+                # A check would run the model again, and batch normalisation would count that run.
                 forward = torch.jit.trace(model, images, check_trace=False)  # type: ignore[no-untyped-call]
         return ModelDef(
             inputs=[images],

@@ -1,7 +1,7 @@
 """LSTMs and residual networks compiled by `torch.compile`.
 
-Three sizes of what is compiled at once: a step, a loop that stays one (`scan`), and a loop that is written out. Shapes
-never change here, so they are compiled as constants; the compiler's mode is its default.
+The compiled part is one of three: a step, a loop that stays one operator (`scan`), or a loop that is written out.
+Shapes never change here, so they are compiled as constants. The compiler's mode is its default.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..., Any]:
-    """`function` compiled when it is first called.
+    """Returns `function` such that its first call compiles it.
 
     Args:
-        function: A function or module.
-        whole: Whether a graph break is an error.
+        function: Function or module.
+        whole: True makes a graph break an error.
     """
     import torch
 
@@ -37,26 +37,32 @@ def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..
 
 
 def _model(problem: Problem, forward: Callable[..., Any], *, apart: bool = False) -> ModelDef:
-    """A model of weights that are arguments; `apart` if each is to have storage of its own."""
+    """Returns a model whose weights are arguments.
+
+    Args:
+        problem: Problem that the model is built for.
+        forward: Function of the inputs and weights.
+        apart: True gives each weight its own storage.
+    """
     from fastrnns_rs.models.inputs import lstm_inputs
 
     inputs = lstm_inputs(problem)
     if apart:
-        # cuDNN lays them out in one buffer, of which they are views. Inside `scan` no two inputs may share memory.
+        # cuDNN makes them views of one buffer, but inputs of `scan` must not share memory.
         for weight in inputs.flat_weights():
             weight.data = weight.data.clone()
     return sequence_model(problem, [inputs.x, inputs.hidden, inputs.weights()], inputs.flat_weights(), forward)
 
 
 def _stack(problem: Problem, layer: Callable[..., Any]) -> Callable[..., Any]:
-    """A function over all layers and directions of a problem."""
+    """Returns a function over all layers and directions of a problem."""
     from fastrnns_rs.models.custom import stacked
 
     return stacked(layer, directions=problem.directions)
 
 
 def _cell_by_cell() -> Callable[..., Any]:
-    """A layer over a compiled step."""
+    """Returns a layer over a compiled step."""
     import torch
 
     from fastrnns_rs.worker.cells import lstm_cell
@@ -75,14 +81,14 @@ def _cell_by_cell() -> Callable[..., Any]:
 
 
 def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
-    """A layer whose loop over time the compiler sees as one operator."""
+    """Returns a layer whose time loop is one operator for the compiler."""
     from torch._higher_order_ops import scan
 
     from fastrnns_rs.worker.cells import lstm_cell
 
     def step(carry: State, of_step: Tensor) -> tuple[State, Tensor]:
         h, c = lstm_cell(of_step, carry, *weights)
-        # The carry and the output may not share memory: without these clones it compiles for inference only.
+        # The carry and the output must not share memory: without these clones only inference compiles.
         return (h.clone(), c.clone()), h
 
     (h, c), y = scan(step, (state[0][0], state[1][0]), x)

@@ -1,4 +1,4 @@
-"""`nn.LSTM` replayed from CUDA graphs: the launches of a whole phase become one."""
+"""`nn.LSTM` replayed from CUDA graphs: one launch per phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.problem.problem import Problem
 
-#: Calls before the capture: cuDNN chooses its algorithm and the allocator its blocks.
+#: Calls before the capture, in which cuDNN chooses its algorithm and the allocator its blocks.
 _WARMUP = 3
 
 
@@ -29,7 +29,7 @@ _WARMUP = 3
     note=lambda _problem: "capturing the graphs is part of building: neither the first call nor a sample has it",
 )
 def cudagraph(problem: Problem) -> ModelDef:
-    """Returns what `nn.LSTM` does."""
+    """Returns y [S, B, D H] and (h, c), as `nn.LSTM` does."""
     eager = nn_lstm(problem)
     if not problem.training:
         module: Any = eager.forward
@@ -40,10 +40,10 @@ def cudagraph(problem: Problem) -> ModelDef:
 
 
 def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
-    """Captures forward. Its graph reads its arguments where they were then.
+    """Captures forward. The graph reads its arguments where they are now.
 
     Returns:
-        Forward as one launch, the output that it writes, and the memory of the graph.
+        Forward as one launch, the output that it writes, and the memory pool of the graph.
     """
     import torch
 
@@ -67,7 +67,10 @@ def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
 
 
 def _warm_up(model: ModelDef, arguments: tuple[Any, ...]) -> None:
-    """Runs both phases once. No output is kept: its nodes of autograd belong to another stream than the capture."""
+    """Runs both phases before the capture.
+
+    No output is kept: its autograd nodes belong to another stream than the capture.
+    """
     import torch
 
     output = model.forward(*arguments)
@@ -77,10 +80,12 @@ def _warm_up(model: ModelDef, arguments: tuple[Any, ...]) -> None:
 
 
 def _replayed_backward(model: ModelDef, output: Any, memory: Any) -> Callable[..., None]:
-    """Captures backward, from the gradient of y alone: it writes the gradients of the parameters, and adds to nothing.
+    """Captures backward, from the gradient of y alone.
+
+    The graph overwrites the gradients of the parameters and accumulates nothing.
 
     Returns:
-        Backward as one launch. It copies the gradient that it is given if that is another than the time before.
+        Backward as one launch. It copies the given gradient if that is another tensor than in the last call.
     """
     import torch
 

@@ -1,7 +1,7 @@
-"""LSTMs written out in Python and compiled by TorchScript, in the variants that PyTorch's fastrnns compares.
+"""LSTMs written in Python, most of them compiled by TorchScript.
 
-`jit` multiplies the input step by step, `jit_premul` once for all steps, `jit_premul_bias` adds the input's bias there
-too. `py` is `jit` without a compiler.
+The variants are those of PyTorch's fastrnns. `jit` multiplies the input step by step, `jit_premul` once for all steps.
+`jit_premul_bias` also adds the bias of the input there. `py` is `jit` without a compiler.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def script(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` compiled by TorchScript, without torch's notice that TorchScript is deprecated."""
+    """Returns `function` compiled by TorchScript.
+
+    Torch's warning that TorchScript is deprecated is silenced.
+    """
     import torch
 
     from fastrnns_rs.worker.torch_settings import torchscript_warnings_silenced
@@ -32,16 +35,16 @@ def script(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stacked(layer: Callable[..., Any], *shared: Any, directions: int = 1) -> Callable[..., Any]:
-    """A function over a stack of layers from one over a single layer, which is called with its weights and `shared`.
+    """Returns a function over a stack of layers, from a function over one layer.
 
     Args:
         layer: Takes x [S, B, I], its state, its weights and `shared`; returns y [S, B, H] and its state. A state is one
-            tensor [1, B, H] or a tuple of them.
-        shared: What every layer takes beside its weights.
-        directions: With 2 a second layer beside each reads the sequence backwards: y [S, B, 2H].
+            tensor [1, B, H] or a tuple of tensors.
+        shared: Arguments of every layer in addition to its weights.
+        directions: 2 adds a second layer to each layer, which reads the sequence backwards: y [S, B, 2H].
 
     Returns:
-        A function of x, the states of all layers and directions as one tensor [L D, B, H] or a tuple of them, and the
+        Function of x, the states of all layers and directions (one tensor [L D, B, H] or a tuple of tensors), and the
         weights of each. It returns (y, states).
     """
     import torch
@@ -69,14 +72,14 @@ def stacked(layer: Callable[..., Any], *shared: Any, directions: int = 1) -> Cal
 
 
 def _row(states: Any, row: int) -> Any:
-    """The state of one layer and direction."""
+    """Returns the state of one layer and direction."""
     if isinstance(states, tuple):
         return tuple(state[row : row + 1] for state in states)
     return states[row : row + 1]
 
 
 def _joined(states: list[Any]) -> Any:
-    """The states of all layers and directions, of which `_row` gives one."""
+    """Joins the states of all layers and directions, which `_row` separates."""
     import torch
 
     if isinstance(states[0], tuple):
@@ -85,7 +88,7 @@ def _joined(states: list[Any]) -> Any:
 
 
 def stacked_model(problem: Problem, inputs: RecurrentInputs[Any] | MilstmInputs, layer: Callable[..., Any]) -> ModelDef:
-    """A model of layers and directions of `layer`, with what `inputs` holds."""
+    """Returns a model of stacked layers with the tensors of `inputs`."""
     forward = stacked(layer, directions=problem.directions)
     return sequence_model(problem, [inputs.x, inputs.hidden, inputs.weights()], inputs.flat_weights(), forward)
 
@@ -97,20 +100,26 @@ def _stacked_lstm(problem: Problem, layer: Callable[..., Any]) -> ModelDef:
 
 
 def _step_by_step(problem: Problem) -> Callable[..., Any]:
-    """The layer that multiplies its input in each step, with a projection if the problem has one."""
+    """Returns the layer that multiplies its input in each step.
+
+    It has a projection if the problem has one.
+    """
     from fastrnns_rs.worker.recurrence import lstm_layer, projected_layer
 
     return lstm_layer if problem.proj_size is None else projected_layer
 
 
-#: What upstream's LSTMs have in common.
+#: Arguments that upstream's LSTMs have in common.
 _lstm = partial(runner, family="lstm", group="rnns", reference="nn.LSTM")
 _scripted = partial(_lstm, torchscript=True)
 
 
 @_scripted("jit", description="TorchScript: a loop over time", honours=("bidirectional", "proj_size"))
 def jit(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     return _stacked_lstm(problem, script(_step_by_step(problem)))
 
 
@@ -168,7 +177,10 @@ def jit_multilayer(problem: Problem) -> ModelDef:
 
 
 def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
-    """A stack of layers in one TorchScript function, which drops nothing unless it is trained."""
+    """Runs a stack of layers in one TorchScript function.
+
+    Dropout applies only in training.
+    """
     from fastrnns_rs.models.inputs import lstm_inputs
     from fastrnns_rs.worker import recurrence
 
@@ -180,5 +192,8 @@ def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
 
 @_lstm("py", description="the loop over time in plain Python", honours=("bidirectional", "proj_size"))
 def py(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     return _stacked_lstm(problem, _step_by_step(problem))

@@ -1,4 +1,4 @@
-"""What a creator returns: a model as the timed loop sees it."""
+"""Model definition: the result of a creator, as used by the timed loop."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.problem.problem import Problem
 
-#: From the output of `forward` to the arguments of `backward`.
+#: Function from the output of `forward` to the arguments of `backward`.
 BackwardSetup = Callable[[Any], tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
 class ModelDef:
-    """A model, its inputs and how to run it forward and backward.
+    """Model, its inputs, and its forward and backward phases.
 
     Attributes:
-        inputs: `forward(*inputs)` is the timed forward phase.
+        inputs: Arguments of `forward`.
         params: Tensors whose gradients must exist after backward; they are zeroed after each iteration. Any iterable is
-            taken, and read once.
-        forward: A module or function. By convention it returns (output, states).
-        backward_setup: Makes the arguments of `backward` from the output, outside the timed region.
-        backward: The timed backward phase. None for a model that has none.
-        context: Entered around everything that is run.
+            accepted, and read once.
+        forward: Module or function: the timed forward phase. By convention it returns (output, states).
+        backward_setup: Function from the output to the arguments of `backward`, outside the timed region.
+        backward: Timed backward phase; None for a model without backward.
+        context: Context manager around all calls.
     """
 
     inputs: Sequence[Any]
@@ -38,14 +38,14 @@ class ModelDef:
     context: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     def __post_init__(self) -> None:
-        # A generator would be used up by the first iteration, and later ones would zero nothing.
+        # The first iteration would exhaust a generator, and later iterations would zero nothing.
         object.__setattr__(self, "params", list(self.params))
 
 
 def sequence_model(
     problem: Problem, inputs: Sequence[Any], params: Iterable[Tensor], forward: Callable[..., Any]
 ) -> ModelDef:
-    """A model that returns (output, states) and runs backward from the output."""
+    """Returns a model with (output, states) and a backward from the output."""
     return ModelDef(
         inputs=inputs,
         params=params,
@@ -61,10 +61,10 @@ def backward(output: Tensor, gradient: Tensor) -> None:
 
 
 def from_tensor(seed: int) -> BackwardSetup:
-    """A set-up for a model whose output is one tensor: a standard normal gradient of its shape.
+    """Returns a set-up for a model with one output tensor.
 
-    The gradient is drawn once for each shape, from a generator of its own: the same for every runner and device, and
-    no work between the phases of later iterations.
+    The gradient is standard normal. It is drawn once for each shape, from its own generator. So it is the same for
+    every runner and device, and costs nothing between the phases of later iterations.
     """
     drawn: dict[Size, Tensor] = {}
 
@@ -80,6 +80,9 @@ def from_tensor(seed: int) -> BackwardSetup:
 
 
 def from_sequence(seed: int) -> BackwardSetup:
-    """A set-up for a model that returns (output, states): the gradient enters at the output."""
+    """Returns a set-up for a model that returns (output, states).
+
+    The gradient enters at the output.
+    """
     setup = from_tensor(seed)
     return lambda result: setup(result[0])

@@ -1,4 +1,7 @@
-"""LSTMs with dropout between their layers. Two layers are the default and the least: one has nothing between."""
+"""LSTMs with dropout between their layers.
+
+The default number of layers is 2, which is also the minimum: one layer has no place for dropout.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ _lstm = partial(runner, family="lstm", layers=(2, None), reference="LSTM under t
     note=with_autocast(_where),
 )
 def cudnn_dropout(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     return nn_lstm(problem, dropout=PROBABILITY)
 
 

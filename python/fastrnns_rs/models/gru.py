@@ -1,4 +1,4 @@
-"""GRUs: torch's module, and written out in Python, with and without TorchScript."""
+"""GRUs: torch's module, and Python code with and without TorchScript."""
 
 from __future__ import annotations
 

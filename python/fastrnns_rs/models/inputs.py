@@ -1,9 +1,9 @@
-"""Inputs, states and parameters of recurrent runners: the same numbers for every runner of a family with the same seed.
+"""Inputs, states and parameters of recurrent runners.
 
-They are drawn on the CPU in float32 and then moved, so that a device or a dtype does not change them either. The order
-of the draws is that of PyTorch's fastrnns: input, hidden state, cell state, parameters. A model with two directions has
-D = 2 layers side by side; its states and parameters stand in the order of torch's modules: layer by layer, in each
-forward, then backward.
+Every runner of a family has the same numbers for the same seed. They are drawn on the CPU in float32 and then moved, so
+that they do not depend on device and dtype. The order of the draws is that of PyTorch's fastrnns: input, hidden state,
+cell state, parameters. A model with two directions has D = 2 layers for each layer. States and parameters have the
+order of torch's modules: layer by layer, in each forward, then backward.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RnnKind = Literal["gru", "rnn_tanh", "rnn_relu"]
 
 
 class RecurrentInputs(NamedTuple, Generic[State]):
-    """What a runner starts from whose parameters are those of a module of torch.
+    """Inputs of a runner whose parameters are those of a torch module.
 
     Attributes:
         x: [S, B, I], or B sequences of [length, I].
@@ -33,11 +33,14 @@ class RecurrentInputs(NamedTuple, Generic[State]):
     module: torch.nn.RNNBase
 
     def weights(self) -> list[list[torch.Tensor]]:
-        """For each layer and direction [w_ih, w_hh, b_ih, b_hh], and w_hr with a projection."""
+        """Returns the weights of each layer and direction.
+
+        They are [w_ih, w_hh, b_ih, b_hh], and w_hr with a projection.
+        """
         return [list(layer) for layer in self.module.all_weights]
 
     def flat_weights(self) -> list[torch.Tensor]:
-        """The same, one layer after the other."""
+        """Returns the weights of all layers in one list."""
         return [weight for layer in self.weights() for weight in layer]
 
 
@@ -46,7 +49,7 @@ RnnInputs: TypeAlias = "RecurrentInputs[torch.Tensor]"
 
 
 class MilstmInputs(NamedTuple):
-    """What an LSTM with multiplicative integration starts from; torch has no module for it.
+    """Inputs of an LSTM with multiplicative integration. Torch has no module for it.
 
     Attributes:
         x: [S, B, I].
@@ -59,21 +62,27 @@ class MilstmInputs(NamedTuple):
     layers: list[list[torch.Tensor]]
 
     def weights(self) -> list[list[torch.Tensor]]:
-        """For each layer and direction w_ih [4H, I], w_hh [4H, H], alpha, beta_i, beta_h, bias, each [4H]."""
+        """Returns the weights of each layer and direction.
+
+        They are w_ih [4H, I], w_hh [4H, H], alpha, beta_i, beta_h and bias, the last four [4H].
+        """
         return self.layers
 
     def flat_weights(self) -> list[torch.Tensor]:
-        """The same, one layer after the other."""
+        """Returns the weights of all layers in one list."""
         return [weight for layer in self.layers for weight in layer]
 
 
 def lstm_inputs(problem: Problem, *, dropout: float = 0.0) -> LstmInputs:
-    """Inputs with sequences of one length."""
+    """Returns inputs with sequences of one length."""
     return _of_lstm(problem, _sequence(problem), dropout)
 
 
 def varlen_inputs(problem: Problem) -> LstmInputs:
-    """Inputs with sequences of many lengths: from 30 % of `seq_length` to one below it, as 30 to 99 of 100 upstream."""
+    """Returns inputs with sequences of many lengths.
+
+    Lengths are from 30 % of `seq_length` to one less than `seq_length`: 30 to 99 for 100, as upstream.
+    """
     import torch
 
     steps, _, features, _, batch = problem.sizes()
@@ -84,7 +93,7 @@ def varlen_inputs(problem: Problem) -> LstmInputs:
 
 
 def rnn_inputs(problem: Problem, kind: RnnKind) -> RnnInputs:
-    """Inputs of a GRU or of a plain recurrent network."""
+    """Returns inputs of a GRU or of a plain recurrent network."""
     import torch
 
     x = _sequence(problem)
@@ -100,7 +109,10 @@ def rnn_inputs(problem: Problem, kind: RnnKind) -> RnnInputs:
 
 
 def milstm_inputs(problem: Problem) -> MilstmInputs:
-    """Inputs of an LSTM with multiplicative integration: alpha about 1, both betas about a half, bias about 0."""
+    """Returns inputs of an LSTM with multiplicative integration.
+
+    Values of alpha are around 1, both betas around 0.5, the bias around 0.
+    """
     import torch
 
     x = _sequence(problem)
@@ -122,7 +134,7 @@ def milstm_inputs(problem: Problem) -> MilstmInputs:
 
 
 def torch_dtype(problem: Problem) -> torch.dtype:
-    """The dtype of a problem as torch's object."""
+    """Returns the dtype of a problem as torch's object."""
     import torch
 
     dtype: torch.dtype = getattr(torch, problem.dtype)
@@ -140,7 +152,7 @@ def _of_lstm(problem: Problem, x: torch.Tensor | list[torch.Tensor], dropout: fl
 
 
 def _sequence(problem: Problem) -> torch.Tensor:
-    """The first draw from a problem's seed: x [S, B, I]."""
+    """Returns the first draw from a problem's seed: x [S, B, I]."""
     import torch
 
     steps, _, features, _, batch = problem.sizes()
@@ -155,5 +167,5 @@ def _normal(problem: Problem, *shape: int) -> torch.Tensor:
 
 
 def _placed(problem: Problem, module: torch.nn.RNNBase) -> torch.nn.RNNBase:
-    """A module where the problem wants it, and as in evaluation unless it is trained."""
+    """Moves a module to the problem's device and dtype, and sets its mode."""
     return module.to(problem.device, torch_dtype(problem)).train(problem.training)

@@ -1,4 +1,7 @@
-"""LSTMs whose gates and cell state are layer-normalised, and the lower bound of their cost that cuDNN's LSTM gives."""
+"""LSTMs whose gates and cell state are layer-normalised.
+
+`cudnn_layernorm` is a lower bound of their time: cuDNN's LSTM, and the layer norms of every step after it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     reference="nn.LSTM and its norms",
 )
 def cudnn_layernorm(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; c went through the norms."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; c is normalised."""
     import torch
 
     from fastrnns_rs.models.inputs import lstm_inputs, torch_dtype
@@ -91,7 +94,7 @@ def _layer_normalised(problem: Problem, *, decompose: bool) -> ModelDef:
     layers: list[list[Any]] = []
     for w_ih, w_hh, *_ in inputs.weights():
         gates, hidden = w_hh.shape
-        # Weight and bias of a norm that changes nothing yet: of the input's gates, the hidden state's, and c.
+        # Initial weights and biases of three norms: for the gates of the input, those of the hidden state, and c.
         norms = [fill(size) for size in (gates, gates, hidden) for fill in (w_hh.new_ones, w_hh.new_zeros)]
         layers.append([w_ih, w_hh, [torch.nn.Parameter(norm) for norm in norms]])
     params = [weight for w_ih, w_hh, norms in layers for weight in (w_ih, w_hh, *norms)]

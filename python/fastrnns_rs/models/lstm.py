@@ -1,4 +1,4 @@
-"""`nn.LSTM` as torch runs it: with cuDNN, and without."""
+"""`nn.LSTM` as torch runs it, with cuDNN and without."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 
 
 def autocast_on_cudnn(problem: Problem) -> str | None:
-    """Notes the data type that autocast gives cuDNN's recurrent networks, whatever it is asked for."""
+    """Returns a note on the dtype that autocast gives cuDNN's recurrent networks.
+
+    It is float16, whatever dtype is requested.
+    """
     if problem.amp and problem.device.startswith("cuda"):
         return "torch's autocast runs cuDNN's recurrent networks in float16, not in bfloat16"
     return None
 
 
 def with_autocast(note: Callable[[Problem], str | None]) -> Callable[[Problem], str | None]:
-    """Returns a runner's own note, and that of autocast after it."""
+    """Returns a runner's own note, followed by the note on autocast."""
 
     def both(problem: Problem) -> str | None:
         return "; ".join(filter(None, [note(problem), autocast_on_cudnn(problem)])) or None
@@ -34,18 +37,18 @@ def with_autocast(note: Callable[[Problem], str | None]) -> Callable[[Problem], 
 def _same_on_cpu(problem: Problem) -> str | None:
     if problem.device != "cpu":
         return None
-    # Which oneDNN has no LSTM for, so that torch warns and takes its own.
+    # oneDNN has no LSTM with projection, so that torch warns and uses its own.
     path = "oneDNN" if problem.proj_size is None else "torch's own: oneDNN has no projection"
     return f"cudnn and aten are the same code path on a CPU ({path})"
 
 
 def of_module(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
-    """The module that `inputs` holds, run as it is."""
+    """Returns the module of `inputs` as a model."""
     return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), inputs.module)
 
 
 def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
-    """The module `nn.LSTM`, with dropout between its layers."""
+    """Returns the module `nn.LSTM`, with dropout between its layers."""
     from fastrnns_rs.models.inputs import lstm_inputs
 
     return of_module(problem, lstm_inputs(problem, dropout=dropout))
@@ -62,13 +65,19 @@ _lstm = partial(
 
 @_lstm("cudnn", description="nn.LSTM as torch runs it, on cuDNN", note=with_autocast(_same_on_cpu))
 def cudnn(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     return nn_lstm(problem)
 
 
 @_lstm("aten", description="nn.LSTM with cuDNN switched off", note=_same_on_cpu)
 def aten(problem: Problem) -> ModelDef:
-    """Returns y [S, B, D H] and (h, c), each [L D, B, H]; P stands for H in y and h with a projection."""
+    """Returns y [S, B, D H] and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     from fastrnns_rs.worker.torch_settings import cudnn_disabled
 
     return replace(nn_lstm(problem), context=cudnn_disabled)

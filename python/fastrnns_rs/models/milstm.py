@@ -1,4 +1,7 @@
-"""LSTMs with multiplicative integration, written out in Python, with and without TorchScript: torch has no module."""
+"""LSTMs with multiplicative integration, with and without TorchScript.
+
+They are Python code: torch has no module for them.
+"""
 
 from __future__ import annotations
 

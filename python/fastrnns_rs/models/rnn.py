@@ -1,4 +1,4 @@
-"""Plain recurrent networks with tanh and with the rectifier: torch's module, and written out in Python."""
+"""Plain recurrent networks with tanh and ReLU: torch's module, and Python code."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ for _kind, _nonlinearity in _NONLINEARITIES.items():
             torchscript=_way == "jit",
             note=autocast_on_cudnn if _way == "cudnn" else lambda _problem: None,
             honours=("bidirectional",),
-            # What is nn.RNN itself is held against the equations.
+            # The runner that is nn.RNN itself is compared with the equations.
             reference=f"RNN equations ({_nonlinearity})" if _way == "cudnn" else f"nn.RNN ({_nonlinearity})",
         )(_creator(_kind, _way))

@@ -1,4 +1,4 @@
-"""LSTMs over sequences of many lengths: packed for cuDNN, and one after the other."""
+"""LSTMs over sequences of many lengths: packed for cuDNN, or one by one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _one_after_the_other = partial(
     reference="nn.LSTM sequence by sequence, padded",
 )
 def vl_cudnn(problem: Problem) -> ModelDef:
-    """Returns y [longest, B, D H], padded with zeros, and (h, c), each [L D, B, H]; P for H with a projection."""
+    """Returns y [longest, B, D H], padded with zeros, and (h, c), each [L D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
     from fastrnns_rs.models.inputs import varlen_inputs
@@ -46,7 +49,7 @@ def vl_cudnn(problem: Problem) -> ModelDef:
         sequences: list[torch.Tensor], hidden: tuple[torch.Tensor, torch.Tensor]
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
         packed, states = inputs.module(pack_sequence(sequences, enforce_sorted=False), hidden)
-        # Left padded: to take the sequences apart again doubles the time of backward.
+        # The output stays padded: separating the sequences again doubles the time of backward.
         return pad_packed_sequence(packed)[0], states
 
     return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), forward)
@@ -79,7 +82,7 @@ def _one_by_one(problem: Problem, forward: Callable[..., Any]) -> ModelDef:
         inputs=[inputs.x, inputs.hidden, inputs.flat_weights(), problem.directions],
         params=inputs.flat_weights(),
         forward=forward,
-        # The gradient enters at the padded outputs, so that it is the one that `vl_cudnn` gets.
+        # The gradient enters at the padded outputs, so that it equals the gradient of `vl_cudnn`.
         backward_setup=lambda result: setup(pad_sequence(result[0])),
         backward=backward,
     )
