@@ -60,7 +60,7 @@ class Capture(_Placed):
     """
 
     noun: ClassVar[str] = "capture manifest"
-    hint: ClassVar[str] = "profile writes one beside it"
+    hint: ClassVar[str] = "Use a capture manifest of profile."
     schema: Literal["fastrnns-rs/capture"] = "fastrnns-rs/capture"
     tool: ToolEntry
     command: list[str]

@@ -154,10 +154,10 @@ def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any
     keys, hints = added_keys(expected), hints_of(expected)
     for key, version in keys.items():
         if version is None and key not in plain:
-            raise UsageError(f"the key {place(join(path, key))} is missing")
+            raise UsageError(f"missing key: {place(join(path, key))}")
     unknown = {key: value for key, value in plain.items() if key not in keys}
     if unknown and kept is None:
-        raise UsageError(f"the key {place(join(path, next(iter(unknown))))} is unknown")
+        raise UsageError(f"unknown key: {place(join(path, next(iter(unknown))))}")
     # The first documents had some of the later keys, with the value null.
     given = [key for key, version in keys.items() if version is None or plain.get(key) is not None]
     found = expected(**{key: _read(hints[key], plain[key], join(path, key), kept) for key in given})

@@ -19,10 +19,16 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """Baseline or candidate. All keys but `label` and `files` are null for runs.
+    """Baseline or candidate. A value that is unknown, or that only the other kind of comparison has, is None.
 
-    `iterations` is null where their number is unknown. Medians are over all iterations of this side. `devices` are GPU
-    names.
+    Attributes:
+        captures: Number of captures.
+        iterations: Number of iterations of all captures.
+        devices: Names of the GPUs.
+        host_median_ns: Median over all iterations of this side, as are the other medians.
+        created_utc: Start of the last run.
+        sessions: Number of sessions of the runs.
+        warnings: Warnings that the runs contain. Those of `Comparison.warnings` include them, with the side.
     """
 
     label: str
@@ -34,6 +40,9 @@ class Compared:
     gpu_median_ns: float | None = field(default=None, metadata=since("1.2"))
     gpu_busy_median_ns: float | None = field(default=None, metadata=since("1.2"))
     gpu_time_median_ns: float | None = field(default=None, metadata=since("1.2"))
+    created_utc: str | None = field(default=None, metadata=since("1.3"))
+    sessions: int | None = field(default=None, metadata=since("1.3"))
+    warnings: list[Notice] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +70,21 @@ class Difference:
 class Figures:
     """Baseline or candidate of a row.
 
-    Without a process level `n_processes` is 0, and the estimate is the median of all samples.
+    Attributes:
+        n_processes: Number of processes; 0 without a process level.
+        estimate_ns: Point estimate: the geometric mean of process medians. Without a process level, the median of all
+            samples.
+        ci_low_ns: Lower bound of the 95 % interval of the point estimate; None with fewer than 3 processes.
+        ci_high_ns: Upper bound of this interval.
+        peak_memory_bytes: Peak memory of a process.
     """
 
     n_processes: int
     n_samples: int
     estimate_ns: float
+    ci_low_ns: float | None = field(default=None, metadata=since("1.3"))
+    ci_high_ns: float | None = field(default=None, metadata=since("1.3"))
+    peak_memory_bytes: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +218,7 @@ class Comparison(Document):
     """
 
     noun: ClassVar[str] = "comparison"
-    hint: ClassVar[str] = "compare --json writes one"
+    hint: ClassVar[str] = "Use a document of compare --json."
     schema: Literal["fastrnns-rs/comparison"] = "fastrnns-rs/comparison"
     kind: Literal["run", "capture"]
     warnings: list[Notice]

@@ -92,7 +92,7 @@ def _check_repeated(rows: Iterable[Row]) -> None:
         # A problem is not hashable.
         text = repr(row)
         if text in seen:
-            raise UsageError(f"{path} is there twice")
+            raise UsageError(f"duplicate row: {path}")
         seen.add(text)
 
 
@@ -108,4 +108,4 @@ def _check_counts(found: Comparison) -> None:
         for word in ("faster", "slower", "equivalent", "inconclusive", "none"):
             told = getattr(counts, word)
             if told != counted[word]:
-                raise UsageError(f"{key}.{word} is {told}, and {counted[word]} rows are so")
+                raise UsageError(f"{key}.{word} is {told}, and {counted[word]} rows have this verdict")

@@ -134,7 +134,12 @@ class Document:
         try:
             return cls.from_dict(reading.parsed(text), str(path))
         except ValueError as error:
-            raise UsageError(f"{path} is not a {cls.noun}: {error}", cls.hint) from error
+            from fastrnns_rs.documents.file_description import schema_of, wrong_kind
+
+            if schema_of(text) not in {None, cls.__dataclass_fields__["schema"].default}:
+                raise wrong_kind(path, cls.noun) from error
+            shown = str(path)
+            raise UsageError(f"not a {cls.noun}: {shown!r}", cls.hint, reason=str(error), value=shown) from error
 
 
 def _is_newer(plain: object) -> bool:
@@ -156,8 +161,8 @@ def _is_newer(plain: object) -> bool:
     # In a capture manifest `tool` is the profiler.
     told = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
     writer = f"fastrnns-rs {told[:_LONGEST_VERSION]}, which" if isinstance(told, str) else "the fastrnns-rs that"
-    message = f"its schema_version is {version[:_LONGEST_VERSION]}; this build, {__version__}, reads {major}.x"
-    raise UsageError(visible(message), visible(f"use {writer} wrote it"))
+    message = f"schema_version is {version[:_LONGEST_VERSION]}, and fastrnns-rs {__version__} reads {major}.x"
+    raise UsageError(visible(message), visible(f"Use {writer} wrote the file."))
 
 
 def _warn(name: str, version: str, kept: codec.Kept) -> None:

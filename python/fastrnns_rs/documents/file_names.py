@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 #: File systems allow names of 255 bytes, and nsys cuts names that are longer than this.
 _LONGEST_RUNNERS = 60
+_OTHER_FOLDER = "Use another `output_dir`."
 
 
 def default_folder() -> Path:
@@ -65,9 +66,10 @@ def reserve_file(folder: Path, base: str, suffix: str) -> Path:
                 continue
             return path
     except OSError as error:
-        message = f"{folder} cannot be written to: {error.strerror}"
-        raise UsageError(message, "choose another folder with --output-dir") from error
-    raise UsageError(f"{folder} has a thousand captures of this second", "choose another folder with --output-dir")
+        message, reason = f"cannot write folder: {str(folder)!r}", error.strerror or str(error)
+        raise UsageError(message, _OTHER_FOLDER, where="output_dir", reason=reason, value=str(folder)) from error
+    reason = "the folder has a thousand captures of this second"
+    raise UsageError(f"cannot write folder: {str(folder)!r}", _OTHER_FOLDER, where="output_dir", reason=reason)
 
 
 def with_suffix(stem: Path, suffix: str) -> Path:
@@ -90,6 +92,20 @@ def distinct(runner: str) -> str:
         return name
     # `legible` removes tildes, so that this name cannot be that of another runner.
     return f"{_cut(name, 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
+
+
+def runner_of(file: str, runners: list[str]) -> str | None:
+    """Returns the runner of a trace of torch's profiler, by the name of the file.
+
+    Args:
+        file: Name of a file, `STEM.RUNNER.CYCLE.json.gz`, without its folder.
+        runners: Runners of the capture.
+
+    Returns:
+        None if the name contains no runner of the capture.
+    """
+    parts = file.split(".")
+    return next((one for one in runners if distinct(one) in parts[1:2]), None)
 
 
 def _runners(runners: list[str]) -> str:

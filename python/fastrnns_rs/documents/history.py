@@ -53,7 +53,7 @@ class History(Document):
     """Runs that were kept, the oldest first."""
 
     noun: ClassVar[str] = "history"
-    hint: ClassVar[str] = "history --json writes one"
+    hint: ClassVar[str] = "Run: fastrnns-rs history --json"
     schema: Literal["fastrnns-rs/history"] = "fastrnns-rs/history"
     folder: str
     warnings: list[Notice] = field(default_factory=list)

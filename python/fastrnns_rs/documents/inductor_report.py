@@ -10,7 +10,7 @@ from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
 from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 
 FORMATS = ("table", "json")
 
@@ -187,7 +187,7 @@ class InductorReport(Document):
     """Result of `inductor`."""
 
     noun: ClassVar[str] = "report of inductor"
-    hint: ClassVar[str] = "inductor --json writes one"
+    hint: ClassVar[str] = "Use a document of inductor --json."
     schema: Literal["fastrnns-rs/inductor"] = "fastrnns-rs/inductor"
     warnings: list[Notice]
     environment: Environment
@@ -210,7 +210,7 @@ class InductorReport(Document):
         if name == "json":
             return self.to_json()
         if name not in FORMATS:
-            raise UsageError(f"no format is called {name!r}", nearest(name, FORMATS))
+            raise unknown("unknown format", name, FORMATS, where="format")
         from fastrnns_rs.views.inductor_report import table
 
         return table(self)

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.errors import UsageError
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
             found = os.fstat(file.fileno())
             _refuse(found)
             if found.st_size > limit:
-                raise OSError(f"its {found.st_size} bytes are more than {allowed}")
+                raise OSError(f"{found.st_size} bytes are more than {allowed}")
             if stat.S_ISREG(found.st_mode):
                 # Some files of /proc have no end: reading them blocks until there is new content.
                 os.set_blocking(file.fileno(), False)
@@ -48,14 +48,14 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
             pieces, left, piece = [], limit + 1, found.st_size + 1
             while left > 0 and (read := file.read(min(left, piece))) != b"":
                 if read is None:
-                    raise OSError("it has no end: more of it may come at any time")
+                    raise OSError("the file has no end")
                 pieces.append(read)
                 left, piece = left - len(read), _MIB
     except ValueError as error:
         # Python raises ValueError for a path that no file can have.
         raise OSError(str(error)) from error
     if left <= 0:
-        raise OSError(f"it has more than {allowed}")
+        raise OSError(f"the file has more than {allowed}")
     return b"".join(pieces)
 
 
@@ -76,16 +76,21 @@ def document_text(path: str | os.PathLike[str], noun: str) -> str:
         noun: Name of the document in hints.
 
     Raises:
-        MissingError: If the file does not exist.
-        UsageError: If the file cannot be read.
+        UsageError: If the file does not exist or cannot be read.
     """
-    hint = f"give the path of a {noun}"
     try:
         return text(path)
     except FileNotFoundError as error:
-        raise MissingError(f"no file at {path}", hint) from error
-    except (OSError, UnicodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint) from error
+        from fastrnns_rs.documents.missing_file import file_not_found
+
+        raise file_not_found(path, f"Use the path of a {noun}.") from error
+    except UnicodeError as error:
+        from fastrnns_rs.documents.file_description import wrong_kind
+
+        raise wrong_kind(path, noun, reason="the file is not UTF-8 text") from error
+    except OSError as error:
+        shown, reason = os.fsdecode(path), error.strerror or str(error)
+        raise UsageError(f"cannot read file: {shown!r}", f"Use a {noun}.", reason=reason, value=shown) from error
 
 
 def parsed(text: str) -> Any:
@@ -100,7 +105,7 @@ def parsed(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError("the JSON is nested too deeply") from error
 
 
 class NoNumberError(ValueError):
@@ -113,20 +118,20 @@ def _finite(token: str) -> float:
 
 
 def _no_number(token: str) -> NoReturn:
-    raise NoNumberError(f"{token} is no number of JSON")
+    raise NoNumberError(f"{token} is not a number in JSON")
 
 
 def _refuse(found: os.stat_result) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
-        raise OSError("it is a device, not a file or a pipe")
+        raise OSError("the path is a device, not a file or a pipe")
 
 
 def _limit() -> int:
     given = os.environ.get(VARIABLE, str(_DEFAULT_MIB))
     mebibytes = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
     if mebibytes < 1:
-        message = f"{VARIABLE} is {given[:40]!r}, not a whole number above 0"
-        raise UsageError(message, "give the largest size of a document in MiB, such as 1024")
+        hint = "Use the largest size of a document in MiB, such as 1024."
+        raise UsageError(f"invalid integer: {given[:40]!r}", hint, where=VARIABLE)
     return mebibytes * _MIB

@@ -250,7 +250,7 @@ class Run(Document):
     """Benchmark results, as stored in a run file."""
 
     noun: ClassVar[str] = "run file"
-    hint: ClassVar[str] = "bench --output FILE writes one"
+    hint: ClassVar[str] = "Use a run of bench or ab."
 
     schema: Literal["fastrnns-rs/run"] = "fastrnns-rs/run"
     run_id: str

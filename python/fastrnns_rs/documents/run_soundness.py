@@ -50,7 +50,7 @@ def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
     seen: set[Hashable] = set()
     for number, one in enumerate(found):
         if one in seen:
-            raise UsageError(f"{path}[{number}]{key} is there twice")
+            raise UsageError(f"duplicate value: {path}[{number}]{key}")
         seen.add(one)
 
 

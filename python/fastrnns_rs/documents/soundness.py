@@ -97,7 +97,7 @@ def check_unknown(objects: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
                 level = [one for outer in level if isinstance(outer, (dict, list)) for one in _inside(outer)]
                 depth += 1
                 if depth > _DEEPEST:
-                    raise UsageError(f"{place(join(path, key))} is nested too deeply")
+                    raise UsageError(f"nested too deeply: {place(join(path, key))}")
 
 
 def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 
 FORMATS = ("table", "json")
 
@@ -63,7 +63,7 @@ class Verification(Document):
     """Result of `verify`."""
 
     noun: ClassVar[str] = "verification"
-    hint: ClassVar[str] = "verify --json writes one"
+    hint: ClassVar[str] = "Run: fastrnns-rs verify --json"
     schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
     warnings: list[Notice] = field(default_factory=list)
     ok: bool
@@ -93,7 +93,7 @@ class Verification(Document):
         if name == "json":
             return self.to_json()
         if name not in FORMATS:
-            raise UsageError(f"no format is called {name!r}", nearest(name, FORMATS))
+            raise unknown("unknown format", name, FORMATS, where="format")
         from fastrnns_rs.views.verification import table
 
         return table(self, verbose=verbose)

@@ -72,8 +72,8 @@ class WriterLocks:
             self._lock(place)
         except _HeldError as error:
             self._forget(place)
-            message = f"{path} is being written by {error}"
-            raise UsageError(message, "wait until that has ended, or choose another file") from None
+            hint, reason = "Wait until the process has ended, or use another file.", f"{error} writes the file"
+            raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path)) from None
         except OSError as error:
             self._forget(place)
             return error.strerror

@@ -39,8 +39,8 @@ def check_writable(path: Path) -> None:
     place = real_path(path)
     name = os.path.basename(place)
     if name.startswith(".") and name.endswith(".lock"):
-        message = f"{path} has the name of a lock file, which keeps a second run from writing a file"
-        raise UsageError(message, "give the path of another file")
+        reason, hint = "the name is of a lock file", "Use another name."
+        raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
     try:
         with tempfile.TemporaryFile(dir=os.path.dirname(place)):
             pass
@@ -62,9 +62,11 @@ def real_path(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
     if stat.S_ISDIR(mode):
-        raise UsageError(f"{path} is a folder", "give the path of a file")
+        hint = "Use the path of a file."
+        raise UsageError(f"cannot write file: {str(path)!r}", hint, reason="the path is a folder", value=str(path))
     if not stat.S_ISREG(mode):
-        raise UsageError(f"{path} is not a regular file", "give the path of a file, or let stdout carry the format")
+        hint, reason = "Use the path of a file, or write to stdout.", "the path is not a regular file"
+        raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
     return found
 
 
@@ -124,6 +126,18 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
         if isinstance(error.filename, (str, bytes)) and error.filename not in {beside, place}:
             # The block failed to read another file.
             raise
+        raise _refusal(path, error) from error
+
+
+def open_stream(path: Path) -> BinaryIO:
+    """Opens a pipe or a device for writing.
+
+    Raises:
+        UsageError: If it cannot be opened.
+    """
+    try:
+        return open(path, "wb", buffering=0)
+    except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
 
 
@@ -196,10 +210,13 @@ def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:
 
 
 def _refusal(path: Path, error: OSError | ValueError) -> UsageError:
+    shown = str(path)
+    message = f"cannot write file: {shown!r}"
     if isinstance(error, ValueError):
-        return UsageError(f"{str(path)!r} cannot be written: {error}", "give the path of a file")
-    message = f"{path} cannot be written: {error.strerror}"
+        return UsageError(message, "Use the path of a file.", reason=str(error), value=shown)
+    reason = error.strerror or str(error)
     if error.errno in _OF_DISKS:
         folder = os.path.dirname(os.path.realpath(path))
-        return DiskError(message, _OF_DISKS[error.errno].format(folder=folder))
-    return UsageError(message, _HINTS.get(error.errno or 0, "choose a file in a folder that you may write to"))
+        return DiskError(message, _OF_DISKS[error.errno].format(folder=folder), reason=reason, value=shown)
+    hint = _HINTS.get(error.errno or 0, "Use a file in a folder that is writable.")
+    return UsageError(message, hint, reason=reason, value=shown)

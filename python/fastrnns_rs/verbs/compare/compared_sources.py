@@ -70,8 +70,8 @@ def compare_sources(
 
         first, second = ([one for one in side if isinstance(one, str | os.PathLike)] for side in (baseline, candidate))
         if not second:
-            message = f"{first[0]} is a capture, one side of a comparison"
-            raise UsageError(message, "give the other one too, as candidate")
+            reason = f"{os.fspath(first[0])!r} is a baseline only"
+            raise UsageError("missing candidate", "Use 2 captures: baseline and candidate.", reason=reason)
         compared = compare_captures(
             first,
             second,
@@ -87,7 +87,7 @@ def compare_sources(
     elif len(baseline) == 1:
         sides = read_both(baseline[0])
     else:
-        raise UsageError("no candidate is given", "give one, or one run of ab, which has both sides")
+        raise UsageError("missing candidate", "Use 2 files, or one run of ab.")
     share, source, warnings = margins.margin_of(margin, sides)
     judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past)
     comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
@@ -106,7 +106,7 @@ def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> boo
     others = [name for name, kind in found.items() if kind == "measurement"]
     others += [f"run {one.run_id}" for one in sources if not isinstance(one, str | os.PathLike)]
     if captures and others:
-        message = f"{captures[0]} is a capture and {others[0]} is none: times of kernels and of runners do not compare"
-        raise UsageError(message, "give captures on both sides, or run files on both")
+        message = f"captures and runs do not compare: {captures[0]!r} is a capture, and {others[0]!r} is not a capture"
+        raise UsageError(message, "Use 2 captures or 2 runs.")
     # Folders contain captures. If a folder is next to a run file, the reader of the folder reports the error.
     return bool(captures) or (bool(found) and not others and {*found.values()} == {"folder"})

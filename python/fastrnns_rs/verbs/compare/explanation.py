@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import names_of
 from fastrnns_rs.documents.row_names import places_of
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 
@@ -38,7 +38,7 @@ def explain(judged: Sequence[Judged], name: str) -> str:
     found = [judged[place] for place in places_of(name, known)]
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
-        raise UsageError(f"no row is called {name!r}", nearest(name, every))
+        raise unknown("unknown row", name, every, where="explain")
     return "\n\n".join("\n".join(visible(line) for line in _lines(one)) for one in found) + "\n"
 
 

@@ -22,8 +22,8 @@ _TOO_MUCH = 0.5
 #: Above this share of false alarms, where 5 % are expected, verdicts of the machine are unreliable.
 _MOST_FALSE_ALARMS = 0.07
 
-_NUMBER = "give the margin as a number, as 1%"
-_HINT = "give a share or per cent, as 0.01 or 1%, or noise-floor"
+_NUMBER = "Use a number such as 1%."
+_HINT = f"Use a number from 0 to below {_TOO_MUCH:.0%}, such as 1% or 0.01, or noise-floor."
 
 
 def margin_of(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
@@ -66,9 +66,9 @@ def number(given: float | str) -> float:
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError as error:
-        raise UsageError(f"the margin is {given!r}", _HINT) from error
+        raise UsageError(f"invalid margin: {given!r}", _HINT, where="margin", value=given) from error
     if isinstance(given, bool) or not 0 <= value < _TOO_MUCH:
-        raise UsageError(f"the margin is {given!r}, not from 0 to below {_TOO_MUCH:.0%}", _HINT)
+        raise UsageError(f"out of range: {given!r}", _HINT, where="margin", value=given)
     return value
 
 
@@ -77,8 +77,8 @@ def _device(sides: Iterable[Side]) -> str:
     if len(devices) == 1:
         return str(devices.pop())
     names = " and ".join(sorted(map(str, devices)))
-    found = f"the rows are of {names}" if names else "the files do not say on what they ran"
-    raise UsageError(f"a noise floor is that of one device, and {found}", _NUMBER)
+    reason = f"the rows have several devices: {names}" if names else "the files contain no device"
+    raise _no_floor(reason)
 
 
 def _name(device: str, sides: Iterable[Side]) -> str | None:
@@ -90,7 +90,12 @@ def _name(device: str, sides: Iterable[Side]) -> str | None:
     if len(names) == 1:
         return names.pop()
     shown = " and ".join(sorted(name or "unknown" for name in names))
-    raise UsageError(f"a noise floor is that of one machine, and the rows are of {shown}", _NUMBER)
+    raise _no_floor(f"the rows have several machines: {shown}")
+
+
+def _no_floor(reason: str) -> UsageError:
+    message = f"no noise floor for margin: {NOISE_FLOOR!r}"
+    return UsageError(message, _NUMBER, where="margin", reason=reason, value=NOISE_FLOOR)
 
 
 def _name_key(device: str, side: Side) -> str:
@@ -107,13 +112,12 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
 
     floor = noise.kept(device, name)
     if floor is None:
-        raise MissingError(
-            f"the noise of {device} ({visible(name or 'unknown')}) was never measured here",
-            "fastrnns-rs ab --same does it, on the machine of the files",
-        )
+        message = f"noise floor not measured: {device!r} ({visible(name or 'unknown')})"
+        raise MissingError(message, "Run on the machine of the files: fastrnns-rs ab --same")
     margin = float(floor.minimum_detectable_change)
     if not 0 <= margin < _TOO_MUCH:
-        raise UsageError(f"the noise floor of {device} is {margin:.0%}", "measure on a quieter machine: ab --same")
+        hint = "Run on a less busy machine: fastrnns-rs ab --same"
+        raise UsageError(f"noise floor too high: {margin:.0%} on {device!r}", hint, where="margin")
     warnings = []
     if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
         message = "this machine gives more false alarms than the 5 % that a verdict allows"

@@ -73,14 +73,24 @@ def assemble(
         kind="run",
         warnings=[*warnings, *run_warnings.of(baseline, candidate, judged, changed)],
         exit_code=ExitCode.FAILED if failed else exit_code(rows, margin, fail_on),
-        baseline=Compared(label=baseline.label, files=baseline.files),
-        candidate=Compared(label=candidate.label, files=candidate.files),
+        baseline=_compared(baseline),
+        candidate=_compared(candidate),
         method=method_of(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
         environment_differences=changed,
         rows=rows,
         geometric_mean=geometric_mean(judged),
         counts=counts_of(row.verdict for row in rows if row.conditional_verdict is None),
         conditional_counts=counts_of(filter(None, (row.conditional_verdict for row in rows))),
+    )
+
+
+def _compared(side: Side) -> Compared:
+    return Compared(
+        label=side.label,
+        files=side.files,
+        created_utc=side.created_utc,
+        sessions=side.sessions,
+        warnings=side.stored,
     )
 
 
@@ -115,8 +125,8 @@ def refuse_shared_runs(baseline: Side, candidate: Side) -> None:
             for file, run in zip(side.files, side.runs, strict=True)
             if run == min(shared)
         ]
-        message = f"{places[0]} of the baseline and {places[1]} of the candidate hold the same run"
-        raise UsageError(message, "give each run to one side")
+        message = f"duplicate run: {places[0]!r} (baseline) and {places[1]!r} (candidate) contain the same run"
+        raise UsageError(message, "Use each run once.")
 
 
 def refuse_conflicts(pairs: Sequence[Pair]) -> None:
@@ -127,9 +137,10 @@ def refuse_conflicts(pairs: Sequence[Pair]) -> None:
     """
     found = [pair for pair in pairs if pair.conflicts]
     if found:
-        more = f" (and so of {len(found) - 1} more rows)" if len(found) > 1 else ""
-        message = f"{found[0].title}: {'; '.join(found[0].conflicts)}{more}"
-        raise UsageError(message, "measure both sides alike; --force compares them all the same, and labels the rows")
+        rows = len(found) - 1
+        more = f", {rows} more row{'s' if rows > 1 else ''}" if rows else ""
+        message = f"different problems: {', '.join(found[0].conflicts)}"
+        raise UsageError(message, "Add `force=True` to compare them anyway.", where=f"{found[0].title}{more}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.collections_off import without_collections
+from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run
@@ -23,28 +24,18 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | Run
 
 _RUN = "fastrnns-rs/run"
-_LONGEST_SCHEMA = 60
-#: Other documents of fastrnns-rs, with the command that shows each.
-_OTHERS = {
-    "fastrnns-rs/comparison": "fastrnns-rs show FILE shows a comparison",
-    "fastrnns-rs/summary": "captures are shown by fastrnns-rs report",
-    "fastrnns-rs/capture": "captures are shown by fastrnns-rs report",
-    "fastrnns-rs/doctor": "fastrnns-rs doctor looks at the machine anew",
-    "fastrnns-rs/list": "fastrnns-rs list shows the runners",
-    "fastrnns-rs/noise-floor": "fastrnns-rs doctor shows the noise floor",
-    "fastrnns-rs/dry-run": "a plan has no times: measure without --dry-run",
-}
-_KNOWN = "run files of bench, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark are known"
+_BOTH = "Use 2 files: baseline and candidate."
+#: Kind of file that this module reads.
+_WANTED = "run or comparison"
 
 
 def load(path: str | Path) -> Any:
     """Returns the parsed JSON of a file.
 
     Raises:
-        MissingError: If the file does not exist.
-        UsageError: If the file cannot be read or is not JSON.
+        UsageError: If the file does not exist, cannot be read or is not JSON.
     """
-    text = reading.document_text(path, Run.noun)
+    text = reading.document_text(path, _WANTED)
     try:
         try:
             return reading.parsed(text)
@@ -56,8 +47,8 @@ def load(path: str | Path) -> Any:
                 return plain
             raise
     except ValueError as error:
-        what = "is empty" if not text.strip() else f"is no JSON: {error}"
-        raise UsageError(f"{path} {what}", _KNOWN) from error
+        reason = "the file is empty" if not text.strip() else f"the file is not JSON: {error}"
+        raise wrong_kind(path, _WANTED, reason=reason, readers=("show",)) from error
 
 
 def read_side(sources: Sequence[Source]) -> Side:
@@ -71,7 +62,7 @@ def read_side(sources: Sequence[Source]) -> Side:
         UsageError: If a file contains no runs, or both sides of `ab`, or a run that another file contains too.
     """
     if not sources:
-        raise UsageError("a side of the comparison has no files", "give at least one")
+        raise UsageError("missing files: `baseline` and `candidate` need at least 1 file each", _BOTH)
     sides: list[Side] = []
     seen: dict[str, str] = {}
     with without_collections():
@@ -80,8 +71,8 @@ def read_side(sources: Sequence[Source]) -> Side:
             # A copy of a run, or the run that it was resumed from, has the same run ID.
             key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
             if key in seen:
-                message = f"{seen[key]} and {name}, of one side, hold the same run"
-                raise UsageError(message, "a process counts once; give each run once")
+                message = f"duplicate run: {seen[key]!r} and {name!r} contain the same run"
+                raise UsageError(message, "Use each run once.")
             seen[key] = name
             sides.append(
                 side_of_run(found, label=_label(source), file=name)
@@ -101,15 +92,16 @@ def read_both(source: Source) -> tuple[Side, Side]:
     name = _name(source)
     found = source if isinstance(source, Run) else read_any(name)
     if isinstance(found, dict):
-        raise UsageError(f"{name} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
+        raise _comparison(name)
     if not isinstance(found, Run) or not found.sides:
-        raise UsageError(f"{name} is one side of a comparison", "give the other one too: compare BASELINE CANDIDATE")
+        raise UsageError("missing candidate", _BOTH, reason=f"{name!r} is a baseline only")
     if found.status == "interrupted":
         # An interrupted block has samples of one side that the other side does not have.
-        raise UsageError(f"{name} was interrupted: its sides were not measured alike", "run ab again")
+        reason = "baseline and candidate have different numbers of processes"
+        raise UsageError(f"interrupted run: {name!r}", "Run ab again.", reason=reason, value=name)
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:
-        raise UsageError(f"{name} has not the two sides a and b", "fastrnns-rs ab writes files with two sides")
+        raise UsageError(f"not a run of ab: {name!r}", "Use a run file of ab.", value=name)
     first, second = (side_of_run(found, side=side, label=labels[side], file=name) for side in ("a", "b"))
     return first, second
 
@@ -122,18 +114,18 @@ def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
         found: dict[str, Any] = plain
         return found
     if schema != _RUN and isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
-        # The schema name of an unknown version can have any length.
-        raise UsageError(f"{path} is a {schema[:_LONGEST_SCHEMA]} document", _OTHERS.get(schema, _KNOWN))
+        raise wrong_kind(path, _WANTED)
     if schema == _RUN:
         try:
             return Run.from_dict(plain, str(path))
         except UsageError as error:
-            raise UsageError(f"{path} is not a run file: {error}", "bench --output FILE writes one") from error
+            shown = str(path)
+            raise UsageError(f"not a run: {shown!r}", Run.hint, reason=str(error), value=shown) from error
     from fastrnns_rs.verbs.compare.importers import read_foreign
 
     foreign = read_foreign(str(path), plain)
     if foreign is None:
-        raise UsageError(f"{path} is of no known format", _KNOWN)
+        raise wrong_kind(path, _WANTED, reason="unknown format", readers=("show",))
     return foreign
 
 
@@ -141,11 +133,16 @@ def _open(source: Source) -> Run | Side:
     """Returns a run of one side, or the results of another tool."""
     found = source if isinstance(source, Run) else read_any(_name(source))
     if isinstance(found, dict):
-        raise UsageError(f"{_name(source)} is a comparison, not a run", _OTHERS["fastrnns-rs/comparison"])
+        raise _comparison(_name(source))
     if isinstance(found, Run) and found.sides:
-        message = f"{_name(source)} holds both sides of an ab"
-        raise UsageError(message, f"fastrnns-rs compare {_name(source)}, with no other file, compares them")
+        name = _name(source)
+        message = f"not one run: {name!r} contains baseline and candidate of ab"
+        raise UsageError(message, "Compare the file alone.", value=name, verb="compare")
     return found
+
+
+def _comparison(name: str) -> UsageError:
+    return UsageError(f"not a run: {name!r} is a comparison", "Use a run.", value=name, verb="show")
 
 
 def _label(source: Source) -> str:

@@ -48,8 +48,10 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
             for series in _series(result, run.run_id, setting, f"{file}: results[{index}]")
         ],
         environment=flatten(run, own),
-        warnings=[*run.warnings, *([interrupted] if run.status == "interrupted" else [])],
+        warnings=[interrupted] if run.status == "interrupted" else [],
         runs=[run.run_id],
+        stored=run.warnings,
+        created_utc=run.created_utc,
     )
 
 
@@ -86,6 +88,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             kinds=(kind,),
             families=(family,),
             source_sha256=result.source_sha256,
+            peak_memory_bytes=result.peak_memory_bytes,
         )
 
 
@@ -112,7 +115,7 @@ def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
     first = process.steady_from
     if first is None or not 0 <= first < len(samples):
         message = f"{place}.steady_from is {first}, and {phase}_ns has {len(samples)} samples"
-        raise UsageError(message, "a process that ended well has timed samples; measure again")
+        raise UsageError(message, "Measure again.")
     return samples[first:]
 
 
@@ -120,7 +123,7 @@ def _median(samples: list[int], place: str) -> float:
     try:
         median = stats.quantiles(samples, [0.5])[0]
     except ValueError as error:
-        raise UsageError(f"{place}: {error}", "samples are whole nanoseconds; measure again") from error
+        raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
     if median <= 0:
-        raise UsageError(f"{place} has a median of {median:g} ns", "samples are above 0; measure again")
+        raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
     return median

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.side_warnings import of_sides
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
 from fastrnns_rs.verbs.compare.settling_command import settling_command
@@ -23,32 +23,14 @@ _SHOWN = 4
 def of(baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]) -> list[Notice]:
     """Returns the warnings of a comparison, including the warnings of its two sides."""
     return [
-        *_of_sides(baseline, candidate),
+        *of_sides(baseline.stored, candidate.stored),
+        *of_sides(baseline.warnings, candidate.warnings),
         *_of_rows(judged),
         *_of_sessions(judged, changed),
         *_of_short_baselines(baseline, candidate, judged),
         *_of_machines(changed),
         *_of_company(changed),
     ]
-
-
-def _of_sides(baseline: Side, candidate: Side) -> Iterator[Notice]:
-    """Yields the warnings of the sides; a warning of both sides is yielded once."""
-    said = [_by_text(side.warnings) for side in (baseline, candidate)]
-    for key in {**said[0], **said[1]}:
-        first, second = (one.get(key, []) for one in said)
-        every = [*first, *second]
-        evidence = "; ".join(dict.fromkeys(one.evidence for one in every if one.evidence)) or None
-        whose = "" if first and second else "baseline: " if first else "candidate: "
-        yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence)
-
-
-def _by_text(said: Iterable[Notice]) -> dict[tuple[str, str], list[Notice]]:
-    """Groups warnings that differ only in their evidence."""
-    found: dict[tuple[str, str], list[Notice]] = {}
-    for one in said:
-        found.setdefault((one.code, one.message), []).append(one)
-    return found
 
 
 def _of_rows(judged: Sequence[Judged]) -> Iterator[Notice]:

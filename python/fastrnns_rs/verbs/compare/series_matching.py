@@ -24,7 +24,7 @@ class Pair:
         name: Name of the runner; both names if two different runners are compared.
         baseline: Series of the baseline; None if the runner is only in the candidate.
         candidate: Series of the candidate; None if the runner is only in the baseline.
-        conflicts: Reasons against the comparison, such as "the devices differ, cpu and cuda".
+        conflicts: Reasons against the comparison, such as "device cpu and cuda".
         intended: Requested differences, in the same words.
         title: Unique name of the row in messages.
     """
@@ -68,7 +68,8 @@ def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pa
     """
     for side in (baseline, candidate):
         if not side.series:
-            raise UsageError(f"{' '.join(side.files) or side.label} has no results", "compare files that have some")
+            name = " ".join(side.files) or side.label
+            raise UsageError(f"no results in file: {name!r}", "Use a run with results.", value=name)
     across = intended and _only_runner(baseline) != _only_runner(candidate)
     first, second = _by_key(baseline, across=across), _by_key(candidate, across=across)
     pairs = [
@@ -91,12 +92,13 @@ def _refuse_strangers(first: dict[Key, list[Series]], second: dict[Key, list[Ser
         if key in second:
             problems = [sizes(one) for one in (*series, *second[key])]
             keys = [name for name in problems[0] if any(one.get(name) != problems[0][name] for one in problems)]
-            what = ", ".join(keys) or "how they were timed"
-            message = f"the two sides have no problem in common: those of {series[0].runner} differ in {what}"
-            raise UsageError(message, "measure both sides alike")
+            what = ", ".join(key.replace("_", "-") for key in keys) or "timing mode"
+            message = f"no common problem: {series[0].runner} differs in {what}"
+            raise UsageError(message, "Measure baseline and candidate with the same options.")
     runners = [[one.runner for found in side.values() for one in found] for side in (first, second)]
     names = [", ".join(dict.fromkeys(one)) for one in runners]
-    raise UsageError("the two sides have no runner in common", f"the baseline has {names[0]}; the candidate {names[1]}")
+    message = f"no common runner: {names[0]} in the baseline, and {names[1]} in the candidate"
+    raise UsageError(message, "Measure the same runners in both runs.")
 
 
 def _by_key(side: Side, *, across: bool) -> dict[Key, list[Series]]:
@@ -155,7 +157,7 @@ def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:
         first, second = sizes(one), sizes(other)
         conflicts += _differ("device", first.get("device"), second.get("device"))
         problem = [
-            f"the problems differ in {key}, {first.get(key)} and {second.get(key)}"
+            f"{key.replace('_', '-')} {first.get(key)} and {second.get(key)}"
             for key in {**first, **second}
             if key not in {"device", "mode"} and first.get(key) != second.get(key)
         ]
@@ -164,4 +166,4 @@ def _pair(one: Series | None, other: Series | None, *, intended: bool) -> Pair:
 
 
 def _differ(what: str, one: Any, other: Any) -> list[str]:
-    return [] if one == other else [f"the {what}s differ, {one} and {other}"]
+    return [] if one == other else [f"{what} {one} and {other}"]

@@ -31,6 +31,7 @@ class Series:
         kinds: Hashes shared with series of other sessions that measured the same; one for each file of a side.
         families: Hashes shared with comparable series.
         source_sha256: SHA-256 of the runner's source.
+        peak_memory_bytes: Peak memory of a process; None if unknown.
     """
 
     runner: str
@@ -47,6 +48,7 @@ class Series:
     kinds: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     source_sha256: str | None = None
+    peak_memory_bytes: int | None = None
 
     @property
     def session_levels(self) -> list[float]:
@@ -74,8 +76,10 @@ class Side:
         files: Paths that the side was read from.
         series: Series that can be compared.
         environment: Machine, software and plan, as flat keys such as `torch_version`.
-        warnings: Warnings about the measurements.
+        warnings: Warnings that reading the files gave.
         runs: Identity of each run: the run ID inside a run file, or the path of a foreign file.
+        stored: Warnings that the run files contain.
+        created_utc: Start of the last run; None in foreign files.
     """
 
     label: str
@@ -84,6 +88,13 @@ class Side:
     environment: dict[str, Any]
     warnings: list[Notice]
     runs: list[str] = field(default_factory=list)
+    stored: list[Notice] = field(default_factory=list)
+    created_utc: str | None = None
+
+    @property
+    def sessions(self) -> int | None:
+        """Number of sessions; None if sessions are unknown."""
+        return len({session for one in self.series for session in one.sessions}) or None
 
 
 def pool(sides: Sequence[Side]) -> Side:
@@ -99,7 +110,10 @@ def pool(sides: Sequence[Side]) -> Side:
             key = (one.runner, one.phase, identity(one))
             series[key] = _added(series[key], one) if key in series else one
     environment, differing = merged(side.environment for side in sides)
-    warnings = [*{(one.code, one.message, one.evidence): one for side in sides for one in side.warnings}.values()]
+    warnings, stored = (
+        [*{(one.code, one.message, one.evidence): one for each in lists for one in each}.values()]
+        for lists in ([side.warnings for side in sides], [side.stored for side in sides])
+    )
     files = [file for side in sides for file in side.files]
     if differing:
         message = "files of one side were not measured alike"
@@ -113,6 +127,8 @@ def pool(sides: Sequence[Side]) -> Side:
         environment=environment,
         warnings=warnings,
         runs=[run for side in sides for run in side.runs],
+        stored=stored,
+        created_utc=max((side.created_utc for side in sides if side.created_utc), default=None),
     )
 
 
@@ -143,6 +159,7 @@ def _added(first: Series, second: Series) -> Series:
         nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0}
         return replace(first, **nothing, lack=first.lack or second.lack, reason=broken.reason)
     medians = [*first.medians_ns, *second.medians_ns]
+    peaks = [one.peak_memory_bytes for one in (first, second) if one.peak_memory_bytes is not None]
     reason = None if medians else first.reason or second.reason
     return replace(
         first,
@@ -154,4 +171,5 @@ def _added(first: Series, second: Series) -> Series:
         n_samples=first.n_samples + second.n_samples,
         lack=first.lack or second.lack,
         reason=reason,
+        peak_memory_bytes=max(peaks, default=None),
     )

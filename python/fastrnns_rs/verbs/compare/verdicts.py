@@ -22,7 +22,7 @@ from fastrnns_rs.documents.comparison import (
     is_regression,
     is_withheld,
 )
-from fastrnns_rs.errors import ExitCode, UsageError, nearest
+from fastrnns_rs.errors import ExitCode, UsageError, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, lacks_spread, replication_of
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
@@ -135,7 +135,8 @@ def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
         row = _row(pair, replication, found)
         return Judged(pair=pair, row=row, replication=replication, found=found, step=None)
     except (ValueError, ArithmeticError) as error:
-        raise UsageError(f"{pair.title} cannot be compared: {error}", "look at the times in the two files") from error
+        message, hint = f"cannot compare row: {pair.title!r}", "Check the times of the row in both files."
+        raise UsageError(message, hint, reason=str(error)) from error
 
 
 def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comparison | None:
@@ -212,15 +213,16 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
     if series is None or not series.medians_ns:
         return None
     values = series.medians_ns
-    if basis == "sessions":
-        # Every session has the same weight, as in the ratio, however many processes it has.
-        estimate = stats.process_ci(series.session_levels).estimate
-        return Figures(n_processes=len(values), n_samples=series.n_samples, estimate_ns=estimate)
-    if series.lack:
-        estimate, processes = stats.quantiles(values, [0.5])[0], 0
-    else:
-        estimate, processes = stats.process_ci(values).estimate, len(values)
-    return Figures(n_processes=processes, n_samples=series.n_samples, estimate_ns=estimate)
+    # Every session has the same weight, as in the ratio, however many processes it has.
+    found = stats.process_ci(series.session_levels if basis == "sessions" else values) if not series.lack else None
+    return Figures(
+        n_processes=len(values) if found else 0,
+        n_samples=series.n_samples,
+        estimate_ns=found.estimate if found else stats.quantiles(values, [0.5])[0],
+        ci_low_ns=found.ci_low if found else None,
+        ci_high_ns=found.ci_high if found else None,
+        peak_memory_bytes=series.peak_memory_bytes,
+    )
 
 
 def _missing(pair: Pair) -> str:
@@ -261,7 +263,7 @@ def check_causes(fail_on: Collection[str]) -> None:
     """
     for one in fail_on:
         if one not in CAUSES:
-            raise UsageError(f"fail-on takes {' and '.join(CAUSES)}, not {one!r}", nearest(str(one), CAUSES))
+            raise unknown("invalid value", one, CAUSES, where="fail_on")
 
 
 def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.comparison import Compared, Comparison
 from fastrnns_rs.errors import UsageError
@@ -27,6 +27,8 @@ _METHODS: dict[Replicate | None, str] = {
     "capture": "welch_log_captures",
     None: "totals",
 }
+#: Iterations of several runners are not replicates, and the sum of their times is the time of no runner.
+_ONE_RUNNER = "Give the trace of one runner (torch), or capture each runner alone (profile --separate)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,26 +74,26 @@ def compare_captures(
     """
     check_causes(fail_on)
     if margin == NOISE_FLOOR:
-        message = "a noise floor is that of runners, and these are captures"
-        raise UsageError(message, "give the margin as a number, as 1%")
+        message, reason = f"invalid margin: {margin!r}", "a noise floor applies to runners, not to captures"
+        raise UsageError(message, "Use a number such as 1%.", where="margin", reason=reason, value=margin)
     share, margin_source, _ = margin_of(margin)
     sides = read_captures(baseline, candidate, iteration_range=iteration_range, nsys_path=nsys_path)
     for side in sides:
         if not any(one.operations for one in side.readings):
-            raise UsageError(
-                f"{' '.join(side.files)}: nothing ran on a device", "capture on a GPU while the model runs"
-            )
+            name = " ".join(side.files)
+            raise UsageError(f"no GPU activity in capture: {name!r}", "Capture the model on a GPU.", value=name)
     conflicts = _conflicts(*sides)
     if conflicts and not force:
-        hint = "capture both on the same device; --force compares them all the same, and says so"
-        raise UsageError("; ".join(conflicts), hint)
+        raise UsageError("; ".join(why for why, _ in conflicts), f"{conflicts[0][1]}, or compare all with --force.")
     basis = basis_of(*sides)
     replicate = replicate_of(*sides)
     first, second = (weigh(side, basis, replicate) for side in sides)
     judged = judge_rows(first, second, replicate, share)
     comparison = Comparison(
         kind="capture",
-        warnings=capture_warnings.of(sides, judged, basis=basis, replicate=replicate, conflicts=conflicts),
+        warnings=capture_warnings.of(
+            sides, judged, basis=basis, replicate=replicate, conflicts=[why for why, _ in conflicts]
+        ),
         exit_code=exit_code([judged.device_time.row, *(one.row for one in judged.kernels)], share, fail_on),
         baseline=_compared(sides[0], first),
         candidate=_compared(sides[1], second),
@@ -107,25 +109,31 @@ def compare_captures(
 
 
 def _compared(side: CaptureSide, weighed: WeighedSide) -> Compared:
+    medians: dict[str, Any] = {key.replace("_ns", "_median_ns"): value for key, value in weighed.medians.items()}
     return Compared(
         label=side.label,
         files=side.files,
         captures=weighed.captures,
         iterations=weighed.iterations,
         devices=side.devices,
-        **{key.replace("_ns", "_median_ns"): value for key, value in weighed.medians.items()},
+        **medians,
     )
 
 
-def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[str]:
-    """Returns the reasons against comparing two sides.
+def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[tuple[str, str]]:
+    """Returns the reasons against comparing two sides, each with a hint.
 
     Data that a capture does not contain is no reason.
     """
+    found = [
+        (f"iterations of several runners: {', '.join(side.runners)} ({name})", _ONE_RUNNER)
+        for name, side in (("baseline", baseline), ("candidate", candidate))
+        if side.runners[1:]
+    ]
     one, other = baseline.devices, candidate.devices
     if one and other and one != other:
         names = [
             " and ".join(name.removeprefix("NVIDIA ").removeprefix("Tesla ") for name in side) for side in (one, other)
         ]
-        return [f"the GPUs differ: {names[0]} and {names[1]}"]
-    return []
+        found.append((f"the GPUs differ: {names[0]} and {names[1]}", "Capture both sides on the same device"))
+    return found

@@ -66,6 +66,7 @@ class Reading:
         path: Path as given.
         identities: Digests or paths that identify its files.
         iterations: Four times of each iteration, by key; empty if the capture has no iterations.
+        runners: Names of the runners of the iterations, where they are known.
         operations: GPU activities by name and kind.
         environment: Devices, tool and format, as flat keys.
         devices: Names of the active devices.
@@ -75,6 +76,7 @@ class Reading:
     path: str
     identities: list[str]
     iterations: list[dict[str, int]]
+    runners: list[str]
     operations: dict[Key, Operation]
     environment: dict[str, Any]
     devices: list[str]
@@ -113,6 +115,11 @@ class CaptureSide:
         return [one.path for one in self.readings]
 
     @property
+    def runners(self) -> list[str]:
+        """Names of the runners."""
+        return sorted({name for one in self.readings for name in one.runners})
+
+    @property
     def devices(self) -> list[str]:
         """Names of the devices."""
         return sorted({name for one in self.readings for name in one.devices})
@@ -143,7 +150,8 @@ def read_captures(
         UsageError: If a side has no files, or the same file twice.
     """
     if not baseline or not candidate:
-        raise UsageError("a side of the comparison has no files", "give at least one")
+        message = "missing files: `baseline` and `candidate` need at least 1 file each"
+        raise UsageError(message, "Use 2 captures: baseline and candidate.")
 
     def read(path: Path) -> Reading:
         return _read(os.fspath(path), iteration_range, nsys_path)
@@ -161,6 +169,7 @@ def _read(path: str, iteration_range: str | None, nsys_path: str | None) -> Read
         path=path,
         identities=[one["sha256"] or os.path.realpath(one["path"]) for one in captures],
         iterations=found["iterations"],
+        runners=found["runners"],
         operations={one.key: one for one in map(_operation, found["rows"])},
         environment={
             "devices": devices or None,
@@ -172,7 +181,8 @@ def _read(path: str, iteration_range: str | None, nsys_path: str | None) -> Read
         warnings=[Notice(**one) for one in found["warnings"]],
     )
     if reading.total_ns > _LONGEST_NS:
-        raise UsageError(f"the device times of {path} add up to more than 292 years", "it is damaged: capture again")
+        reason = "the GPU times add up to more than 292 years"
+        raise UsageError(f"damaged capture: {path!r}", "Capture again.", reason=reason, value=path)
     return reading
 
 
@@ -190,8 +200,8 @@ def _side(readings: list[Reading]) -> CaptureSide:
     for one in readings:
         for identity in dict.fromkeys(one.identities):
             if identity in seen:
-                message = f"{seen[identity]} and {one.path}, of one side, hold the same capture"
-                raise UsageError(message, "a capture counts once; give each once")
+                message = f"duplicate capture: {seen[identity]!r} and {one.path!r} contain the same capture"
+                raise UsageError(message, "Use each capture once.")
         seen |= dict.fromkeys(one.identities, one.path)
     environment, differing = merged(one.environment for one in readings)
     more = f" and {len(readings) - 1} more" if readings[1:] else ""

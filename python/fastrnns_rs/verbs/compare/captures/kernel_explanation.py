@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.explanation import derivation, sentence
 
@@ -37,7 +37,7 @@ def explain(compared: CaptureComparison, name: str) -> str:
     found = found or [one for names, one in every if any(called and name in called for called in names)]
     if not name or not found:
         known = sorted({one for names, _ in every for one in names if one})
-        raise UsageError(f"no row is called {name!r}", nearest(name, known))
+        raise unknown("unknown row", name, known, where="explain", hint="Use the name of a row of the table.")
     texts = ["\n".join(visible(line) for line in _lines(compared, one)) for one in found[:_MOST]]
     if len(found) > _MOST:
         texts.append(f"and {len(found) - _MOST} more rows: give more of the name")

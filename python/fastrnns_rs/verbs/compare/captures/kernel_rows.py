@@ -80,9 +80,8 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
     try:
         found = stats.compare_samples(first, second, margin=margin, confidence_level=CONFIDENCE_LEVEL)
     except (ValueError, ArithmeticError) as error:
-        raise UsageError(
-            f"{sample.name} cannot be compared: {error}", "look at its times in the two reports"
-        ) from error
+        message, hint = f"cannot compare row: {sample.name!r}", "Check the times of the row in both reports."
+        raise UsageError(message, hint, reason=str(error)) from error
     if lacks_spread(first, second):
         return _silent(NO_SPREAD, (first, second))
     return Finding(values=(first, second), found=found, verdict=WORDS[found.verdict], reason=found.reason)
