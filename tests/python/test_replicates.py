@@ -84,12 +84,12 @@ def test_ranks_are_no_groups_of_processes_and_no_drift() -> None:
     made = run_files.run([two_ranks(12)])
     (runner,) = timed_runners(made)
     assert (len(runner.processes), len(runner.replicates())) == (24, 12)
-    codes = {one.code for one in warnings.after(made)}
+    codes = {one.code for one in warnings.check_samples(made)}
     assert not codes & {"process_modes", "drift"}
     # The same processes without ranks are two groups.
     alone = [replace(one, rank=None, index=number) for number, one in enumerate(made.results[0].processes)]
     assert "process_modes" in {
-        one.code for one in warnings.after(run_files.run([replace(made.results[0], processes=alone)]))
+        one.code for one in warnings.check_samples(run_files.run([replace(made.results[0], processes=alone)]))
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.warning_table import ROWS
 
@@ -12,6 +14,7 @@ def make_warning(
     evidence: str | None = None,
     message: str | None = None,
     hint: str | None = "",
+    rows: Sequence[str] = (),
     **values: str,
 ) -> Notice:
     """Returns a warning with one of this package's codes.
@@ -24,6 +27,7 @@ def make_warning(
         evidence: Evidence with numbers and units; None if the message contains it.
         message: Effect with numbers; None for the effect of the table.
         hint: Hint for this case; empty for the hint of the table, None for no hint.
+        rows: Rows that the warning concerns, such as `cudnn/forward`.
         values: Values for placeholders of the table's hint, such as `FILE`.
 
     Raises:
@@ -33,4 +37,4 @@ def make_warning(
     if hint is not None:
         # The hint of an error may be an empty text.
         hint = hint or row.filled_hint(**values)
-    return Notice(code=row.code, message=message or row.effect, evidence=evidence or None, hint=hint)
+    return Notice(code=row.code, message=message or row.effect, evidence=evidence or None, hint=hint, rows=[*rows])

@@ -37,8 +37,8 @@ with contextlib.ExitStack() as stack:
     while time.monotonic() < end and any(one.tally().working < 100 and not one.tally().lost for one in watches):
         time.sleep(0.01)
 tallies = [one.tally() for one in watches]
-notices = [[[one.code, one.evidence] for one in watch.notices()] for watch in watches]
-print(json.dumps({one: [found, tally.working] for one, found, tally in zip(names, notices, tallies)}))
+warnings = [[[one.code, one.evidence] for one in watch.warnings()] for watch in watches]
+print(json.dumps({one: [found, tally.working] for one, found, tally in zip(names, warnings, tallies)}))
 """
 
 #: Each has a hundred looks at work, if it is not lost before.
@@ -83,26 +83,26 @@ def test_reasons_have_their_shares_and_ranges(found: Any) -> None:
     [[code, evidence]], working = found["GPU-hot"]
     assert (code, working) == ("gpu_throttled", 100)
     assert evidence == (
-        "in 97 of 100 looks at the GPU at work (hw_thermal_slowdown 97%); "
+        "97 of 100 readings of the working GPU (hw_thermal_slowdown 97 %); "
         "SM clock 990 to 1980 MHz; temperature 45 to 91 °C; power 212 to 350 W"
     )
     [[_, evidence]], _ = found["GPU-capped"]
-    assert "in 100 of 100 looks at the GPU at work (sw_power_cap 50%, board_limit 50%, reliability 50%)" in evidence
+    assert "100 of 100 readings of the working GPU (sw_power_cap 50 %, board_limit 50 %, reliability 50 %)" in evidence
 
 
 def test_reasons_change_with_time(found: Any) -> None:
     [[_, evidence]], _ = found["GPU-cooling"]
     # A hundred looks take longer than these milliseconds.
-    assert 0 < int(evidence.split()[1]) < 100, evidence
+    assert 0 < int(evidence.split()[0]) < 100, evidence
 
 
 def test_what_a_driver_does_not_tell_is_left_out(found: Any) -> None:
     assert found["GPU-silent"] == [
-        [["gpu_throttled", "in 100 of 100 looks at the GPU at work (hw_thermal_slowdown 100%)"]],
+        [["gpu_throttled", "100 of 100 readings of the working GPU (hw_thermal_slowdown 100 %)"]],
         100,
     ]
     [[_, evidence]], _ = found["GPU-old"]
-    assert evidence.startswith("in 100 of 100 looks at the GPU at work (sw_power_cap 100%)")
+    assert evidence.startswith("100 of 100 readings of the working GPU (sw_power_cap 100 %)")
     assert found["GPU-forbidden"] == found["GPU-unknown"] == [[], 0]
 
 
@@ -116,16 +116,16 @@ def test_what_a_driver_does_not_tell_is_left_out(found: Any) -> None:
     ],
 )
 def test_a_driver_that_goes_away_in_the_middle_is_told(name: str, evidence: str, found: Any) -> None:
-    notices, working = found[f"GPU-{name}"]
-    assert notices[-1] == ["gpu_lost", evidence]
+    warnings, working = found[f"GPU-{name}"]
+    assert warnings[-1] == ["gpu_lost", evidence]
     assert working == 20
-    assert [one[0] for one in notices[:-1]] == (["gpu_throttled"] if name == "lost" else [])
+    assert [one[0] for one in warnings[:-1]] == (["gpu_throttled"] if name == "lost" else [])
 
 
 def test_an_instance_has_the_clocks_of_its_gpu(found: Any) -> None:
     [[code, evidence]], working = found["MIG-second"]
     assert code == "gpu_throttled"
-    assert "(hw_thermal_slowdown 100%); SM clock 1980 to 1980 MHz" in evidence
+    assert "(hw_thermal_slowdown 100 %); SM clock 1980 to 1980 MHz" in evidence
     # Both looks are at one GPU.
     assert 0 < working + found["GPU-divided"][1] <= 100
 
@@ -200,11 +200,11 @@ def test_bench_watches_the_devices_that_are_visible(tmp_path: Path) -> None:
     assert (gpus[0]["temperature_c"], gpus[0]["power_limit_w"]) == (88, 700)
     found = gpu_warnings(run)
     # Before the run: of the first device what runs on it, and its heat; of the second that it sleeps.
-    assert ("gpu_busy", "1: 4711 (/usr/bin/python3, training)") in found, found
-    assert ("gpu_persistence", "1980 MHz: SM clock 1980 of 1980 MHz, persistence mode off") in found
+    assert ("gpu_busy", "other processes: 4711 (/usr/bin/python3, training)") in found, found
+    assert ("gpu_persistence", "SM clock 1980 of 1980 MHz, persistence mode off") in found
     before, during = (evidence for code, evidence in found if code == "gpu_throttled")
-    assert before == "hw_thermal_slowdown"
-    assert "(hw_thermal_slowdown 100%); SM clock 1200 to 1200 MHz; temperature 88 to 88 °C" in during
+    assert before == "before the run: hw_thermal_slowdown"
+    assert "(hw_thermal_slowdown 100 %); SM clock 1200 to 1200 MHz; temperature 88 to 88 °C" in during
     assert ("gpu_lost", "GPU is lost") in found
 
 
@@ -216,4 +216,4 @@ def test_bench_watches_the_gpu_of_an_instance(tmp_path: Path) -> None:
     ]
     [(code, evidence)] = gpu_warnings(run)
     assert code == "gpu_throttled"
-    assert "(sw_power_cap 100%)" in evidence
+    assert "(sw_power_cap 100 %)" in evidence

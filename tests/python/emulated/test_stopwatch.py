@@ -82,7 +82,7 @@ def test_the_hosts_time_stands_beside_the_devices(tmp_path: Path) -> None:
         assert len(row["processes"][0]["forward_host_ns"]) == len(row["processes"][0]["forward_ns"])
     assert [rows["launching"][phase]["launch_bound"] for phase in ("forward", "backward")] == [True, True]
     [warning] = [one for one in found.run["warnings"] if one["code"] == "launch_bound"]
-    assert "launching forward: " in warning["evidence"]
+    assert "launching/forward: " in warning["evidence"]
     # A busy machine makes times on the real clock longer, and never shorter. The virtual clock has the upper bounds.
     for phase, host_ns, device_ns in (("forward", 1e6, 3e6), ("backward", 1e6, 5e6)):
         row = rows["sleeping"][phase]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.health.outcome import judged
@@ -42,20 +43,19 @@ def clocks(states: list[nvidia.State]) -> Check:
     modes = {True: "on", False: "off", None: "unknown"}
     asleep = any(state.persistent is False for state in states)
     message = _each([f"SM clock {_mhz(state)}, persistence mode {modes[state.persistent]}" for state in states])
-    hint = "sudo nvidia-smi -pm 1; else the driver starts the GPU anew for each process"
     if not known and not asleep:
         return Check(id="gpu.clocks", status="skipped", message=message)
-    return judged("gpu.clocks", asleep, min(known, default=None), message, hint, unit="MHz" if known else None)
+    hint, unit = ROWS["gpu_persistence"].hint, "MHz" if known else None
+    return judged("gpu.clocks", asleep, min(known, default=None), message, hint, unit=unit)
 
 
 def throttle(states: list[nvidia.State]) -> Check:
     """Checks that the GPUs are not slowed down at present."""
     if any(state.slowdowns is None for state in states):
-        return Check(id="gpu.throttle", status="skipped", message="the driver does not tell what slows the GPU down")
+        return Check(id="gpu.throttle", status="skipped", message="the driver does not report slowdowns")
     slowed = sorted({reason for state in states for reason in state.slowdowns or []})
-    message = _each([" ".join(state.slowdowns or []) or "nothing slows it down" for state in states])
-    hint = "let it cool, or look at its power limit: nvidia-smi -q -d PERFORMANCE"
-    return judged("gpu.throttle", bool(slowed), " ".join(slowed) or "none", message, hint)
+    message = _each([" ".join(state.slowdowns or []) or "no slowdown" for state in states])
+    return judged("gpu.throttle", bool(slowed), " ".join(slowed) or "none", message, ROWS["gpu_throttled"].hint)
 
 
 def other_processes(uuid: str | None = None) -> Check:
@@ -64,9 +64,8 @@ def other_processes(uuid: str | None = None) -> Check:
         others = nvidia.processes(uuid)
     except FastrnnsError as error:
         return Check(id="gpu.other_processes", status="skipped", message=error.message)
-    hint = "wait for them, or choose another device with --device cuda:N"
-    message = ", ".join(others) or "nvidia-smi lists none"
-    return judged("gpu.other_processes", bool(others), len(others), message, hint)
+    message = ", ".join(others) or "no other processes"
+    return judged("gpu.other_processes", bool(others), len(others), message, ROWS["gpu_busy"].hint)
 
 
 def _mhz(state: nvidia.State) -> str:

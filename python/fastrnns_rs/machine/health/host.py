@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ _LEAST_FREE_BYTES = 2 << 30
 def clock_resolution(nanoseconds: int) -> Check:
     """Checks that the clock is fine enough for the shortest phases."""
     coarse = nanoseconds > _COARSEST_CLOCK_NS
-    message = "what the timer can tell apart on a CPU"
-    hint = "choose sizes whose phases take a thousand times as long"
+    message = "resolution of the timer on a CPU"
+    hint = "Choose sizes with phases of at least 1000 clock ticks: fastrnns-rs bench --hidden-size N RUNNER"
     return judged("clock.resolution", coarse, nanoseconds, message, hint, unit="ns")
 
 
@@ -36,10 +37,10 @@ def governor(root: Path = Path("/")) -> Check:
     files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
     governors = sorted({text for text in map(_read, files) if text})
     if not governors:
-        return Check(id="cpu.governor", status="skipped", message="the kernel shows no governor")
+        return Check(id="cpu.governor", status="skipped", message="the kernel reports no governor")
     follows = governors != ["performance"]
-    message = "the CPUs' clock follows the load" if follows else "the CPUs keep their clock up"
-    return judged("cpu.governor", follows, " ".join(governors), message, "sudo cpupower frequency-set -g performance")
+    message = "the CPU clock follows the load" if follows else "the CPU clock stays up"
+    return judged("cpu.governor", follows, " ".join(governors), message, ROWS["governor"].hint)
 
 
 def turbo(root: Path = Path("/")) -> Check:
@@ -51,27 +52,32 @@ def turbo(root: Path = Path("/")) -> Check:
     switches = ((folder / "intel_pstate/no_turbo", "0", "1"), (folder / "cpufreq/boost", "1", "0"))
     for path, on, off in switches:
         if _read(path) == off:
-            return Check(id="cpu.turbo", status="ok", value="off", message="the CPUs' clock has a fixed ceiling")
+            return Check(id="cpu.turbo", status="ok", value="off", message="the CPU clock has a fixed limit")
         if _read(path) == on:
-            message = "the CPUs' clock depends on heat and on how many of them work"
-            hint = f"for steadier numbers: echo {off} | sudo tee {path}"
+            message = "the CPU clock depends on the temperature and on the number of busy CPUs"
+            hint = f"Turn turbo off for more stable times: echo {off} | sudo tee {path}"
             return Check(id="cpu.turbo", status="warn", value="on", message=message, hint=hint)
-    return Check(id="cpu.turbo", status="skipped", message="the kernel shows no switch for it")
+    return Check(id="cpu.turbo", status="skipped", message="the kernel has no switch for turbo")
 
 
 def load(average: float, cpus: int) -> Check:
     """Checks that the system is not busy with other work."""
-    most = _MOST_LOAD_PER_CPU * cpus
-    message = f"the load of the last minute; {cpus} CPUs are quiet up to {most:g}"
-    return judged("cpu.load", average > most, round(average, 2), message, "wait, or end what runs beside")
+    limit = quiet_load(cpus)
+    message = f"load average of the last minute; limit {limit:g} on {cpus} CPUs"
+    return judged("cpu.load", average > limit, round(average, 2), message, ROWS["machine_busy"].hint)
+
+
+def quiet_load(cpus: int) -> float:
+    """Returns the load average up to which the system is not busy."""
+    return _MOST_LOAD_PER_CPU * cpus
 
 
 def threads(facts: Facts | Environment | None, cpus: int) -> Check:
     """Checks that each of torch's threads has its own CPU."""
     if facts is None:
-        return Check(id="cpu.threads", status="skipped", message="torch does not work here")
-    message = f"torch's threads, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use"
-    hint = f"bench --threads {cpus}, or OMP_NUM_THREADS={cpus}"
+        return Check(id="cpu.threads", status="skipped", message="torch cannot be imported")
+    message = f"threads of torch, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use"
+    hint = ROWS["more_threads_than_cores"].filled_hint(N=str(cpus))
     return judged("cpu.threads", facts.num_threads > cpus, facts.num_threads, message, hint)
 
 
@@ -84,13 +90,15 @@ def perf_paranoid(root: Path = Path("/")) -> Check:
         return Check(id="perf.paranoid", status="skipped", message="the kernel has no perf events")
     refused = value > _MOST_PARANOID
     message = "nsys cannot sample the CPU; tracing works" if refused else "nsys can sample the CPU"
-    return judged("perf.paranoid", refused, value, message, f"sudo sysctl kernel.perf_event_paranoid={_MOST_PARANOID}")
+    return judged(
+        "perf.paranoid", refused, value, message, f"Allow it: sudo sysctl kernel.perf_event_paranoid={_MOST_PARANOID}"
+    )
 
 
 def disk(folder: Path) -> Check:
     """Checks the free space of the folder for captures."""
     existing = next(place for place in (folder, *folder.parents, Path()) if os.access(place, os.F_OK))
-    hint = "give profile an --output-dir on another disk, or set XDG_DATA_HOME"
+    hint = "Use a folder on another disk: fastrnns-rs profile --output-dir PATH RUNNER"
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         message = f"{existing} cannot be written to; captures go to {folder}"
         return Check(id="disk.output", status="fail", message=message, hint=hint)

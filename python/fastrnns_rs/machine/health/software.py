@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.documents.diagnosis import Check
+from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.health.outcome import judged
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
 def build_profile(profile: str) -> Check:
     """Checks that the extension is optimised."""
     slow = profile != "release"
-    message = "not optimised: each sample costs more than it should" if slow else "optimised"
-    hint = "build it anew: maturin develop --release"
-    return judged("extension.build_profile", slow, profile, f"the extension is {message}", hint)
+    message = f"the extension is {'not ' if slow else ''}optimised"
+    return judged("extension.build_profile", slow, profile, message, ROWS["debug_build"].hint)
 
 
 def torch_import(torch: Facts | FastrnnsError) -> Check:
@@ -31,7 +31,7 @@ def torch_import(torch: Facts | FastrnnsError) -> Check:
 def torch_cuda(facts: Facts | None) -> Check:
     """Checks that torch can compute on the GPU, if there is one."""
     if facts is None:
-        return Check(id="torch.cuda", status="skipped", message="torch does not work here")
+        return Check(id="torch.cuda", status="skipped", message="torch cannot be imported")
     count, version = facts.cuda_device_count, facts.cuda_version
     problem = facts.device_problem or facts.dtype_problem
     if count and problem is None:
@@ -41,16 +41,17 @@ def torch_cuda(facts: Facts | None) -> Check:
         message = f"{facts.device} does not compute: {problem}"
         # Torch has no code for a GPU that is older than its build, or newer.
         unsupported = "kernel image" in str(problem) or "compute capability" in str(problem)
-        hint = "install a torch built for this GPU" if unsupported else "use another --device"
+        hint = "Install a torch built for this GPU." if unsupported else "Use the CPU: fastrnns-rs bench --device cpu"
         return Check(id="torch.cuda", status="fail", value=version, message=message, hint=hint)
-    reason = facts.no_cuda_reason or "torch does not say why"
+    reason = facts.no_cuda_reason or "torch reports no reason"
     if not nvidia.has_device():
         return Check(id="torch.cuda", status="skipped", value=version, message=reason)
     # A CPU build of torch or a hidden GPU is the user's choice, hence only a warning.
     status: Literal["warn", "fail"] = "warn" if version is None or nvidia.is_hidden() else "fail"
-    hint = "update the driver, install a torch built for an older CUDA, or measure with --device cpu"
+    cure = "Update the driver, install a torch built for an older CUDA"
     if version is None:
-        hint = "install a torch built for CUDA, or measure with --device cpu"
+        cure = "Install a torch built for CUDA"
     elif nvidia.is_hidden():
-        hint = "unset CUDA_VISIBLE_DEVICES, or measure with --device cpu"
+        cure = "Unset CUDA_VISIBLE_DEVICES"
+    hint = f"{cure}, or use the CPU: fastrnns-rs bench --device cpu"
     return Check(id="torch.cuda", status=status, value=version, message=reason, hint=hint)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings.timed_samples import name_of
-from fastrnns_rs.machine.warnings.warning import duration, of_found
+from fastrnns_rs.machine.warnings.findings import Finding, format_duration, report_findings, row_names
+from fastrnns_rs.machine.warnings.timed_samples import display_name
 from fastrnns_rs.replicates import counted
 
 if TYPE_CHECKING:
@@ -18,35 +18,24 @@ _LEAST_UNJOINED_NS = 50_000
 _LEAST_UNJOINED_SHARE = 0.01
 
 
-def cautions(results: list[Result]) -> list[Notice]:
+def find_warnings(results: list[Result]) -> list[Notice]:
     """Returns warnings about launch-bound phases and about unjoined work.
 
     The time of a launch-bound phase is that of its kernel launches. Unjoined work continues after the last phase.
     """
     bound, unjoined = [], []
     for result in results:
+        rows = dict(zip(("forward", "backward"), row_names(display_name(result), ("forward", "backward")), strict=True))
         for phase, summary in _phases(result):
             if summary.launch_bound and summary.host_ns is not None:
-                times = f"{duration(summary.host_ns)} of calls, {duration(summary.median_ns)} on the GPU"
-                bound.append(f"{name_of(result)} {phase}: {times}")
+                host, device = format_duration(summary.host_ns), format_duration(summary.median_ns)
+                bound.append(Finding(f"{rows[phase]}: {host} of launches, {device} on the GPU", [rows[phase]]))
         whole = sum(summary.median_ns for _, summary in _phases(result))
         longest = max((one.unjoined_ns or 0 for ranks in counted(result.processes) for one in ranks), default=0)
         if longest > max(_LEAST_UNJOINED_NS, _LEAST_UNJOINED_SHARE * whole):
-            unjoined.append(f"{name_of(result)}: {duration(longest)} after an iteration")
-    return [
-        *of_found(
-            "launch_bound",
-            "the CPU takes as long to launch the work as the GPU to do it: these are times of the CPU",
-            bound,
-            "larger sizes, CUDA graphs or torch.compile; a quicker GPU changes nothing",
-        ),
-        *of_found(
-            "unjoined_work",
-            "the GPU works on after the last phase, on streams that nothing waits for; no time includes that",
-            unjoined,
-            "have the current stream wait for the others: torch.cuda.current_stream().wait_stream(other)",
-        ),
-    ]
+            text = f"{display_name(result)}: {format_duration(longest)} after an iteration"
+            unjoined.append(Finding(text, [rows[phase] for phase, _ in _phases(result)]))
+    return [*report_findings("launch_bound", bound), *report_findings("unjoined_work", unjoined)]
 
 
 def _phases(result: Result) -> Iterator[tuple[str, PhaseSummary]]:

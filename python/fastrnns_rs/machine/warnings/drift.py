@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings.warning import caution, listed
+from fastrnns_rs.machine.warnings.findings import Finding, format_share, report_findings, row_names
 from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Trend:
         return math.expm1(quantiles(self.slopes, [0.5])[0] * places) if self.slopes else 0.0
 
 
-def cautions(runners: list[TimedRunner]) -> list[Notice]:
+def find_warnings(runners: list[TimedRunner]) -> list[Notice]:
     """Returns a warning if process medians follow their position in the run.
 
     Runners are compared only with themselves. The pairs of all runners form one test (Hirsch, Slack and Smith,
@@ -71,25 +71,16 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
     whole = _together(trends)
     if _is_drift(whole, places, _SIGNIFICANCE):
         count = len(runners)
-        evidence = (
-            f"{_describe_trend(whole, places)}, {whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
-        )
-    else:
-        named = zip((runner.name for runner in runners), trends, strict=True)
-        share = _SIGNIFICANCE / len(trends)
-        evidence = listed(
-            [f"{name}: {_describe_trend(one, places)}" for name, one in named if _is_drift(one, places, share)]
-        )
-    if not evidence:
-        return []
-    return [
-        caution(
-            "drift",
-            "the later a process ran, the slower or faster it was",
-            evidence=evidence,
-            hint="look for heat, clocks and what else runs; compare two sides with ab, which takes turns",
-        )
+        of_runners = f"{whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
+        # All runners share the drift, so no row is marked.
+        return report_findings("drift", [Finding(f"{_describe_trend(whole, places)}, {of_runners}", [])])
+    share = _SIGNIFICANCE / len(trends)
+    found = [
+        Finding(f"{runner.name}: {_describe_trend(one, places)}", row_names(runner.name, runner.phases()))
+        for runner, one in zip(runners, trends, strict=True)
+        if _is_drift(one, places, share)
     ]
+    return report_findings("drift", found)
 
 
 def _trend(runner: TimedRunner) -> _Trend:
@@ -117,4 +108,7 @@ def _is_drift(trend: _Trend, places: int, significance: float) -> bool:
 
 def _describe_trend(trend: _Trend, places: int) -> str:
     change = trend.change(places)
-    return f"{change:+.1%} from first to last, Kendall's tau {trend.tau:.2f}, p = {trend.p_value:.1g}"
+    sign = "-" if change < 0 else "+"
+    return (
+        f"{sign}{format_share(abs(change))} from first to last, Kendall's tau {trend.tau:.2f}, p = {trend.p_value:.1g}"
+    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.health import gpu
+from fastrnns_rs.machine.warnings.findings import format_share, report_check
 from fastrnns_rs.machine.warnings.gpu_monitor import Poller
-from fastrnns_rs.machine.warnings.warning import caution, of_check
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -23,9 +24,9 @@ _MOST_UTILIZATION = 10.0
 _INTERVAL_S = 0.1
 
 
-def before(environment: Environment, device: str) -> list[Notice]:
+def check_device(environment: Environment, device: str) -> list[Notice]:
     """Returns warnings about the device to measure, from `nvidia-smi`."""
-    uuid = uuid_of(environment, device)
+    uuid = find_uuid(environment, device)
     if uuid is None:
         return []
     try:
@@ -34,12 +35,13 @@ def before(environment: Environment, device: str) -> list[Notice]:
         return []
     found = [*_busy(uuid)]
     if states:
-        found += of_check("gpu_persistence", "the driver starts the GPU anew for each process", gpu.clocks(states))
-        found += of_check("gpu_throttled", "something slows the GPU down before the run", gpu.throttle(states))
+        clocks, throttle = gpu.clocks(states), gpu.throttle(states)
+        found += report_check("gpu_persistence", clocks, clocks.message)
+        found += report_check("gpu_throttled", throttle, f"before the run: {throttle.value}")
     return found
 
 
-def uuid_of(environment: Environment, device: str) -> str | None:
+def find_uuid(environment: Environment, device: str) -> str | None:
     """Returns the UUID of the GPU that a device name stands for.
 
     torch counts the GPUs in CUDA_VISIBLE_DEVICES, NVML counts all GPUs.
@@ -63,48 +65,35 @@ class Watch(Poller):
     """
 
     def __init__(self, environment: Environment, device: str, *, interval_s: float = _INTERVAL_S) -> None:
-        super().__init__(uuid_of(environment, device), interval_s)
+        super().__init__(find_uuid(environment, device), interval_s)
 
-    def notices(self) -> list[Notice]:
+    def warnings(self) -> list[Notice]:
         """Returns the warnings from the readings so far."""
-        return _of_tally(self.tally())
+        return _find_slowdowns(self.tally())
 
 
 def _busy(uuid: str) -> list[Notice]:
-    message = "the GPU does something else"
-    found = of_check("gpu_busy", message, gpu.other_processes(uuid))
+    others = gpu.other_processes(uuid)
+    found = report_check("gpu_busy", others, f"other processes: {others.message}")
     if found:
         return found
     # Processes of another container are not listed.
     utilization = nvidia.utilization(uuid)
     if utilization is None or utilization <= _MOST_UTILIZATION:
         return []
-    evidence = f"{utilization:g} % of the time before the run a kernel ran, of a process that is not listed"
-    return [caution("gpu_busy", message, evidence=evidence, hint="wait, or choose another device with --device cuda:N")]
+    evidence = f"{utilization:g} % utilization before the run, by a process that is not listed"
+    return [make_warning("gpu_busy", evidence=evidence)]
 
 
-def _of_tally(tally: Tally) -> list[Notice]:
+def _find_slowdowns(tally: Tally) -> list[Notice]:
     found = []
     if tally.slowed and tally.slowed >= _LEAST_SLOWED * tally.working:
-        reasons = ", ".join(f"{reason} {count / tally.working:.0%}" for reason, count in tally.reasons.most_common())
-        seen = [f"in {tally.slowed} of {tally.working} looks at the GPU at work ({reasons})", *_ranges(tally)]
-        found.append(
-            caution(
-                "gpu_throttled",
-                "something slowed the GPU down during the run",
-                evidence="; ".join(seen),
-                hint="let it cool, or look at its power limit: nvidia-smi -q -d PERFORMANCE",
-            )
-        )
+        shares = [(reason, format_share(count / tally.working)) for reason, count in tally.reasons.most_common()]
+        reasons = ", ".join(f"{reason} {share}" for reason, share in shares)
+        seen = [f"{tally.slowed} of {tally.working} readings of the working GPU ({reasons})", *_ranges(tally)]
+        found.append(make_warning("gpu_throttled", evidence="; ".join(seen)))
     if tally.lost is not None:
-        found.append(
-            caution(
-                "gpu_lost",
-                "the driver lost the GPU during the run",
-                evidence=tally.lost,
-                hint="sudo dmesg | grep -i xid says why; then reset the GPU, or restart the machine",
-            )
-        )
+        found.append(make_warning("gpu_lost", evidence=tally.lost))
     return found
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fastrnns_rs.machine.warnings.warning import duration, of_found
+from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.machine.warnings.findings import Finding, format_duration, format_share, report_findings, row_names
 from fastrnns_rs.stats import modality
 
 if TYPE_CHECKING:
@@ -39,7 +40,23 @@ _LEAST_GROUP = 0.15
 _LEAST_GAP = 150.0
 
 
-def cautions(runners: list[TimedRunner]) -> list[Notice]:
+#: Numbers in a sentence.
+_NUMBERS = {2: "two", 3: "three"}
+
+
+class _Levels(NamedTuple):
+    """Levels of the times of a phase.
+
+    Attributes:
+        number: Number of levels.
+        text: Levels of the clearest process with their shares, and number of processes with several levels.
+    """
+
+    number: int
+    text: str
+
+
+def find_warnings(runners: list[TimedRunner]) -> list[Notice]:
     """Returns warnings about modes within processes and about groups of processes."""
     return [*_within(runners), *_between(runners)]
 
@@ -47,19 +64,23 @@ def cautions(runners: list[TimedRunner]) -> list[Notice]:
 def _within(runners: list[TimedRunner]) -> list[Notice]:
     """Returns a warning about phases with several modes within most processes."""
     tests = sum(len(runner.phases()) for runner in runners)
-    several = []
+    several: list[tuple[str, str, _Levels]] = []
     for runner in runners:
         for phase in runner.phases():
-            found = [modality(process.phases[phase]) for process in runner.processes]
-            if text := _describe_modes(found, tests):
-                several.append(f"{runner.name} {phase}: {text}")
-    message = "times have several levels within a process: a median lies in one of them, or jumps between"
-    hint = "look at the samples in the run file: clock frequency, allocations and other work come and go"
-    return of_found("several_modes", message, several, hint)
+            found = _find_levels([modality(process.phases[phase]) for process in runner.processes], tests)
+            if found is not None:
+                several.append((runner.name, phase, found))
+    if len(several) == 1:
+        ((name, phase, found),) = several
+        message = f"the {phase} median of {name} may jump between {_NUMBERS.get(found.number, found.number)} levels"
+        rows = row_names(name, [phase])
+        return [make_warning("several_modes", message=message, evidence=found.text, rows=rows)]
+    named = [(row, found) for name, phase, found in several for row in row_names(name, [phase])]
+    return report_findings("several_modes", [Finding(f"{row}: {found.text}", [row]) for row, found in named])
 
 
-def _describe_modes(found: list[Modality], tests: int) -> str | None:
-    """Describes a phase whose processes mostly have several modes.
+def _find_levels(found: list[Modality], tests: int) -> _Levels | None:
+    """Returns the levels of a phase whose processes mostly have several modes.
 
     Returns None if chance can explain the modes.
     """
@@ -70,8 +91,14 @@ def _describe_modes(found: list[Modality], tests: int) -> str | None:
     if len(sure) < most and (len(several) < most or _tail(len(several), count) > _SIGNIFICANCE / tests):
         return None
     clearest = max(several, key=lambda one: one.dip)
-    modes = " and ".join(f"{duration(mode.position)} ({mode.share:.0%})" for mode in clearest.modes)
-    return f"{modes} in one of {len(several)} such processes of {count}" if count > 1 else modes
+    first, *others = clearest.modes
+    modes = [
+        f"{format_duration(first.position)} ({format_share(first.share)} of samples)",
+        *(f"{format_duration(mode.position)} ({format_share(mode.share)})" for mode in others),
+    ]
+    text = f"{', '.join(modes[:-1])} and {modes[-1]}"
+    where = f" in {len(several)} of {count} processes" if count > 1 else ""
+    return _Levels(number=len(clearest.modes), text=f"{text}{where}")
 
 
 def _has_several(found: Modality) -> bool:
@@ -98,10 +125,10 @@ def _between(runners: list[TimedRunner]) -> list[Notice]:
             medians = sorted(one.medians_ns[phase] for one in runner.replicates())
             border = _border(medians, runner.result.timer_resolution_ns or 0)
             if border is not None:
-                grouped.append(f"{runner.name} {phase}: {_group(medians[:border])} and {_group(medians[border:])}")
-    message = "processes fall into two groups, each with a level of its own"
-    hint = "give more --processes, so that each group has its share; --affinity shows whether the CPUs do it"
-    return of_found("process_modes", message, grouped, hint)
+                (row,) = row_names(runner.name, [phase])
+                text = f"{row}: {_describe_group(medians[:border])} and {_describe_group(medians[border:])}"
+                grouped.append(Finding(text, [row]))
+    return report_findings("process_modes", grouped)
 
 
 def _border(medians: list[float], tick: float) -> int | None:
@@ -126,5 +153,5 @@ def _border(medians: list[float], tick: float) -> int | None:
     return max(gaps, key=lambda border: gaps[border]) if gaps else None
 
 
-def _group(group: list[float]) -> str:
-    return f"{len(group)} processes around {duration(group[len(group) // 2])}"
+def _describe_group(medians: list[float]) -> str:
+    return f"{len(medians)} processes around {format_duration(medians[len(medians) // 2])}"

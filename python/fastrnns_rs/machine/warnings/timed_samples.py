@@ -72,13 +72,13 @@ def timed_runners(run: Run) -> list[TimedRunner]:
         processes = [timed for one in result.processes if (timed := _timed(one)) is not None]
         phases = [set(one.phases) for one in processes]
         if result.status == "ok" and processes and all(one == phases[0] for one in phases):
-            found.append(TimedRunner(name=name_of(result), result=result, processes=processes))
+            found.append(TimedRunner(name=display_name(result), result=result, processes=processes))
     return found
 
 
-def name_of(result: Result) -> str:
-    """Returns the name of a result in warnings."""
-    return result.title if result.side is None else f"{result.title} (side {result.side})"
+def display_name(result: Result) -> str:
+    """Returns the name of a result on screens, with its side in a run of `ab`."""
+    return result.title if result.side is None else f"{result.title} ({result.side})"
 
 
 def all_positive(samples: list[int]) -> bool:

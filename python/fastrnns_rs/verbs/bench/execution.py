@@ -109,7 +109,7 @@ def execute(
                 execution.measure()
             except KeyboardInterrupt:
                 interrupted = True
-        execution.warnings += [notice for watch in watches for notice in watch.notices()]
+        execution.warnings += [notice for watch in watches for notice in watch.warnings()]
     except KeyboardInterrupt:
         interrupted = True
     try:
@@ -298,7 +298,7 @@ class _Execution:
         run = replace(
             run,
             status=_status(run, interrupted=interrupted),
-            warnings=[*self.warnings, *warnings.after(run)],
+            warnings=[*self.warnings, *warnings.check_samples(run)],
             plan=replace(
                 run.plan,
                 stopped_by="interrupt" if interrupted else self._stopped_by if widths else None,

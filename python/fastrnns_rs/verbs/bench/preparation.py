@@ -66,7 +66,7 @@ def start(
     plan = plan_bench(options, effort, facts, setting, further)
     run = new_run(plan, environment.describe(facts, setting), command)
     devices = plan.devices or [plan.tasks[0].problem.device]
-    told = [one for device in devices for one in warnings.before(run.environment, device=device)]
+    told = [one for device in devices for one in warnings.check_machine(run.environment, device=device)]
     run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
     if team is not None:
         if plan.sessions > 1:

@@ -131,7 +131,7 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
 
 
 def report(
-    environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = (), hint: str = few_processes.HINT
+    environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = (), hint: str = ""
 ) -> InductorReport:
     """Returns the report document.
 
@@ -139,11 +139,11 @@ def report(
         environment: Machine and software.
         rows: Row of each module.
         warnings: Earlier warnings.
-        hint: Hint on how to measure modules in more processes.
+        hint: Hint on how to measure modules in more processes; empty for a general hint.
     """
     counts = {f"{label(one)}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(
-        warnings=[*warnings, *few_processes.of_counts(counts, "every module", hint)],
+        warnings=[*warnings, *few_processes.check_counts(counts, "every module", hint)],
         environment=environment,
         modules=rows,
     )

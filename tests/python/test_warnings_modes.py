@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from cautioned_runs import process, result, run
+from warned_runs import process, result, run
 from simulated_samples import autoregression
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Result
-from fastrnns_rs.machine.warnings import after
+from fastrnns_rs.machine.warnings import check_samples
 
 MILLISECOND = 1e6
 
 
 def about(code: str, *results: Result) -> Notice | None:
-    return next((one for one in after(run(*results)) if one.code == code), None)
+    return next((one for one in check_samples(run(*results)) if one.code == code), None)
 
 
 def two_levels(generator: np.random.Generator, distance: float, share: float = 0.4, n: int = 100) -> np.ndarray:
@@ -38,9 +38,18 @@ def test_levels_within_most_processes() -> None:
     jit = of_processes("jit", [two_levels(generator, 0.1) for _ in range(4)] + [one_level(generator)])
     found = about("several_modes", jit, of_processes("py", [one_level(generator) for _ in range(5)]))
     assert found is not None
-    assert found.evidence.startswith("jit forward: 996 µs (53%) and 1.1 ms (47%)")
-    assert found.evidence.endswith("in one of 4 such processes of 5")
-    assert "py" not in found.evidence
+    assert found.evidence == "996 µs (53 % of samples) and 1.1 ms (47 %) in 4 of 5 processes"
+    assert "forward median of jit" in found.message
+    assert found.rows == ["jit/forward"]
+
+
+def test_levels_of_several_rows_are_one_warning() -> None:
+    generator = np.random.default_rng(1)
+    both = [of_processes(name, [two_levels(generator, 0.1, n=1000) for _ in range(5)]) for name in ("jit", "py")]
+    found = about("several_modes", *both)
+    assert found is not None
+    assert found.rows == ["jit/forward", "py/forward"]
+    assert found.evidence.count(" in 5 of 5 processes") == 2
 
 
 @pytest.mark.parametrize(("several", "told"), [(0, False), (2, False), (3, True), (5, True)])
@@ -63,8 +72,9 @@ def test_each_phase_is_looked_at_and_one_process_must_be_sure() -> None:
     one = result("jit", [process(0, one_level(generator), two_levels(generator, 0.1, n=1000))])
     found = about("several_modes", one)
     assert found is not None
-    assert found.evidence.startswith("jit backward: 1 ms (")
-    assert found.evidence.endswith("%)")
+    assert found.evidence.startswith("1 ms (")
+    assert found.evidence.endswith(" %)")
+    assert found.rows == ["jit/backward"]
 
 
 def test_only_timed_samples_count() -> None:
@@ -80,7 +90,7 @@ def test_processes_in_two_groups() -> None:
     draws = [one_level(generator) * (1.1 if index % 3 == 0 else 1.0) for index in range(20)]
     found = about("process_modes", of_processes("jit", draws))
     assert found is not None
-    assert found.evidence == "jit forward: 13 processes around 1 ms and 7 processes around 1.1 ms"
+    assert found.evidence == "jit/forward: 13 processes around 1 ms and 7 processes around 1.1 ms"
     assert not about("several_modes", of_processes("jit", draws))
 
 
@@ -116,7 +126,7 @@ def test_chance_seldom_makes_levels(noise: str) -> None:
     trials, warned = 60, 0
     for _ in range(trials):
         results = [of_processes(f"r{index}", [NOISES[noise](generator) for _ in range(5)]) for index in range(12)]
-        warned += any(one.code in {"several_modes", "process_modes"} for one in after(run(*results)))
+        warned += any(one.code in {"several_modes", "process_modes"} for one in check_samples(run(*results)))
     assert warned <= 2
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cautioned_runs import environment, gpu
+from warned_runs import environment, gpu
 
 from fastrnns_rs.machine import nvidia
-from fastrnns_rs.machine.warnings import before
+from fastrnns_rs.machine.warnings import check_machine
 
 IDLE = "NVIDIA H200, 345, 1980, Enabled, 0x0000000000000001"
 
@@ -20,28 +20,28 @@ def codes(found: list[Any]) -> list[str]:
 
 
 def test_a_quiet_machine_has_nothing_to_tell(tmp_path: Path) -> None:
-    assert before(environment(), device="cpu", root=tmp_path) == []
-    assert before(environment(load_average_1m=None), device="cpu", root=tmp_path) == []
+    assert check_machine(environment(), device="cpu", root=tmp_path) == []
+    assert check_machine(environment(load_average_1m=None), device="cpu", root=tmp_path) == []
 
 
 @pytest.mark.parametrize(
     ("changes", "code", "evidence"),
     [
-        ({"num_threads": 3}, "more_threads_than_cores", "3: torch's threads, on 2 CPUs that this process may use"),
-        ({"load_average_1m": 2.01}, "machine_busy", "2.01: the load of the last minute; 4 CPUs are quiet up to 2"),
+        ({"num_threads": 3}, "more_threads_than_cores", "3 threads on 2 CPUs"),
+        ({"load_average_1m": 2.01}, "machine_busy", "load average 2.01 on 4 CPUs (limit 2)"),
     ],
 )
 def test_threads_and_load(changes: dict[str, Any], code: str, evidence: str, tmp_path: Path) -> None:
-    (found,) = before(environment(**changes), device="cpu", root=tmp_path)
+    (found,) = check_machine(environment(**changes), device="cpu", root=tmp_path)
     assert (found.code, found.evidence) == (code, evidence)
     assert found.message
     assert found.hint
-    assert before(environment(num_threads=2, load_average_1m=2.0), device="cpu", root=tmp_path) == []
+    assert check_machine(environment(num_threads=2, load_average_1m=2.0), device="cpu", root=tmp_path) == []
 
 
 def test_threads_do_not_matter_on_a_gpu(tmp_path: Path) -> None:
     crowded = environment(num_threads=64, load_average_1m=9.0)
-    assert codes(before(crowded, device="cuda", root=tmp_path)) == ["machine_busy"]
+    assert codes(check_machine(crowded, device="cuda", root=tmp_path)) == ["machine_busy"]
 
 
 @pytest.mark.parametrize(("governor", "turbo", "expected"), [("powersave", "0", 2), ("performance", "1", 0)])
@@ -50,9 +50,9 @@ def test_governor_and_turbo(governor: str, turbo: str, expected: int, tmp_path: 
     for path, text in ((folder / "cpu0/cpufreq/scaling_governor", governor), (folder / "intel_pstate/no_turbo", turbo)):
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    found = before(environment(), device="cpu", root=tmp_path)
+    found = check_machine(environment(), device="cpu", root=tmp_path)
     assert codes(found) == ["governor", "turbo"][:expected]
-    assert [one.evidence.split(":")[0] for one in found] == ["powersave", "on"][:expected]
+    assert [one.evidence.split()[-1] for one in found] == ["powersave", "on"][:expected]
 
 
 @pytest.fixture
@@ -78,48 +78,48 @@ esac
 GPUS = environment(gpus=[gpu("GPU-0"), gpu("GPU-1", 1)])
 
 
-def gpu_cautions(tmp_path: Path, device: str = "cuda:1") -> list[Any]:
-    return before(GPUS, device=device, root=tmp_path / "no")
+def gpu_warnings(tmp_path: Path, device: str = "cuda:1") -> list[Any]:
+    return check_machine(GPUS, device=device, root=tmp_path / "no")
 
 
 def test_an_idle_gpu_has_nothing_to_tell(smi: Any, tmp_path: Path) -> None:
     smi()
-    assert gpu_cautions(tmp_path) == []
+    assert gpu_warnings(tmp_path) == []
 
 
 @pytest.mark.parametrize(
     ("answers", "code", "evidence"),
     [
-        ({"apps": "77, /opt/train"}, "gpu_busy", "1: 77 (/opt/train)"),
-        ({"load": "11"}, "gpu_busy", "11 % of the time"),
-        ({"state": IDLE.replace("Enabled", "Disabled")}, "gpu_persistence", "345 MHz: SM clock 345 of 1980 MHz"),
+        ({"apps": "77, /opt/train"}, "gpu_busy", "77 (/opt/train)"),
+        ({"load": "11"}, "gpu_busy", "11 %"),
+        ({"state": IDLE.replace("Enabled", "Disabled")}, "gpu_persistence", "345 of 1980 MHz"),
         ({"state": IDLE.replace("0001", "0040")}, "gpu_throttled", "hw_thermal_slowdown"),
     ],
 )
 def test_a_gpu_that_is_not_ready(answers: dict[str, str], code: str, evidence: str, smi: Any, tmp_path: Path) -> None:
     smi(**answers)
-    (found,) = gpu_cautions(tmp_path)
+    (found,) = gpu_warnings(tmp_path)
     assert found.code == code
-    assert found.evidence.startswith(evidence)
+    assert evidence in found.evidence
     assert found.hint
 
 
 def test_listed_processes_and_their_load_are_one_warning(smi: Any, tmp_path: Path) -> None:
     smi(apps="77, /opt/train", load="100")
-    assert codes(gpu_cautions(tmp_path)) == ["gpu_busy"]
+    assert codes(gpu_warnings(tmp_path)) == ["gpu_busy"]
     smi(load="10")
-    assert gpu_cautions(tmp_path) == []
+    assert gpu_warnings(tmp_path) == []
     smi(load="[N/A]", state="vGPU, [N/A], [N/A], [N/A], [N/A]")
-    assert gpu_cautions(tmp_path) == []
+    assert gpu_warnings(tmp_path) == []
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "cuda:0", "cuda:2"])
 def test_other_gpus_are_not_looked_at(device: str, smi: Any, tmp_path: Path) -> None:
     smi(apps="77, /opt/train")
-    assert gpu_cautions(tmp_path, device) == []
+    assert gpu_warnings(tmp_path, device) == []
 
 
 def test_without_nvidia_smi_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert gpu_cautions(tmp_path) == []
+    assert gpu_warnings(tmp_path) == []
     assert nvidia.utilization("GPU-1") is None

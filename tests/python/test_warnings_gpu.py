@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cautioned_runs import environment, gpu
+from warned_runs import environment, gpu
 from processes import AT_ONCE_S
 
 from fastrnns_rs.machine.warnings.gpu import Watch
@@ -110,7 +110,7 @@ def running() -> list[threading.Thread]:
 def test_a_gpu_that_keeps_its_clock_has_nothing_to_tell(use: Any) -> None:
     nvml = FakeNvml(IDLE, 0, SET_CLOCKS, *[0] * 20)
     use(nvml)
-    assert watched(nvml).notices() == []
+    assert watched(nvml).warnings() == []
     assert nvml.looks >= 23
     assert nvml.uuids == ["GPU-1"]
     assert nvml.threads == {"gpu-watch"}
@@ -119,20 +119,20 @@ def test_a_gpu_that_keeps_its_clock_has_nothing_to_tell(use: Any) -> None:
 def test_what_slowed_it_down_is_told_with_its_share_and_the_clock(use: Any) -> None:
     nvml = FakeNvml(IDLE, (0, 1980), (POWER_CAP, 1500), (HW_SLOWDOWN | HW_THERMAL, 990), (POWER_CAP, 1700), IDLE | 4)
     use(nvml)
-    (found,) = watched(nvml).notices()
+    (found,) = watched(nvml).warnings()
     assert found.code == "gpu_throttled"
     assert found.evidence == (
-        "in 3 of 4 looks at the GPU at work (sw_power_cap 50%, hw_slowdown 25%, hw_thermal_slowdown 25%); "
+        "3 of 4 readings of the working GPU (sw_power_cap 50 %, hw_slowdown 25 %, hw_thermal_slowdown 25 %); "
         "SM clock 990 to 1980 MHz; temperature 42 to 45 °C; power 650.5 to 650.5 W"
     )
-    assert "power limit" in str(found.hint)
+    assert "nvidia-smi -q -d PERFORMANCE" in str(found.hint)
 
 
 @pytest.mark.parametrize(("working", "told"), [(100, True), (101, False)])
 def test_one_look_in_a_hundred_is_enough(working: int, told: bool, use: Any) -> None:
     nvml = FakeNvml(POWER_CAP, *[0] * (working - 1))
     use(nvml)
-    assert bool(watched(nvml).notices()) is told
+    assert bool(watched(nvml).warnings()) is told
 
 
 def test_the_older_name_of_the_question(use: Any) -> None:
@@ -144,7 +144,7 @@ def test_the_older_name_of_the_question(use: Any) -> None:
         nvml.nvmlDeviceGetCurrentClocksThrottleReasons = nvml.nvmlDeviceGetCurrentClocksEventReasons
         nvml.nvmlDeviceGetCurrentClocksEventReasons = newer
         use(nvml)
-        assert [one.code for one in watched(nvml).notices()] == ["gpu_throttled"]
+        assert [one.code for one in watched(nvml).warnings()] == ["gpu_throttled"]
 
 
 def test_what_the_gpu_does_not_tell_is_left_out(use: Any) -> None:
@@ -156,15 +156,15 @@ def test_what_the_gpu_does_not_tell_is_left_out(use: Any) -> None:
     nvml.nvmlDeviceGetUtilizationRates = nvml.nvmlDeviceGetClockInfo = refuse
     nvml.nvmlDeviceGetTemperature = nvml.nvmlDeviceGetPowerUsage = refuse
     use(nvml)
-    (found,) = watched(nvml).notices()
-    assert found.evidence == "in 2 of 2 looks at the GPU at work (sw_power_cap 100%)"
+    (found,) = watched(nvml).warnings()
+    assert found.evidence == "2 of 2 readings of the working GPU (sw_power_cap 100 %)"
 
 
 def test_an_idle_gpu_is_not_counted_where_the_driver_has_no_bit_for_it(use: Any) -> None:
     nvml = FakeNvml(POWER_CAP, POWER_CAP)
     nvml.nvmlDeviceGetUtilizationRates = lambda _: SimpleNamespace(gpu=0)
     use(nvml)
-    assert watched(nvml).notices() == []
+    assert watched(nvml).warnings() == []
 
 
 def test_one_look_that_fails_ends_nothing(use: Any) -> None:
@@ -172,15 +172,15 @@ def test_one_look_that_fails_ends_nothing(use: Any) -> None:
     use(nvml)
     with Watch(GPUS, "cuda:1", interval_s=0.001) as watch:
         wait_for(lambda: nvml.looks > 3)
-    (found,) = watch.notices()
-    assert found.evidence.startswith("in 1 of 2 looks")
+    (found,) = watch.warnings()
+    assert found.evidence.startswith("1 of 2 readings")
 
 
 def test_a_lost_gpu_is_told_and_ends_the_watch(use: Any) -> None:
     nvml = FakeNvml(0, POWER_CAP, GpuIsLostError("GPU is lost"), 0)
     use(nvml)
     watch = watched(nvml)
-    assert [(one.code, one.evidence) for one in watch.notices()][1:] == [("gpu_lost", "GPU is lost")]
+    assert [(one.code, one.evidence) for one in watch.warnings()][1:] == [("gpu_lost", "GPU is lost")]
     assert nvml.looks == 3
 
 
@@ -212,7 +212,7 @@ def test_an_nvml_that_fails_disturbs_nothing(where: str, error: Exception, use: 
     use(nvml := broken(where, error))
     with Watch(GPUS, "cuda:1", interval_s=0.001) as watch:
         assert nvml.done.wait(5)
-    assert watch.notices() == []
+    assert watch.warnings() == []
     assert not running()
 
 
@@ -222,7 +222,7 @@ def test_no_library_no_watch(use: Any) -> None:
         use(module)
         with Watch(GPUS, "cuda:1", interval_s=0.001) as watch:
             pass
-        assert watch.notices() == []
+        assert watch.warnings() == []
         assert not running()
 
 
@@ -231,7 +231,7 @@ def test_there_is_nothing_to_watch_without_a_gpu_that_has_a_name(device: str, us
     use(nvml := FakeNvml(POWER_CAP))
     with Watch(GPUS, device) as watch:
         assert not running()
-    assert watch.notices() == []
+    assert watch.warnings() == []
     assert nvml.looks == 0
 
 
@@ -243,7 +243,7 @@ def test_the_thread_ends_with_the_run_however_that_ends(error: type[BaseExceptio
         raise error
     assert not running()
     assert nvml.open == 0
-    assert [one.code for one in watch.notices()] == ["gpu_throttled"]
+    assert [one.code for one in watch.warnings()] == ["gpu_throttled"]
 
 
 def test_a_driver_that_hangs_is_left_to_itself(use: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +257,7 @@ def test_a_driver_that_hangs_is_left_to_itself(use: Any, monkeypatch: pytest.Mon
     with Watch(GPUS, "cuda") as watch:
         pass
     assert time.monotonic() - begin < AT_ONCE_S
-    assert watch.notices() == []
+    assert watch.warnings() == []
     (left,) = running()
     assert left.daemon
     release.set()
@@ -271,7 +271,7 @@ def test_a_machine_without_threads_disturbs_nothing(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with Watch(GPUS, "cuda") as watch:
         pass
-    assert watch.notices() == []
+    assert watch.warnings() == []
 
 
 def test_names_are_those_of_todays_nvml() -> None:

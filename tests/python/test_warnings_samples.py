@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cautioned_runs import process, result, run
+from warned_runs import process, result, run
 
 from fastrnns_rs.documents.run_file import Result, Run
-from fastrnns_rs.machine.warnings import after
-from fastrnns_rs.machine.warnings.warning import duration
+from fastrnns_rs.machine.warnings import check_samples
+from fastrnns_rs.machine.warnings.findings import format_duration
 
 
 def noise(generator: np.random.Generator, n: int) -> np.ndarray:
@@ -24,12 +24,12 @@ def steady(count: int = 5, **other: Any) -> Result:
 
 
 def evidence(measured: Run) -> dict[str, str]:
-    return {one.code: str(one.evidence) for one in after(measured)}
+    return {one.code: str(one.evidence) for one in check_samples(measured)}
 
 
 def test_a_sound_run_has_nothing_to_tell() -> None:
-    assert after(run(steady())) == []
-    assert after(run()) == []
+    assert check_samples(run(steady())) == []
+    assert check_samples(run()) == []
 
 
 @pytest.mark.parametrize(("count", "codes"), [(1, {"one_process"}), (2, {"two_processes"}), (3, set()), (20, set())])
@@ -47,10 +47,10 @@ def test_processes_that_failed_are_not_counted() -> None:
 def test_a_handful_of_names_and_how_many_more() -> None:
     names = [f"r{index}" for index in range(8)]
     alone = [result(name, [process(0, [1e6])]) for name in names]
-    assert evidence(run(*alone))["one_process"] == "every runner"
-    assert evidence(run(*alone, steady()))["one_process"] == "r0; r1; r2; r3; r4; and 3 more"
+    assert evidence(run(*alone))["one_process"] == "1 process: every runner"
+    assert evidence(run(*alone, steady()))["one_process"] == "1 process: r0; r1; r2; r3; r4; and 3 more"
     sides = [result("jit", [process(0, [1e6])], side=side) for side in ("a", "b")]
-    assert evidence(run(*sides, steady()))["one_process"] == "jit (side a); jit (side b)"
+    assert evidence(run(*sides, steady()))["one_process"] == "1 process: jit (a); jit (b)"
 
 
 @pytest.mark.parametrize("code", ["no_steady_state", "slowdown"])
@@ -61,7 +61,7 @@ def test_classes_that_are_no_good(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["flat", "warmup", "too_few", None])
 def test_classes_that_are(code: str | None) -> None:
-    assert after(run(steady(warmup_class=code))) == []
+    assert check_samples(run(steady(warmup_class=code))) == []
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_fixed_warmup_that_is_too_short(ends: int, told: bool) -> None:
     found = evidence(run(warming(ends), fixed=10))
     assert ("warmup_not_over" in found) is told
     if told:
-        assert found["warmup_not_over"] == "jit: steady from iteration 60, timed from 10"
+        assert found["warmup_not_over"] == "jit: steady from iteration 60, timed from iteration 10"
 
 
 def test_where_the_warmup_is_detected_it_is_not_looked_for_again() -> None:
@@ -114,8 +114,8 @@ def test_two_processes_must_agree() -> None:
 @pytest.mark.parametrize(
     ("resolution", "told"),
     [
-        (10_001, "jit forward: 10 µs of 1 ms, 1.0%; jit backward: 10 µs of 500 µs, 2.0%"),
-        (10_000, "jit backward: 10 µs of 500 µs, 2.0%"),
+        (10_001, "jit/forward: tick 10 µs, time 1 ms, 1.0 %; jit/backward: tick 10 µs, time 500 µs, 2.0 %"),
+        (10_000, "jit/backward: tick 10 µs, time 500 µs, 2.0 %"),
         (5_000, None),
         (0, None),
         (None, None),
@@ -128,7 +128,7 @@ def test_a_clock_that_is_too_coarse(resolution: int | None, told: str | None) ->
 
 def test_a_phase_that_the_clock_does_not_see() -> None:
     unseen = result("jit", [process(order, [0] * 20) for order in range(5)], timer_resolution_ns=500)
-    assert evidence(run(unseen)) == {"coarse_clock": "jit forward: 500 ns of 0 ns, 100.0%"}
+    assert evidence(run(unseen)) == {"coarse_clock": "jit/forward: tick 500 ns, time 0 ns, 100 %"}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_phase_that_the_clock_does_not_see() -> None:
     ],
 )
 def test_durations_have_three_digits(nanoseconds: float, text: str) -> None:
-    assert duration(nanoseconds) == text
+    assert format_duration(nanoseconds) == text
 
 
 @pytest.mark.parametrize(
@@ -171,4 +171,4 @@ def test_odd_processes_are_left_out(odd: Any) -> None:
 
 def test_runners_without_numbers_are_left_out() -> None:
     failed = result("jit", [], status="failed", reason="no")
-    assert after(run(failed, steady())) == []
+    assert check_samples(run(failed, steady())) == []

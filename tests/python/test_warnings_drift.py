@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import scipy.stats
-from cautioned_runs import process, result, run
+from warned_runs import process, result, run
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Run
@@ -32,7 +32,7 @@ def measured(generator: np.random.Generator, runners: int, processes: int, level
 
 
 def found(measured: Run) -> Notice | None:
-    return next((one for one in drift.cautions(timed_runners(measured)) if one.code == "drift"), None)
+    return next((one for one in drift.find_warnings(timed_runners(measured)) if one.code == "drift"), None)
 
 
 def test_a_machine_that_gets_slower_is_told_with_how_much() -> None:

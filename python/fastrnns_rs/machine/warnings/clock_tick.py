@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.machine.warnings.timed_samples import name_of
-from fastrnns_rs.machine.warnings.warning import duration, of_found
+from fastrnns_rs.machine.warnings.findings import Finding, format_duration, format_share, report_findings, row_names
+from fastrnns_rs.machine.warnings.timed_samples import display_name
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 _COARSEST = 0.01
 
 
-def cautions(results: list[Result]) -> list[Notice]:
+def find_warnings(results: list[Result]) -> list[Notice]:
     """Returns a warning that lists the phases that are too short for the clock."""
     coarse = []
     for result in results:
         summaries = {"forward": result.forward, "backward": result.backward}
         for phase, summary in summaries.items():
             if summary is not None and (share := _share(result.timer_resolution_ns, summary)) > _COARSEST:
-                tick, whole = duration(result.timer_resolution_ns or 0), duration(summary.estimate_ns)
-                coarse.append(f"{name_of(result)} {phase}: {tick} of {whole}, {share:.1%}")
-    message = "the clock ticks in steps of more than 1 % of what it times"
-    return of_found("coarse_clock", message, coarse, "choose sizes whose phases take longer")
+                tick, whole = format_duration(result.timer_resolution_ns or 0), format_duration(summary.estimate_ns)
+                (row,) = row_names(display_name(result), [phase])
+                coarse.append(Finding(f"{row}: tick {tick}, time {whole}, {format_share(share)}", [row]))
+    return report_findings("coarse_clock", coarse)
 
 
 def _share(resolution_ns: int | None, summary: PhaseSummary) -> float:
