@@ -24,6 +24,7 @@ use crate::trace::{self, Extent, KernelsBy, Selection};
 /// Args:
 ///     paths: The files, each with the name under which it is shown; what they are is told by their content.
 ///     optional: Whether each may be no capture, and is then left out; none may where this is shorter.
+///     runners: The runner that each is of alone, if that is known; of none where this is shorter.
 ///     first: How many files are in front of these in the trace that this will be joined to.
 ///     threads: How many read; as many as there are cores unless given.
 ///     extent: What is read where a format has tables that can be left out: "whole", "devices" without calls and
@@ -38,20 +39,23 @@ pub(super) struct Trace(trace::Trace);
 #[pymethods]
 impl Trace {
     #[new]
-    #[pyo3(signature = (paths, *, optional = Vec::new(), first = 0, threads = None, extent = "whole"))]
+    #[pyo3(signature = (paths, *, optional = Vec::new(), runners = Vec::new(), first = 0, threads = None, extent = "whole"))]
     #[allow(clippy::needless_pass_by_value, reason = "a Python list arrives as a vector of its own")]
     fn new(
         py: Python<'_>,
         paths: Vec<(PathBuf, String)>,
         optional: Vec<bool>,
+        runners: Vec<Option<String>>,
         first: usize,
         threads: Option<usize>,
         extent: &str,
     ) -> PyResult<Self> {
         guarded(|| {
             let optional = optional.into_iter().chain(std::iter::repeat(false));
-            let files = paths.into_iter().zip(optional);
-            let files: Vec<_> = files.map(|((path, shown), optional)| Given { path, shown, optional }).collect();
+            let runners = runners.into_iter().chain(std::iter::repeat(None));
+            let files = paths.into_iter().zip(optional).zip(runners);
+            let given = |(((path, shown), optional), runner)| Given { path, shown, optional, runner };
+            let files: Vec<_> = files.map(given).collect();
             let reading = Reading { first, threads, extent: Extent::named("extent", extent)? };
             Ok(Self(interruptibly(py, |interrupted| readers::read_all(&files, reading, interrupted))?))
         })

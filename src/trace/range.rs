@@ -37,6 +37,8 @@ pub struct Label {
     pub domain: Option<NameId>,
     /// Who wrote it down.
     pub source: Source,
+    /// The runner of its file, where that is known apart from the name of the range.
+    pub runner: Option<NameId>,
 }
 
 /// One time that a range was open.

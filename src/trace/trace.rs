@@ -164,6 +164,16 @@ impl Trace {
         }
     }
 
+    /// Names the runner of all ranges: no other ran while its file was written.
+    pub(super) fn set_runner(&mut self, runner: &str) {
+        let runner = Some(self.names.intern(runner));
+        let mut labels = Distinct::default();
+        for label in self.labels.all() {
+            labels.intern(Label { runner, ..*label });
+        }
+        self.labels = labels;
+    }
+
     /// How many operations of devices it tells of, one by one or together.
     pub fn operations(&self) -> u64 {
         self.kernels.len() + self.memory.len() + self.totals.len() as u64 + self.metrics.len() as u64
@@ -214,7 +224,8 @@ impl Trace {
         let callees = memory::shared(part.callees.all().iter().map(callee));
         let label = |label: &Label| {
             let clock = clocks[label.clock as usize];
-            self.labels.intern(Label { clock, name: name(label.name), domain: label.domain.map(name), ..*label })
+            let (domain, runner) = (label.domain.map(name), label.runner.map(name));
+            self.labels.intern(Label { clock, name: name(label.name), domain, runner, ..*label })
         };
         let labels: Vec<u32> = memory::collected(part.labels.all().iter().map(label));
         self.ranges.room(part.ranges.len());

@@ -92,11 +92,9 @@ impl Trace {
         self.devices.iter().all(|device| on(device.clock) && (device.capture as usize) < self.captures.len())
             && works.iter().all(|work| all_named(work) && (work.queue.device as usize) < self.devices.len())
             && self.callees.all().iter().all(|callee| on(callee.clock) && named(callee.name))
-            && self
-                .labels
-                .all()
-                .iter()
-                .all(|label| on(label.clock) && named(label.name) && label.domain.is_none_or(named))
+            && self.labels.all().iter().all(|label| {
+                on(label.clock) && named(label.name) && label.domain.is_none_or(named) && label.runner.is_none_or(named)
+            })
             && self.totals.iter().all(|total| total.fits(kernel_named, named))
             && self.ranges.iter().all(|range| label(range) && range.end.is_none_or(|end| end >= range.start))
             && whats(&self.kernels, &|what| works.get(what).is_some_and(is_kernel))
@@ -212,7 +210,8 @@ mod tests {
             trace.calls.push(entry(callee, 0));
         }
         let (reach, source) = (Reach::Thread(Some(3)), Source::Nvtx);
-        let label = Label { clock, process_id: None, reach, name: short, domain: Some(full), source };
+        let label =
+            Label { clock, process_id: None, reach, name: short, domain: Some(full), source, runner: Some(short) };
         let label = trace.labels.intern(label);
         trace.ranges.push(Range { label, start: 1, end: (number > 0).then_some(5) });
         let mut capture = Capture { path: format!("{number}.json"), format: "kineto", ..Capture::default() };

@@ -70,8 +70,21 @@ impl Made {
 
     /// A range of a process, in the domain without a name.
     pub(super) fn range(&mut self, process: i64, reach: Reach, name: &str, start: i64, end: Option<i64>) {
-        let name = self.trace.names.intern(name);
-        let label = Label { clock: 0, process_id: Some(process), reach, name, domain: None, source: Source::Nvtx };
+        self.range_of(process, reach, name, (start, end), None);
+    }
+
+    /// The same in a file of one runner.
+    pub(super) fn range_of(
+        &mut self,
+        process: i64,
+        reach: Reach,
+        name: &str,
+        (start, end): (i64, Option<i64>),
+        runner: Option<&str>,
+    ) {
+        let (name, runner) = (self.trace.names.intern(name), runner.map(|runner| self.trace.names.intern(runner)));
+        let (process_id, domain, source) = (Some(process), None, Source::Nvtx);
+        let label = Label { clock: 0, process_id, reach, name, domain, source, runner };
         let label = self.trace.labels.intern(label);
         self.trace.ranges.push(Range { label, start, end });
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod counting;
+mod coverage;
 mod cudnn_rnn;
 mod figures;
 mod idle;

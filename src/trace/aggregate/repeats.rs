@@ -1,6 +1,6 @@
 //! Times of kernels and memory operations in a whole capture and within its iterations, for comparisons of captures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -67,6 +67,8 @@ pub struct Repeats {
     pub warnings: Vec<Warning>,
     /// What the devices that did something are called; in the order of these names, each once.
     pub devices: Vec<String>,
+    /// The runners of iterations; in the order of their names, each once.
+    pub runners: Vec<String>,
     /// In the order of their numbers.
     pub iterations: Vec<RepeatedIteration>,
     /// In the order in which they first ran.
@@ -104,9 +106,15 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         captures: trace.captures.clone(),
         warnings: trace.warnings.clone(),
         devices: device_names(trace, &chosen),
+        runners: runners(&iterations.rows),
         iterations: by_number(&iterations.rows),
         rows,
     }
+}
+
+fn runners(rows: &[IterationRow]) -> Vec<String> {
+    let names: BTreeSet<&str> = rows.iter().filter_map(|row| row.runner.as_deref()).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn by_number(rows: &[IterationRow]) -> Vec<RepeatedIteration> {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::calls::Calls;
+use super::coverage::Coverage;
 use crate::memory::collected;
 use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
@@ -69,8 +70,9 @@ pub(super) struct Chosen<'a> {
     pub(super) numbers: Distinct<(u32, Option<i64>)>,
     /// By place in `devices`: a place there.
     pub(super) number_of: Vec<u32>,
-    /// Made when it is first asked for.
+    /// Made when it is first asked for, as the next.
     calls: OnceLock<Calls<'a>>,
+    coverage: OnceLock<Coverage>,
 }
 
 /// The process of each device. Where a capture does not tell, but only one process is known on its clock, it is that one:
@@ -146,6 +148,7 @@ impl<'a> Chosen<'a> {
             numbers,
             number_of,
             calls: OnceLock::new(),
+            coverage: OnceLock::new(),
         };
         chosen.windows = chosen.windows(selection);
         chosen
@@ -173,6 +176,11 @@ impl<'a> Chosen<'a> {
             (device.clock, device.process_id)
         };
         self.calls.get_or_init(|| Calls::new(self.trace, &self.clocks, user))
+    }
+
+    /// Which time captures cover.
+    pub(super) fn coverage(&self) -> &Coverage {
+        self.coverage.get_or_init(|| Coverage::of(self.trace, self))
     }
 
     fn clock_of_work(&self, what: u32) -> usize {

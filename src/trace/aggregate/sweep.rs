@@ -44,11 +44,6 @@ impl Timeline {
             self.kernel_total = self.kernel_total.saturating_add(entry.duration());
         }
     }
-
-    /// The span; nothing was added to those that have none.
-    fn span(&self) -> Option<(i64, i64, u64)> {
-        self.busy.span().map(|(start, end)| (start, end, end.abs_diff(start)))
-    }
 }
 
 impl<'a> Sweep<'a> {
@@ -96,11 +91,13 @@ impl<'a> Sweep<'a> {
                 rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
             }
         }
-        let keys = devices.iter().zip(&self.chosen.number_of);
+        let coverage = self.chosen.coverage();
+        let keys = devices.iter().zip(&self.chosen.number_of).enumerate();
         let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(said.into_iter().zip(budgets));
         let mut rows: Vec<(DeviceRow, u32)> = lines
-            .filter_map(|((((key, number), timeline), idle), ((name, rank), mut budget))| {
-                let (start_ns, end_ns, span_ns) = timeline.span()?;
+            .filter_map(|((((place, (key, number)), timeline), idle), ((name, rank), mut budget))| {
+                let (start_ns, end_ns) = timeline.busy.span()?;
+                let span_ns = end_ns.abs_diff(start_ns) - coverage.missing_ns(place);
                 let busy_ns = timeline.busy.busy_ns();
                 budget.counted_twice_ns = timeline.total.saturating_sub(busy_ns);
                 budget.idle = idle;
@@ -143,7 +140,7 @@ impl<'a> Sweep<'a> {
     pub(super) fn streams(&self, numbers: &Numbers) -> Vec<StreamRow> {
         let (mut places, mut rows) = (Distinct::default(), Vec::<StreamRow>::new());
         let queues = self.queues.all().iter().zip(&self.of_queues);
-        for ((device, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.span().is_some()) {
+        for ((device, stream_id), timeline) in queues.filter(|(_, timeline)| timeline.busy.span().is_some()) {
             let number = self.chosen.number_of[*device as usize];
             let place = places.intern((number, *stream_id)) as usize;
             if place == rows.len() {

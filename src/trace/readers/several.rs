@@ -21,6 +21,8 @@ pub struct Given {
     pub shown: String,
     /// Whether it may be no capture: it was found in a folder, and is then left out.
     pub optional: bool,
+    /// The runner that it is of alone, where that is known: `profile --torch` writes a file for each.
+    pub runner: Option<String>,
 }
 
 /// Options for reading files.
@@ -65,6 +67,9 @@ fn read_one(file: &Given, number: usize, extent: Extent, interrupted: Interrupte
             part.left_out.push(LeftOut { path, reason });
         }
         done => done?,
+    }
+    if let Some(runner) = &file.runner {
+        part.set_runner(runner);
     }
     Ok(part)
 }

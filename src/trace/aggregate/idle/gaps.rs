@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::{Before, Cause, Cut};
 use crate::memory::collected;
+use crate::trace::aggregate::coverage::Coverage;
 use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Entry, Trace};
@@ -17,6 +18,7 @@ pub(in crate::trace::aggregate) struct Gaps<'a> {
     /// By callee: whether it launches graphs.
     launches_graphs: Vec<bool>,
     host: Host<'a>,
+    coverage: &'a Coverage,
 }
 
 impl<'a> Gaps<'a> {
@@ -30,6 +32,7 @@ impl<'a> Gaps<'a> {
             last: vec![None; chosen.devices.all().len()],
             launches_graphs: collected(callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch"))),
             host: Host::new(trace, chosen, data_loaders),
+            coverage: chosen.coverage(),
         }
     }
 
@@ -44,7 +47,9 @@ impl<'a> Gaps<'a> {
         let device = self.device_of[entry.what as usize] as usize;
         match self.last[device] {
             Some(last) if entry.start > last.end => {
-                self.cut(&last, entry, launch, take);
+                if self.coverage.holds(device, last.end, entry.start) {
+                    self.cut(&last, entry, launch, take);
+                }
                 self.last[device] = Some(*entry);
             }
             Some(last) if entry.end < last.end => {}

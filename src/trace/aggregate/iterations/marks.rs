@@ -37,7 +37,8 @@ pub(super) fn find<'a>(
     };
     if let Some(name) = name {
         let ranges = those(&|label| text(label) == name || called[label as usize].group == name);
-        return (numbered(trace, chosen, ranges, |_| (None, None, None)), Vec::new());
+        let runner = |label: u32| trace.labels.all()[label as usize].runner.map(|runner| trace.names.text(runner));
+        return (numbered(trace, chosen, ranges, |label| (runner(label), None, None)), Vec::new());
     }
     let of_kind = |kind: fn(Mark) -> bool| {
         numbered(trace, chosen, those(&|label| called[label as usize].mark.is_some_and(kind)), |label| {
@@ -57,20 +58,24 @@ pub(super) fn find<'a>(
     if steps.is_empty() { (phases, Vec::new()) } else { (steps, phases) }
 }
 
-/// Those without a number of their own count from 0 in each process and phase.
+/// A clock, a process, a runner and a phase.
+type Counted<'a> = (u32, Option<i64>, Option<&'a str>, Option<&'a str>);
+
+/// Those without a number of their own count from 0 in each process, runner and phase.
 fn numbered<'a>(
     trace: &Trace,
     chosen: &Chosen<'_>,
     ranges: Vec<&Range>,
     of: impl Fn(u32) -> (Option<&'a str>, Option<&'a str>, Option<u64>),
 ) -> Vec<Marked<'a>> {
-    let mut counts: FxHashMap<(u32, Option<i64>, Option<&'a str>), u64> = FxHashMap::default();
+    let mut counts: FxHashMap<Counted<'a>, u64> = FxHashMap::default();
     let mark = |range: &Range| {
         let (label, start) = (range.label, range.start);
         let (runner, phase, index) = of(label);
         let own = || {
             let label = &trace.labels.all()[label as usize];
-            let count = counts.entry((chosen.clocks[label.clock as usize], label.process_id, phase)).or_default();
+            let clock = chosen.clocks[label.clock as usize];
+            let count = counts.entry((clock, label.process_id, runner, phase)).or_default();
             *count += 1;
             *count - 1
         };

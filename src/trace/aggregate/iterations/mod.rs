@@ -60,7 +60,8 @@ impl Iterations {
             Some((around.find(|&place| place < rows.len())?, place, part(mark)))
         });
         let (parts, owned) = (collected(parts), filled(Owned::default(), marks.len()));
-        let is_step = rows.iter().all(|row| row.runner.is_none() && row.phase.is_none());
+        // Our ranges have both, torch's marks the phase.
+        let is_step = rows.iter().all(|row| row.phase.is_none());
         let name = is_step.then(|| name.unwrap_or("ProfilerStep").to_owned());
         Self { rows, name, parts, owners, owned, ..Self::default() }
     }

@@ -119,6 +119,29 @@ fn phases_within_a_step_are_its_parts() {
 }
 
 #[test]
+fn iterations_of_two_runners_are_two_groups() {
+    for (mark, index, asked) in [("ProfilerStep#2", 2, None), ("my step", 0, Some("my step"))] {
+        let mut made = Made::new();
+        for (at, runner, took) in [(0, "cudnn", 10), (1000, "py", 90)] {
+            made.range_of(1, ON_MAIN, mark, (at, Some(at + 100)), Some(runner));
+            made.range_of(1, Reach::Process, "## forward ##", (at, Some(at + 50)), Some(runner));
+            made.launch((1, 10), at + 1, "k", 0, (at + 5, at + 5 + took));
+        }
+        let summary = summarized(&made, asked);
+        assert_eq!(named(&summary.iterations), [(index, Some("cudnn"), None), (index, Some("py"), None)]);
+        let groups = summary.iteration_statistics.iter().map(|group| {
+            (group.name.as_deref(), group.runner.as_deref(), group.phase.as_deref(), group.count, group.median_ns)
+        });
+        let name = Some(asked.unwrap_or("ProfilerStep"));
+        let expected = [(name, Some("cudnn"), None, 1, 10.0), (name, Some("py"), None, 1, 90.0)];
+        assert_eq!(groups.collect::<Vec<_>>(), expected);
+        let phases: Vec<_> = summary.iterations.iter().flat_map(|row| &row.parts).map(|part| &part.runner).collect();
+        let runners = [Some("cudnn".to_owned()), Some("py".to_owned())];
+        assert_eq!(phases, if asked.is_none() { runners.iter().collect() } else { Vec::new() });
+    }
+}
+
+#[test]
 fn no_more_than_sixteen_open_at_once_own_a_call() {
     let mut made = Made::new();
     for start in 0..100_000 {

@@ -52,9 +52,15 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// What each label of a trace says.
+    /// What each label of a trace says; the runner of its file is that of marks that name none.
     pub(in crate::trace::aggregate) fn of_labels(trace: &'a Trace) -> Vec<Self> {
-        collected(trace.labels.all().iter().map(|label| Self::of(trace.names.text(label.name))))
+        collected(trace.labels.all().iter().map(|label| {
+            let mut called = Self::of(trace.names.text(label.name));
+            if called.mark.is_some() {
+                called.runner = called.runner.or_else(|| label.runner.map(|runner| trace.names.text(runner)));
+            }
+            called
+        }))
     }
 
     /// Whether it names a phase, and with that what a process does.

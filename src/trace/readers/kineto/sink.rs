@@ -144,7 +144,7 @@ impl<'a> Sink<'a> {
         };
         let process_id = event.process.and_then(number);
         let reach = said.reach(event.name, event.thread);
-        let label = Label { clock: self.clock, process_id, reach, name, domain, source: said.source() };
+        let label = Label { clock: self.clock, process_id, reach, name, domain, source: said.source(), runner: None };
         let label = self.trace.labels.intern(label);
         self.trace.ranges.put(Range { label, start, end: (!said.is_open).then_some(end) });
         Ok(())

@@ -77,6 +77,7 @@ pub(super) fn read(
                 name: texts.name(&row, &mut trace.names),
                 domain: domains.get(&(process, row.domain)).copied(),
                 source: Source::Nvtx,
+                runner: None,
             };
             found.read += 1;
             found.ranges.put(Range { label: trace.labels.intern(label), start: row.start, end: known(row.end) });

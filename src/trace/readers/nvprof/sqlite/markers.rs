@@ -63,7 +63,8 @@ pub(super) fn read(
             };
             let domain = text(opened.domain).map(|id| strings.intern(id, &mut trace.names, |text| text));
             let reach = if is_ours(trace.names.text(name)) { Reach::Process } else { Reach::Thread(opened.thread_id) };
-            let label = Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx };
+            let label =
+                Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx, runner: None };
             let label = trace.labels.intern(label);
             trace.ranges.put(Range { label, start, end: Some(end) });
         })
