@@ -199,6 +199,7 @@ class Trace:
         paths: Sequence[tuple[str | PathLike[str], str]],
         *,
         optional: Sequence[bool] = ...,
+        runners: Sequence[str | None] = ...,
         first: int = 0,
         threads: int | None = None,
         extent: str = "whole",

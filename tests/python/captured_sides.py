@@ -55,6 +55,7 @@ class Told:
     times: dict[str, list[int]]
     outside: dict[str, int] = field(default_factory=dict)
     category: str = "gemm"
+    runners: list[str] = field(default_factory=list)
 
     def repeats(self, **_: Any) -> str:
         """What the extension would say of it."""
@@ -77,5 +78,5 @@ class Told:
         keys = ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns")
         iterations = [dict.fromkeys(keys, one) for one in sums]
         head = {"path": "x", "sha256": str(id(self)), "format": "kineto", "tool_version": None, "graph_level": False}
-        found = {"captures": [head], "warnings": [], "devices": [], "iterations": iterations, "rows": rows}
+        found = {"captures": [head], "warnings": [], "devices": [], "iterations": iterations, "runners": self.runners, "rows": rows}
         return json.dumps(found)

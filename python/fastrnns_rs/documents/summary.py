@@ -66,7 +66,8 @@ class Budget:
 class DeviceRow:
     """Device as used by one process, from its first to its last GPU activity.
 
-    The span ends with the end of the last activity. `rank` is the rank of the process in a distributed job. It is set
+    The span ends with the end of the last activity. Time between two files of one process is not part of `span_ns` and
+    `idle_ns`: no file contains it. `rank` is the rank of the process in a distributed job. It is set
     where there are several captures, and a capture or its name contains the rank.
     """
 

@@ -81,8 +81,8 @@ class IterationStatistics:
     """Statistics of one runner and phase. `measure` is the key of their values.
 
     `measure` applies to figures without another name. It is `gpu_ns` where iterations launched GPU activities, else
-    `host_ns`; until version 1.1 it was always `host_ns`. `name`: name of the ranges where runner and phase are unknown,
-    which is `ProfilerStep` or the given name.
+    `host_ns`; until version 1.1 it was always `host_ns`. `name`: name of the ranges where it contains no phase, which is
+    `ProfilerStep` or the given name. `runner` is then known only for files of a capture manifest.
     """
 
     runner: str | None

@@ -10,11 +10,14 @@ from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.manifests import beside
 
 
-def files_in(folder: str | Path) -> list[str]:
+def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
     """Returns the files of a folder that may be captures, in natural order of names.
 
     A capture manifest of `profile` stands for its files, which are then not listed separately. An SQLite export of nsys
     replaces the report of the same name beside it. Subfolders and hidden files are skipped.
+
+    Returns:
+        Each file with its runner; None for a file of several runners, or if its runner is unknown.
 
     Raises:
         FastrnnsError: If the folder cannot be listed, or contains no file.
@@ -23,18 +26,19 @@ def files_in(folder: str | Path) -> list[str]:
         counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
         found = sorted(counted, key=lambda file: natural(file.name))
     except OSError as error:
-        raise FastrnnsError(f"{folder} cannot be listed: {error.strerror}", "give a folder that may be read") from None
+        message, hint = f"cannot read folder: {str(folder)!r}", "Use a folder that is readable."
+        raise FastrnnsError(message, hint, reason=error.strerror or str(error), value=str(folder)) from None
     if not found:
-        raise FastrnnsError(f"{folder} holds no file", "give the folder in which the captures are")
+        raise FastrnnsError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
     manifests = {file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := beside(file))}
     told = {one for _, files in manifests.values() for one in files}
     exports = {file.stem for file in found if file.suffix == ".sqlite"}
-    chosen = []
+    chosen: list[tuple[str, str | None]] = []
     for file in found:
         if file in manifests:
             chosen += manifests[file][0]
         elif file.resolve() not in told and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
-            chosen.append(str(file))
+            chosen.append((str(file), None))
     return chosen
 
 

@@ -35,10 +35,8 @@ class Inductor:
     def __init__(self, *, wall_time_ms: float, runs: int = 1, name: str = "unknown") -> None:
         # The limits are a nanosecond and thirty years: outside of them, ratios are not finite.
         if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
-            raise UsageError(
-                "Inductor's view needs a wall time above 0 (a nanosecond to 10^12 ms) and at least one run",
-                "see --wall-time-ms and --runs",
-            )
+            number, where = (wall_time_ms, "wall_time_ms") if 1 <= runs < 2**63 else (runs, "runs")
+            raise UsageError(f"out of range: {number}", "Use a number above 0.", where=where, value=number)
         self.wall_time_ms, self.runs, self.name = wall_time_ms, runs, name
 
 
@@ -100,11 +98,12 @@ def read(
         MissingError: If a report of nsys is given without an installed nsys, or Ray is requested and missing.
     """
     if not paths:
-        raise UsageError("no capture is given", "give the path of at least one")
+        raise UsageError("missing argument: `paths`", "Use the path of at least 1 capture.")
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
-        raise UsageError(f"{workers} threads cannot read anything", "give at least one, or ray")
+        hint = "Use an integer of at least 1, or ray."
+        raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
     if extent not in {"whole", "devices", "kernels"}:
-        raise UsageError(f"no extent is called {extent!r}", "give whole, devices or kernels")
+        raise unknown("invalid value", extent, ("whole", "devices", "kernels"), where="extent")
     rules = None if categories is None else _rules(categories)
     if trace_output is not None:
         from fastrnns_rs.verbs.report import merged_trace
@@ -130,10 +129,10 @@ def read(
             inductor=None if inductor is None else (inductor.name, inductor.wall_time_ms * 1e6, inductor.runs),
         )
     except OverflowError:
-        raise UsageError("a number has more than 64 bits", "give the numbers that the report shows") from None
+        raise UsageError("number of more than 64 bits", "Use numbers of the report.") from None
     except ValueError as error:
         # For categories, the error names the line; for patterns, the position of the error.
-        raise UsageError(" ".join(str(error).split()), "see `fastrnns-rs report --help`") from None
+        raise UsageError(" ".join(str(error).split()), "Fix the pattern or the rules.") from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     summary = Summary(core, selected=any(narrowed))
     if strict:
@@ -158,18 +157,21 @@ def opened(
         MissingError: If a report of nsys is given without an installed nsys.
     """
     found = [one for path in paths for one in sources.behind(path)]
-    files, optional = [file for file, _ in found], [optional for _, optional in found]
+    files, optional = [file for file, _, _ in found], [optional for _, optional, _ in found]
+    runners = [runner for _, _, runner in found]
     if not any(map(file_kinds.needs_nsys, files)):
-        trace = _parsed(files, files, optional, workers, extent)
+        trace = _parsed(files, files, optional, runners, workers, extent)
     else:
         from fastrnns_rs.verbs.report.nsys_export import exported
 
         with exported(files, nsys_path, optional=optional) as readable:
-            trace = _parsed(readable, files, optional, workers, extent)
+            trace = _parsed(readable, files, optional, runners, workers, extent)
     if not trace.capture_count:
         file, reason = trace.left_out[0]
-        more = f", nor is any of {len(files) - 1} more" if files[1:] else ""
-        raise FastrnnsError(f"{paths[0]} holds no capture: {file} is none ({reason}){more}", "see docs/report.md")
+        shown = os.fspath(paths[0])
+        more = f" and {len(files) - 1} more files" if files[1:] else ""
+        message = f"no capture in folder: {shown!r} has {file!r}{more}"
+        raise FastrnnsError(message, "Use a folder of captures.", reason=reason, value=shown)
     return trace
 
 
@@ -177,6 +179,7 @@ def _parsed(
     files: Sequence[str],
     given: Sequence[str],
     optional: Sequence[bool],
+    runners: Sequence[str | None],
     workers: int | Literal["ray"] | None,
     extent: Extent,
 ) -> Trace:
@@ -185,9 +188,9 @@ def _parsed(
     if workers == "ray":
         from fastrnns_rs.verbs.report.ray_nodes import spread
 
-        return spread(named, optional, extent)
+        return spread(named, optional, extent, runners)
     try:
-        return Trace(named, optional=optional, threads=workers, extent=extent)
+        return Trace(named, optional=optional, runners=runners, threads=workers, extent=extent)
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         raise FastrnnsError(message, hint) from None
@@ -209,7 +212,9 @@ def _rules(path: str | Path) -> str:
     try:
         return reading.text(path)
     except (OSError, UnicodeError) as error:
-        raise UsageError(f"the categories of {path} cannot be read: {error}", "give a text file") from None
+        shown = os.fspath(path)
+        message, hint = f"cannot read file: {shown!r}", "Use a text file."
+        raise UsageError(message, hint, where="categories", reason=str(error), value=shown) from None
 
 
 def _refuse_damage(summary: Summary) -> None:
@@ -217,4 +222,4 @@ def _refuse_damage(summary: Summary) -> None:
     for warning in summary.warning_rows():
         if warning["code"] in damage:
             message = f"{warning['message']} ({warning['evidence']})"
-            raise FastrnnsError(message, "leave out --strict to see what there is")
+            raise FastrnnsError(message, "Leave out `strict` to read the rest.")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.file_names import runner_of
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.verbs.report.file_kinds import may_be_manifest
@@ -24,19 +25,21 @@ _EXPORTABLE = ("nsys_report", "nsys_stream")
 _LARGEST = 16 * 1024 * 1024
 
 
-def files_of(path: str | Path) -> list[str]:
+def files_of(path: str | Path) -> list[tuple[str, str | None]]:
     """Returns the files of a manifest, or the path itself if it is not a manifest.
+
+    Returns:
+        Each file with its runner; None for a file of several runners, or if its runner is unknown.
 
     Raises:
         FastrnnsError: If files of the manifest are missing, or it is damaged.
     """
     path = Path(path)
-    found = _files_of(path, Capture.load(path)) if _is_manifest(path) else [path]
-    return [str(file) for file in found]
+    return _files_of(path, Capture.load(path)) if _is_manifest(path) else [(str(path), None)]
 
 
-def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
-    """Returns the files to read of a manifest, and all files that belong to it.
+def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
+    """Returns the files to read of a manifest with their runners, and all files that belong to it.
 
     Returns:
         None for a file that is not a manifest, and for a damaged manifest.
@@ -49,7 +52,7 @@ def beside(path: str | Path) -> tuple[list[str], set[Path]] | None:
     except FastrnnsError:
         return None
     places = [_place(Path(path), Path(one.path)) for one in manifest.artefacts]
-    return [str(file) for file in wanted], {place.resolve() for place in places if _is_there(place)}
+    return wanted, {place.resolve() for place in places if _is_there(place)}
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
@@ -68,7 +71,7 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     for path, manifest in zip(paths, manifests, strict=True):
         why = _unknown_reason(manifest)
         if manifest is None or why:
-            raise UsageError(f"the number of runs is not known: {path} {why}", "give it with --runs")
+            raise UsageError(f"unknown number of runs: {str(path)!r} {why}", "Add `runs`.")
         runs += _runs(manifest)
     return runs
 
@@ -89,11 +92,11 @@ def wall_time_of(paths: Sequence[str | Path]) -> float:
     elif reason := _unknown_reason(manifest):
         why = f"{path} {reason}"
     elif took_ns is None:
-        why = f"{path} has no unprofiled_ns, as after --no-baseline"
+        why = f"{path} has no unprofiled_ns"
     else:
         return took_ns / 1e6
-    message = f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
-    raise UsageError(message, "give it, or one capture manifest of one runner")
+    message = f"the view inductor needs `wall_time_ms`, the time of one run without a profiler: {why}"
+    raise UsageError(message, "Add `wall_time_ms`, or use one capture manifest of one runner.")
 
 
 def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
@@ -139,21 +142,21 @@ def _is_manifest(path: Path) -> bool:
     return isinstance(plain, dict) and plain.get("schema") == "fastrnns-rs/capture"
 
 
-def _files_of(path: Path, manifest: Capture) -> list[Path]:
+def _files_of(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
     kinds = {one.kind for one in manifest.artefacts}
     wanted = kinds & READABLE or {*[kind for kind in _EXPORTABLE if kind in kinds][:1]}
     if not wanted:
         held = ", ".join(sorted(kinds)) or "no file"
-        raise FastrnnsError(f"{path} has no file that can be read: {held}", "capture again with --nsys or --torch")
-    files = [_place(path, Path(one.path)) for one in manifest.artefacts if one.kind in wanted]
-    missing = [file for file in files if not _is_there(file)]
+        message = f"no readable file in capture manifest: {str(path)!r} has {held}"
+        raise FastrnnsError(message, "Capture again with nsys or torch.profiler.", value=str(path))
+    # A capture by torch's profiler has a file for each runner, other captures have one for all.
+    named = [(_place(path, Path(one.path)), one.kind == "kineto") for one in manifest.artefacts if one.kind in wanted]
+    missing = [file for file, _ in named if not _is_there(file)]
     if missing:
-        more = f", nor are {len(missing) - 1} more" if missing[1:] else ""
-        raise FastrnnsError(
-            f"{path} is the manifest of {missing[0]}, which is not there{more}",
-            "put the files of a capture beside its manifest, or capture again",
-        )
-    return files
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        hint = f"Put the files of the capture next to the manifest, or capture again: {path}"
+        raise FastrnnsError(f"file not found: {str(missing[0])!r}{more}", hint, where=str(path))
+    return [(str(file), runner_of(file.name, manifest.runners) if is_of_one else None) for file, is_of_one in named]
 
 
 def _place(manifest: Path, file: Path) -> Path:

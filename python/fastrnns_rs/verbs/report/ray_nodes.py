@@ -22,13 +22,19 @@ _SHARES = 4
 _Read = bytes | tuple[str, str]
 
 
-def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: str = "whole") -> Trace:
+def spread(
+    files: Sequence[tuple[str, str]],
+    optional: Sequence[bool],
+    extent: str = "whole",
+    runners: Sequence[str | None] = (),
+) -> Trace:
     """Reads files on the cluster at `RAY_ADDRESS`, or the cluster that runs locally.
 
     Args:
         files: Path and displayed name of each file; the nodes must have the files under the same paths.
         optional: True for each file that is skipped if it is not a capture.
         extent: Tables to read, as in `read`.
+        runners: Runner of each file, if the file has one and it is known.
 
     Raises:
         FastrnnsError: If a file is not a capture; the error names the first in the given order.
@@ -37,8 +43,8 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: s
     """
     for file, shown in files:
         if needs_nsys(file):
-            hint = "export it: nsys export --type=sqlite FILE, or leave out --workers ray"
-            raise UsageError(f"{shown} is a report of nsys, which workers of Ray do not read", hint)
+            hint = f"Run: nsys export --type=sqlite {shlex.quote(shown)}"
+            raise UsageError(f"Ray does not read nsys reports: {shown!r}", hint, value=shown)
     ray, ours = _connected()
     try:
         cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -47,7 +53,8 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: s
         tasks = []
         for first in range(0, len(files), size):
             share = [(str(Path(file).absolute()), shown) for file, shown in files[first : first + size]]
-            tasks.append(read.remote(share, [*optional[first : first + size]], first, extent))
+            end = first + size
+            tasks.append(read.remote(share, [*optional[first:end]], first, extent, [*runners[first:end]]))
         try:
             return Trace.joined(_parts(ray, tasks))
         except BaseException:
@@ -60,10 +67,13 @@ def spread(files: Sequence[tuple[str, str]], optional: Sequence[bool], extent: s
             ray.shutdown()
 
 
-def read_share(files: list[tuple[str, str]], optional: list[bool], first: int, extent: str) -> _Read:
+def read_share(
+    files: list[tuple[str, str]], optional: list[bool], first: int, extent: str, runners: list[str | None]
+) -> _Read:
     """Reads a share of the files on a node, on one core: Ray's count for a task."""
     try:
-        return Trace(files, optional=optional, first=first, threads=1, extent=extent).to_bytes()
+        trace = Trace(files, optional=optional, runners=runners, first=first, threads=1, extent=extent)
+        return trace.to_bytes()
     except ValueError as error:
         message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
         return message, hint
@@ -76,8 +86,8 @@ def _parts(ray: Any, tasks: list[Any]) -> Iterator[bytes]:
         except ray.exceptions.RayError as error:
             # The last line has the error; the lines before it have the location.
             reason = str(error).strip().splitlines()[-1]
-            hint = "every node needs this version of fastrnns-rs, and the files under the same paths"
-            raise FastrnnsError(f"a worker of Ray failed: {reason}", hint) from None
+            hint = "Install this version of fastrnns-rs on every node, with the files under the same paths."
+            raise FastrnnsError("worker of Ray failed", hint, reason=reason) from None
         if not isinstance(part, bytes):
             raise FastrnnsError(*part)
         # Ray keeps the result of a task as long as a reference to the task exists.
@@ -91,9 +101,8 @@ def _connected() -> tuple[Any, bool]:
     try:
         import ray
     except ImportError:
-        raise MissingError(
-            "--workers ray needs Ray, which is not installed", "pip install 'fastrnns-rs[ray]', or leave it out"
-        ) from None
+        hint = "Run: pip install 'fastrnns-rs[ray]'"
+        raise MissingError("package not installed: 'ray'", hint, where="workers") from None
     if ray.is_initialized():
         return ray, False
     address = os.environ.get("RAY_ADDRESS", "auto")

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def behind(path: str | Path) -> list[tuple[str, bool]]:
+def behind(path: str | Path) -> list[tuple[str, bool, str | None]]:
     """Returns the files behind a path.
 
     Returns:
         Files of a folder or of a capture manifest, or the path itself. Each has a flag that is True if the file may be
-        something other than a capture.
+        something other than a capture, and its runner; None for a file of several runners, or if its runner is unknown.
 
     Raises:
         FastrnnsError: If files of a manifest are missing, it is damaged, or a folder has no file.
@@ -25,12 +25,12 @@ def behind(path: str | Path) -> list[tuple[str, bool]]:
     if os.path.isdir(path):
         from fastrnns_rs.verbs.report.capture_folders import files_in
 
-        return [(file, True) for file in files_in(path)]
+        return [(file, True, runner) for file, runner in files_in(path)]
     if not may_be_manifest(path):
-        return [(os.fspath(path), False)]
+        return [(os.fspath(path), False, None)]
     from fastrnns_rs.verbs.report.manifests import files_of
 
-    return [(file, False) for file in files_of(path)]
+    return [(file, False, runner) for file, runner in files_of(path)]
 
 
 def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
@@ -49,4 +49,4 @@ def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
             from fastrnns_rs.verbs.report.manifests import beside
 
             wanted, others = beside(file) or ((), ())
-            yield from (*wanted, *others)
+            yield from (*(one for one, _ in wanted), *others)

@@ -107,7 +107,8 @@ def _iterations(document: Document) -> list[str]:
     groups = document["iteration_statistics"]
     lines = []
     for group in groups[:_ITERATIONS]:
-        name = group["name"] or " ".join(filter(None, (group["runner"], group["phase"])))
+        words = (group["runner"] or group["name"],) if group["name"] else (group["runner"], group["phase"])
+        name = " ".join(filter(None, words))
         figures = [f"host {time(group['host_median_ns'])}"]
         if group["measure"] == "gpu_ns":
             figures += [f"GPU {time(group['gpu_median_ns'])}", f"busy {time(group['gpu_busy_median_ns'])}"]

@@ -1,0 +1,88 @@
+"""Captures of several runners by torch's profiler: their iterations are never one statistic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from torch_manifests import STEPS, manifest
+
+import fastrnns_rs
+from fastrnns_rs import Summary
+from fastrnns_rs._core import Trace
+from fastrnns_rs.documents.file_names import distinct, runner_of
+from fastrnns_rs.verbs.report.ray_nodes import read_share
+from fastrnns_rs.verbs.report.sources import behind
+
+RUNNERS = {"cudnn": 10.0, "py": 90.0}
+
+
+def statistics(summary: Summary) -> list[tuple[str | None, int, float]]:
+    return [(row.runner, row.count, row.median_ns) for row in summary.iteration_statistics]
+
+
+@pytest.mark.parametrize("iteration_range", [None, "ProfilerStep", "## forward ##"])
+def test_iterations_of_a_manifest_are_those_of_each_runner(iteration_range: str | None, tmp_path: Path) -> None:
+    path = manifest(tmp_path / "out", RUNNERS)
+    expected = [("cudnn", 3, 10_000), ("py", 3, 90_000)]
+    summary = fastrnns_rs.read(path, iteration_range=iteration_range)
+    assert statistics(summary) == expected
+    # A folder is read by the manifest in it.
+    assert statistics(fastrnns_rs.read(tmp_path / "out", iteration_range=iteration_range)) == expected
+    assert [row.name for row in summary.iteration_statistics] == [iteration_range or "ProfilerStep"] * 2
+    numbers = STEPS if iteration_range is None else range(3)
+    assert [(row.runner, row.index) for row in summary.iterations] == [(one, at) for one in RUNNERS for at in numbers]
+
+
+def test_the_brief_report_has_a_line_for_each_runner(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "out", RUNNERS)
+    shown = fastrnns_rs.read(path).render(width=80)
+    for runner, took in RUNNERS.items():
+        assert f"3 iterations ({runner}), median: host 900.0 µs, GPU {took:.2f} µs" in shown
+    assert "6 iterations" not in shown
+    screen = fastrnns_rs.read(path).render(by="iteration", width=200)
+    assert [line.split()[-2:] for line in screen.splitlines() if "ProfilerStep" in line] == [
+        ["-", "cudnn"],
+        ["-", "py"],
+    ]
+
+
+def test_parts_of_steps_have_the_runner(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(manifest(tmp_path / "out", RUNNERS))
+    assert [(row.runner, [part.runner for part in row.parts]) for row in summary.iterations] == [
+        (runner, [runner]) for runner in RUNNERS for _ in STEPS
+    ]
+    [forward] = [row for row in summary.ranges if row.name == "## forward ##"]
+    assert (forward.runner, forward.phase, forward.count) == (None, "forward", 6)
+    alone = fastrnns_rs.read(manifest(tmp_path / "alone", {"py": 5.0}))
+    [forward] = [row for row in alone.ranges if row.name == "## forward ##"]
+    assert forward.runner == "py"
+
+
+def test_a_trace_without_its_manifest_has_no_runner(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "out", RUNNERS).with_name("prof_x.py.0.json.gz")
+    assert statistics(fastrnns_rs.read(path)) == [(None, 3, 90_000)]
+
+
+def test_time_between_the_runners_is_not_idle(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "out", RUNNERS)
+    [device] = fastrnns_rs.read(path).devices
+    # From the first kernel of a runner to the end of its third.
+    assert (device.span_ns, device.busy_ns) == (2_010_000 + 2_090_000, 300_000)
+
+
+@pytest.mark.parametrize("runner", ["a/b", "ünïcode 日本", "x" * 300, "new\nline", "a.b", "a"])
+def test_a_runner_is_found_whatever_it_is_called(runner: str, tmp_path: Path) -> None:
+    others = {runner: 5.0, "aten": 7.0, "0": 9.0}
+    assert [row[0] for row in statistics(fastrnns_rs.read(manifest(tmp_path / "out", others)))] == [*others]
+    file = f"prof_x.{distinct(runner)}.0.pt.trace.json"
+    assert runner_of(file, [*others]) == runner
+    assert runner_of("trace.json", [*others]) is None
+
+
+def test_shares_that_are_read_elsewhere_keep_runners(tmp_path: Path) -> None:
+    found = behind(manifest(tmp_path / "out", RUNNERS))
+    shares = [read_share([(path, path)], [False], at, "whole", [runner]) for at, (path, _, runner) in enumerate(found)]
+    assert all(isinstance(one, bytes) for one in shares)
+    rows = Trace.joined([one for one in shares if isinstance(one, bytes)]).summarize().to_dict()["iteration_statistics"]
+    assert [(row["runner"], row["count"]) for row in rows] == [("cudnn", 3), ("py", 3)]
