@@ -15,7 +15,19 @@ from fastrnns_rs.cli import root
 
 PACKAGE = Path(fastrnns_rs.__file__).parent
 #: Rooms whose docstrings are checked.
-ROOMS = ["views", "machine", "problem", "runners", "cli", "verbs", "documents", "api", "processes", "models"]
+ROOMS = [
+    "views",
+    "machine",
+    "problem",
+    "runners",
+    "cli",
+    "verbs",
+    "documents",
+    "api",
+    "processes",
+    "models",
+    "worker/verification",
+]
 LONGEST = 80
 #: Words that open a noun clause instead of naming a thing.
 OPENERS = re.compile(r"(What|Who|Whose|Whom|Whether|How|Of|As)\b")

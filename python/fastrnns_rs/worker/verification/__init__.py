@@ -1,1 +1,1 @@
-"""What the child process of `verify` loads, torch among it."""
+"""Modules of the child process of `verify`. They import torch."""

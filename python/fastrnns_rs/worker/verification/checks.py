@@ -1,4 +1,7 @@
-"""One tensor against what is expected of it: strict in shape and dtype, and NaN is no number."""
+"""Comparison of a tensor with its reference.
+
+Shape and dtype must be equal. NaN is wrong unless the reference has it.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ from fastrnns_rs.documents.verification import Check
 from fastrnns_rs.problem.tolerance import Tolerance
 from fastrnns_rs.worker.verification.tensors import MISSING
 
-#: A deep network may be off by some times what rounding does to its reference, and by a share of what is expected.
+#: Allowed error of a deep network: a multiple of the effect of rounding, at most a share of the largest element.
 _TIMES, _MOST = 4.0, 0.9
-#: Numbers that are handed on, not computed.
+#: Tolerance of numbers that are passed on, not computed.
 EXACT = Tolerance(relative=0.0, absolute=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check, and in words what is wrong; None where nothing is."""
+    """Check and a description of the fault; None if the tensor is correct."""
 
     check: Check
     wrong: str | None
@@ -36,18 +39,18 @@ def compare(
     dtypes: Collection[torch.dtype] | None = None,
     scaled: bool = False,
 ) -> Finding:
-    """Holds a tensor against its reference.
+    """Compares a tensor with its reference.
 
     Args:
-        name: What it is called.
-        found: The tensor; or `MISSING`, or whatever a runner returned in its place.
-        expected: The reference; or `MISSING` where there should be nothing.
-        tolerance: How far apart they may be.
-        dtypes: The dtypes that the tensor may have; None for any.
-        scaled: Whether the relative tolerance is of the largest expected element, rather than of each.
+        name: Name of the check.
+        found: Tensor; or `MISSING`, or any object that a runner returned in its place.
+        expected: Reference; or `MISSING` where no tensor is expected.
+        tolerance: Allowed error.
+        dtypes: Allowed dtypes of the tensor; None for any.
+        scaled: True makes the relative tolerance relative to the largest expected element, False to each element.
 
     Returns:
-        What was found. NaN is wrong unless the reference has it in the same place; infinities likewise.
+        The finding. NaN and infinities are wrong unless the reference has them in the same places.
     """
     wrong = _unlike(found, expected, dtypes)
     if wrong is not None:
@@ -67,7 +70,7 @@ def compare(
     same = (one == other) | (one.isnan() & other.isnan())
     error = torch.where(same, 0.0, (one - other).abs())
     comparable = error.isfinite() & other.isfinite()
-    # What cannot be subtracted is further off than all that can.
+    # An element that cannot be subtracted counts as the largest error.
     excess = torch.where(same, -allowed, torch.where(comparable, error - allowed, math.inf))
     worst = int(excess.argmax())
     index = [int(one) for one in torch.unravel_index(torch.tensor(worst), other.shape)]
@@ -85,15 +88,17 @@ def compare(
 
 
 def widened(tolerance: Tolerance, expected: torch.Tensor, share: float) -> Tolerance:
-    """A tolerance with a share of the largest expected element on top."""
+    """Returns a tolerance increased by a share of the largest expected element."""
     return replace(tolerance, absolute=tolerance.absolute + share * float(_wide(expected).abs().max()))
 
 
 def sensitivity(pairs: Iterable[tuple[Any, Any]]) -> float:
-    """What rounding alone may change, as a share of each tensor's largest element; never so much that zeros would pass.
+    """Returns the effect of rounding, as a share of each tensor's largest element.
+
+    The share is limited, so that zeros never pass.
 
     Args:
-        pairs: A reference in the problem's own dtype, and the same in float64.
+        pairs: Reference in the problem's own dtype, and the same reference in float64.
     """
     worst = 0.0
     for rounded, exact in pairs:
@@ -105,14 +110,17 @@ def sensitivity(pairs: Iterable[tuple[Any, Any]]) -> float:
 
 
 def worse(first: Finding, second: Finding) -> Finding:
-    """Of two findings with one name the one to tell: the wrong one, else the one that is further off."""
+    """Returns the finding to report out of two with the same name.
+
+    It is the one with a fault, or else the one with the larger error.
+    """
     if (first.wrong is None) != (second.wrong is None):
         return second if first.wrong is None else first
     return second if first.wrong is None and _error(second) > _error(first) else first
 
 
 def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -> str | None:  # noqa: PLR0911
-    """Why two things cannot be the same, before their elements are looked at."""
+    """Returns the reason why two objects cannot be equal, without reading elements."""
     if expected is MISSING:
         return "nothing is expected here"
     if found is MISSING or found is None:
@@ -130,7 +138,7 @@ def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -
 
 
 def _check(name: str, found: Any, expected: Any, tolerance: Tolerance, *, ok: bool) -> Check:
-    """A check without its errors, which only tensors of one shape have."""
+    """Returns a check without errors, which exist only for tensors of equal shape."""
     return Check(
         name=name,
         ok=ok,
@@ -142,14 +150,14 @@ def _check(name: str, found: Any, expected: Any, tolerance: Tolerance, *, ok: bo
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers with every digit, where they can be compared."""
+    """Returns the same numbers in a dtype that is exact enough to compare them."""
     wide = torch.complex128 if tensor.is_complex() else torch.float64
     return tensor.detach().to("cpu", wide)
 
 
 def _most(errors: torch.Tensor) -> float | None:
     largest = float(errors.max()) if errors.numel() else math.inf
-    # Of the largest numbers that there are even a small error is beyond them.
+    # The error of very large numbers may exceed the largest finite number.
     return largest if math.isfinite(largest) else None
 
 

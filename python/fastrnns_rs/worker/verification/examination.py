@@ -1,4 +1,4 @@
-"""Runs a runner as it is measured, and holds what it computes against its reference."""
+"""Examination of a runner: runs it as in a measurement and compares its results."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Runner
     from fastrnns_rs.worker.verification.references.expected import Expected
 
-#: Calls that are looked at: what is compiled at the first may be optimised at a later one.
+#: Checked calls: code that is compiled in the first call may be optimised in a later call.
 _LOOKED_AT = (1, 3)
-#: TorchScript specialises, and gives up on that, later still: so many calls where they are quick.
+#: Later calls in which TorchScript may replace its code: their number, and the time limit of all calls.
 _MANY = 20
 _MANY_S = 1.0
-#: The seed of the gradient that backward starts from.
+#: Random seed of the gradient that backward starts from.
 _OF_START = 17
 
 
 @dataclass(slots=True)
 class Examination:
-    """What was found of a runner so far.
+    """Findings about a runner so far.
 
     Attributes:
-        doing: What is being done, for an error's reason.
-        notes: What a reader should know of a runner that is right.
+        doing: Current step, for the reason of an error.
+        notes: Remarks for the reader about a runner that is correct.
     """
 
     doing: str = "look-up"
@@ -46,18 +46,18 @@ class Examination:
     _worst: dict[str, tuple[Finding, str]] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
-        """Takes a finding; of each name the worst is kept, with what was being done."""
+        """Adds a finding with the current step; the worst of each name is kept."""
         name = finding.check.name
         known = self._worst.get(name)
         if known is None or worse(known[0], finding) is finding:
             self._worst[name] = (finding, self.doing)
 
     def checks(self) -> list[Check]:
-        """Every check, in the order in which they were made first."""
+        """All checks, in the order of their first occurrence."""
         return [finding.check for finding, _ in self._worst.values()]
 
     def wrong(self) -> list[str]:
-        """What is wrong, in words."""
+        """Descriptions of all faults."""
         found = [(finding, when) for finding, when in self._worst.values() if finding.wrong is not None]
         return [f"{finding.check.name}: {finding.wrong} ({when})" for finding, when in found]
 
@@ -71,18 +71,18 @@ def examine(
     *,
     check_grad: bool = True,
 ) -> None:
-    """Builds a runner, calls it several times and compares what it computes.
+    """Builds a runner, calls it several times and compares its results.
 
     Args:
-        runner: What is checked; it names its reference.
-        problem: What it is built for.
-        jit: How TorchScript compiles.
-        tolerance: How far off it may be.
-        examination: Takes what is found, as it is found.
-        check_grad: Whether gradients are checked too.
+        runner: Runner to check, which names its reference.
+        problem: Problem that it is built for.
+        jit: Settings of TorchScript.
+        tolerance: Allowed error.
+        examination: Receives the findings.
+        check_grad: True checks gradients too.
 
     Raises:
-        RunnerError: The model broke its contract, or its reference does not exist.
+        RunnerError: If the model broke its contract, or its reference does not exist.
     """
     reference = references.of_runner(runner)
     with run_settings(jit, problem):
@@ -114,12 +114,15 @@ def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Ex
 
 
 def _is_noise(problem: Problem) -> bool:
-    """Whether rounding alone changes a network's gradients by as much as they are."""
+    """Returns True if rounding changes a network's gradients by their own size."""
     return problem.image_size is not None and (problem.amp or problem.dtype in {"float16", "bfloat16"})
 
 
 def _numbers(model: ModelDef, problem: Problem, expected: Expected, examination: Examination, when: str) -> None:
-    """Inputs and parameters must be those that the seed gives, in the problem's dtype, and stay what they are."""
+    """Checks that inputs and parameters are those of the seed.
+
+    They must have the problem's dtype, and be unchanged after the last call.
+    """
     examination.doing = when
     dtypes = {getattr(torch, problem.dtype)}
     given = [one for one in tensors(model.inputs) if not one.requires_grad]
@@ -152,7 +155,7 @@ def _calls(
         look = last or call in _LOOKED_AT
         for param in model.params:
             param.grad = None
-        # What is drawn inside a model, a dropout's mask, is the same in each call, and can be drawn again.
+        # A dropout mask inside a model is then the same in each call, and can be drawn again.
         torch.manual_seed(expected.seed_of_masks)
         result = model.forward(*model.inputs)
         if look:
@@ -175,7 +178,7 @@ def _look_at_result(
 ) -> None:
     dtypes = {getattr(torch, problem.dtype)} | ({torch.bfloat16} if problem.amp else set())
     if problem.amp and problem.device.startswith("cuda"):
-        # That of cuDNN's recurrent networks, whichever dtype autocast has.
+        # cuDNN's recurrent networks run in this dtype, whatever the dtype of autocast.
         dtypes.add(torch.float16)
     share = 0.0
     if expected.rounded is not None:
@@ -204,13 +207,14 @@ def _look_at_gradients(
 
 
 def _dense(arguments: Any, given: torch.Tensor | None) -> tuple[Any, torch.Tensor | None]:
-    """The arguments of backward with a gradient to start from that hides nothing, and this gradient.
+    """Returns the arguments of backward, and the gradient that it starts from.
 
-    By convention it is the last of two. A runner's own may be zero, tiny or not a number where the runner is wrong.
+    The gradient has no zeros or tiny values that would hide a fault. By convention the gradient is the last of two
+    arguments. A runner's own gradient may be zero, tiny or NaN where the runner is wrong.
 
     Args:
-        arguments: What the model's `backward_setup` gave.
-        given: The gradient that the reference started from, if it is not free to start from another.
+        arguments: Arguments from the model's `backward_setup`.
+        given: Gradient that the reference started from, if it cannot start from another.
     """
     by_convention = isinstance(arguments, (list, tuple)) and len(arguments) == 2  # noqa: PLR2004
     if not by_convention or not isinstance(arguments[1], torch.Tensor):

@@ -1,4 +1,7 @@
-"""What a model returned beside what is expected of it, tensor by tensor, with nothing left out on either side."""
+"""Pairs of a model's tensors and the expected tensors.
+
+No tensor is left out on either side.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from typing import Any
 
 import torch
 
-#: Stands where one side has nothing.
+#: Replaces a tensor that one side does not have.
 MISSING = object()
 
 
 def tensors(value: Any) -> Iterator[torch.Tensor]:
-    """Every tensor in nested lists, tuples and mappings."""
+    """Yields every tensor in nested lists, tuples and mappings."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -25,14 +28,17 @@ def tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 def results(found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
-    """A model's result in named pairs of found and expected: by convention it is (output, states), or an output."""
+    """Returns a model's result as named pairs of found and expected tensors.
+
+    By convention a result is (output, states), or an output.
+    """
     if not _is_pair(expected):
         yield from pairs("output", found, expected)
     elif _is_pair(found):
         yield from pairs("output", found[0], expected[0])
         yield from pairs("state", found[1], expected[1])
     elif isinstance(found, (list, tuple)):
-        # Values beyond the states, or no states: each has a name.
+        # Values after the states, or without states, each have a name.
         for index, (one, other) in enumerate(zip_longest(found, expected, fillvalue=MISSING)):
             yield from pairs(("output", "state")[index] if index < 2 else f"result[{index}]", one, other)  # noqa: PLR2004
     else:
@@ -41,7 +47,10 @@ def results(found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 def pairs(name: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Named pairs of found and expected; where one side has more, the other is `MISSING`."""
+    """Returns named pairs of found and expected tensors.
+
+    A tensor without a partner is paired with `MISSING`.
+    """
     found, expected = _listed(found), _listed(expected)
     if isinstance(expected, list) and (isinstance(found, list) or found is MISSING):
         others = found if isinstance(found, list) else []

@@ -1,4 +1,7 @@
-"""What runners are held against, by the name that `@runner(reference=…)` gives; or else the name of another runner."""
+"""References of runners, by the name in `@runner(reference=…)`.
+
+A reference is a function of this package, or another runner.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Runner
     from fastrnns_rs.worker.verification.references.expected import Expected
 
-#: The module here and the function in it that compute each, and what that takes before the problem.
+#: Submodule and function that compute each reference, and arguments of the function before the problem.
 KNOWN: dict[str, tuple[str, ...]] = {
     "nn.LSTM": ("modules", "lstm"),
     "last state of nn.LSTM": ("modules", "last_state"),
@@ -33,15 +36,15 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "LSTM under the same dropout mask": ("equations", "lstm_with_dropout"),
     "residual network by hand": ("images", "by_hand"),
 }
-#: The runner called as this one without its last part, `resnet18` of `resnet18_jit`.
+#: Reference that is the runner without the last part of its name: `resnet18` for `resnet18_jit`.
 EAGER = "eager"
 
 
 def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
-    """What computes the reference that a runner names.
+    """Returns the function that computes a runner's reference.
 
     Raises:
-        RunnerError: There is none of this name, and no runner either.
+        RunnerError: If no reference and no runner has this name.
     """
     from fastrnns_rs.runners import registry
 
@@ -49,7 +52,7 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
     if name in KNOWN:
         module, function, *given = KNOWN[name]
         found: Callable[..., Expected] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
-        # Of the references only this one has to know which of several networks a runner is.
+        # Only this reference depends on the name of the runner.
         return partial(found, *([runner.name] if module == "images" else given))
     if name == EAGER:
         name = runner.name.rpartition("_")[0]
@@ -65,10 +68,10 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
 
 
 def _check_ends(way: list[str], other: Runner) -> None:
-    """Refuses a reference that leads back to where it began: nothing would be held against anything else.
+    """Rejects references that form a cycle: no result would be checked.
 
     Raises:
-        RunnerError: It does.
+        RunnerError: If the references form a cycle.
     """
     from fastrnns_rs.runners import registry
 

@@ -1,6 +1,7 @@
-"""Recurrences written out step by step in float64, independent of the cells and loops that runners are made of.
+"""Recurrences written step by step in float64.
 
-Gates of an LSTM stand in the order input, forget, cell, output; of a GRU: reset, update, new.
+They share no code with the cells and loops of the runners. Gates of an LSTM have the order input, forget, cell, output;
+gates of a GRU have the order reset, update, new.
 """
 
 from __future__ import annotations
@@ -33,15 +34,18 @@ def over_time(
     directions: int = 1,
     between: Callable[[torch.Tensor], torch.Tensor] = lambda y: y,
 ) -> tuple[torch.Tensor, State]:
-    """A stack of layers over x [S, B, I]: (y [S, B, D·H], states, each [L·D, B, H]).
+    """Runs a stack of layers over x [S, B, I].
 
     Args:
-        x: The input.
-        states: What the layers start from, each [L·D, B, H].
-        weights: For each layer and direction its weights.
-        step: One step of one of them.
-        directions: 2 where a second layer beside each reads backwards.
-        between: What is done with the output of a layer before the next one.
+        x: Input.
+        states: Initial states of the layers, each [L·D, B, H].
+        weights: Weights of each layer and direction.
+        step: One step of a layer.
+        directions: 2 adds a second layer to each layer, which reads the sequence backwards.
+        between: Function applied to the output of a layer before the next layer.
+
+    Returns:
+        y [S, B, D·H] and the states, each [L·D, B, H].
     """
     ends: list[State] = []
     for first in range(0, len(weights), directions):
@@ -62,7 +66,10 @@ def over_time(
 
 
 def lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
-    """i, f, o = sigmoid(…), g = tanh(…); c' = f∘c + i∘g; h' = o∘tanh(c'), projected where there is a fifth weight."""
+    """Computes an LSTM step, projected if there is a fifth weight.
+
+    i, f, o = sigmoid(…), g = tanh(…); c' = f∘c + i∘g; h' = o∘tanh(c').
+    """
     h, c = state
     w_ih, w_hh, b_ih, b_hh, *projection = weights
     gates = x @ w_ih.T + b_ih + h @ w_hh.T + b_hh
@@ -70,7 +77,10 @@ def lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) ->
 
 
 def gru_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
-    """r, z = sigmoid(…); n = tanh(W x + b + r∘(U h + b)); h' = (1 - z)∘n + z∘h."""
+    """Computes a GRU step.
+
+    r, z = sigmoid(…); n = tanh(W x + b + r∘(U h + b)); h' = (1 - z)∘n + z∘h.
+    """
     (h,) = state
     w_ih, w_hh, b_ih, b_hh = weights
     of_x, of_h, size = x @ w_ih.T + b_ih, h @ w_hh.T + b_hh, h.shape[1]
@@ -81,7 +91,7 @@ def gru_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> 
 
 
 def rnn_step(act: Callable[[torch.Tensor], torch.Tensor]) -> Step:
-    """The recurrence h' = act(W x + b + U h + b)."""
+    """Computes a step of a plain recurrence: h' = act(W x + b + U h + b)."""
 
     def step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
         w_ih, w_hh, b_ih, b_hh = weights
@@ -98,7 +108,10 @@ _STEPS: dict[RnnKind, Step] = {
 
 
 def mi_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
-    """An LSTM whose gates are alpha∘Wx∘Uh + beta_i∘Wx + beta_h∘Uh + b."""
+    """Computes an LSTM step with multiplicative integration.
+
+    Its gates are alpha∘Wx∘Uh + beta_i∘Wx + beta_h∘Uh + b.
+    """
     h, c = state
     w_ih, w_hh, alpha, beta_i, beta_h, bias = weights
     of_x, of_h = x @ w_ih.T, h @ w_hh.T
@@ -106,7 +119,10 @@ def mi_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor])
 
 
 def normalised_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
-    """An LSTM of which Wx, Uh and c' are each normalised, and no other bias is added."""
+    """Computes an LSTM step in which Wx, Uh and c' are normalised.
+
+    No other bias is added.
+    """
     h, c = state
     w_ih, w_hh, *norms = weights
     gates = _norm(x @ w_ih.T, *norms[:2]) + _norm(h @ w_hh.T, *norms[2:4])
@@ -116,7 +132,7 @@ def normalised_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.
 
 
 def lstm(problem: Problem) -> Expected:
-    """An LSTM of any number of layers, directions and with a projection."""
+    """Computes an LSTM of any number of layers and directions."""
     from fastrnns_rs.models.inputs import lstm_inputs
 
     x, hidden, module = lstm_inputs(problem)
@@ -124,7 +140,7 @@ def lstm(problem: Problem) -> Expected:
 
 
 def of_kind(kind: RnnKind, problem: Problem) -> Expected:
-    """A GRU, or the simplest recurrence with tanh or ReLU, of any number of layers and directions."""
+    """Computes a GRU or a plain recurrence (tanh or ReLU) of any size."""
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)
@@ -132,7 +148,7 @@ def of_kind(kind: RnnKind, problem: Problem) -> Expected:
 
 
 def mi_lstm(problem: Problem) -> Expected:
-    """An LSTM with multiplicative integration."""
+    """Computes an LSTM with multiplicative integration."""
     from fastrnns_rs.models import inputs
 
     x, hidden, layers = inputs.milstm_inputs(problem)
@@ -141,7 +157,7 @@ def mi_lstm(problem: Problem) -> Expected:
 
 
 def layer_normalised(problem: Problem) -> Expected:
-    """A layer-normalised LSTM, whose norms change nothing yet: their weights are 1, their biases 0."""
+    """Computes a layer-normalised LSTM. Weights of its norms are 1, biases 0."""
     from fastrnns_rs.models.inputs import lstm_inputs
 
     x, hidden, module = lstm_inputs(problem)
@@ -162,7 +178,7 @@ def of_module(
     module: torch.nn.RNNBase,
     between: Callable[[torch.Tensor], torch.Tensor] = lambda y: y,
 ) -> Expected:
-    """A recurrence with the numbers of one of torch's modules, and the names that it gives them."""
+    """Computes a recurrence with the parameters of a torch module, under their names."""
     parameters = leaves(dict(module.named_parameters()))
     counts = [len(layer) for layer in module.all_weights]
     each = iter(parameters.values())
@@ -215,10 +231,10 @@ def _norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Te
 
 
 def lstm_with_dropout(problem: Problem) -> Expected:
-    """An LSTM with dropout between its layers.
+    """Computes an LSTM with dropout between its layers.
 
-    On a CPU the mask comes from torch's generator, and can be drawn again by its seed. What CUDA draws depends on the
-    kernel that draws it: there the model is checked with a dropout probability of 0.
+    On a CPU the mask comes from torch's generator and is drawn again from its seed. On CUDA the mask depends on the
+    kernel that draws it, so that the model is checked with a dropout probability of 0.
     """
     from fastrnns_rs.models.inputs import lstm_inputs
 
@@ -241,7 +257,7 @@ def lstm_with_dropout(problem: Problem) -> Expected:
 
 
 def _without_dropout(model: Any) -> Any:
-    """A model whose dropout is 0, be it its module's or one of its inputs."""
+    """Returns a model whose dropout is 0, in its module or among its inputs."""
     if isinstance(model.forward, torch.nn.RNNBase):
         model.forward.dropout = 0.0
     return replace(model, inputs=[0.0 if isinstance(one, float) else one for one in model.inputs])

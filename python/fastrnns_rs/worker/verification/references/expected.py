@@ -1,4 +1,4 @@
-"""What a reference says of a problem: numbers in float64 on the CPU, whatever the problem's device and dtype."""
+"""Expected results of a problem, in float64 on the CPU for any device and dtype."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ import torch
 
 from fastrnns_rs.errors import RunnerError
 
-#: A seed like any other, for what a model draws in each call.
+#: Random seed of the numbers that a model draws in each call.
 MASKS = 4242
 
 
 @dataclass(kw_only=True)
 class Expected:
-    """What a runner's model must be, return and differentiate to.
+    """Expected inputs, results and gradients of a runner's model.
 
     Attributes:
         result: (output, states), or an output alone.
-        start: The part of it that backward starts from.
-        inputs: The inputs that the seed gives.
-        parameters: The parameters that it gives, by name and in order; `start` was computed from them.
-        note: What is not as in a measurement, if anything.
-        adapt: Changes the runner's model where it could not be compared as it is.
-        rounded: The same in the problem's own dtype, of a deep network: what rounding does to it is allowed on top.
-        seed_of_masks: torch's seed before each call.
+        start: Part of the result that backward starts from.
+        inputs: Inputs that the seed gives.
+        parameters: Parameters that the seed gives, by name and in order; `start` was computed from them.
+        note: Difference from a measurement, if any.
+        adapt: Function that changes the runner's model where it could not be compared otherwise.
+        rounded: Same results in the problem's own dtype, for a deep network: the tolerance includes the effect of
+            rounding on it.
+        seed_of_masks: Torch's seed before each call.
     """
 
     result: Any
@@ -43,18 +44,18 @@ class Expected:
 
     @property
     def differentiates(self) -> bool:
-        """Whether it tells gradients."""
+        """True if gradients are known."""
         return True
 
     def own_start(self) -> torch.Tensor | None:
-        """The gradient that it has started from, where it cannot start from another."""
+        """Gradient that the reference started from, if it cannot start from another."""
         return None
 
     def gradients(self, gradient: torch.Tensor | None) -> dict[str, torch.Tensor | None]:
-        """The gradient of each parameter, of a backward that starts from `gradient`.
+        """Returns the gradient of each parameter, for a backward from `gradient`.
 
         Raises:
-            RunnerError: There is no gradient to start from, or it is of another shape.
+            RunnerError: If there is no gradient to start from, or it has another shape.
         """
         if gradient is None:
             raise RunnerError("backward_setup gave no (output, gradient), so nothing is known of where backward starts")
@@ -76,15 +77,15 @@ class Expected:
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers in float64 on the CPU, apart from any graph."""
+    """Returns the same numbers in float64 on the CPU, without a graph."""
     return tensor.detach().to("cpu", torch.float64, copy=True).contiguous()
 
 
 def leaves(named: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The same numbers as parameters of a reference."""
+    """Returns the same numbers as parameters of a reference."""
     return {name: wide(tensor).requires_grad_() for name, tensor in named.items()}
 
 
 def wide_module(module: torch.nn.Module) -> torch.nn.Module:
-    """A copy of a module with the same numbers."""
+    """Returns a copy of a module with the same numbers."""
     return copy.deepcopy(module).to("cpu", torch.float64)

@@ -1,7 +1,7 @@
-"""A residual network put together by hand, in float64, from the parameters of torchvision's.
+"""Residual network in float64, from the parameters of torchvision's network.
 
-It knows the parameters' names and nothing else of torchvision: neither its forward nor its blocks; and it normalises by
-its own arithmetic.
+It uses only the parameters' names of torchvision: neither its forward nor its blocks. Normalisation is computed here
+too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def by_hand(architecture: str, problem: Problem) -> Expected:
-    """The logits [B, 1000] of `resnet18` or `resnet50`."""
+    """Computes the logits [B, 1000] of `resnet18` or `resnet50`."""
     from torchvision import models
 
     from fastrnns_rs.models.inputs import torch_dtype
@@ -63,7 +63,7 @@ def _network(x: torch.Tensor, parameters: Tensors, buffers: Tensors, *, training
     blocks = list(dict.fromkeys(".".join(name.split(".")[:2]) for name in parameters if name.startswith("layer")))
     for block in blocks:
         stride = 2 if block.endswith(".0") and block != "layer1.0" else 1
-        # Two of width 3, or one between two of width 1; the first of width 3 takes the stride.
+        # Two convolutions of width 3, or one between two of width 1. The first of width 3 has the stride.
         convolutions = 3 if f"{block}.conv3.weight" in parameters else 2
         y = x
         for number in range(1, convolutions + 1):

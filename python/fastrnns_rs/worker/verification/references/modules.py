@@ -1,4 +1,7 @@
-"""torch's own modules, in float64: what runners that compute the same in their own way are held against."""
+"""Torch's own modules in float64.
+
+They are the references of runners that compute the same function in another way.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def lstm(problem: Problem) -> Expected:
-    """`nn.LSTM`: y [S, B, D·H] and (h, c), each [L·D, B, H]; H is the projection's size where there is one."""
+    """Computes `nn.LSTM`: y [S, B, D·H] and (h, c), each [L·D, B, H].
+
+    With a projection, P replaces H in y and h.
+    """
     from fastrnns_rs.models.inputs import lstm_inputs
 
     x, hidden, module = lstm_inputs(problem)
@@ -24,7 +30,7 @@ def lstm(problem: Problem) -> Expected:
 
 
 def last_state(problem: Problem) -> Expected:
-    """The same of which only the last step is given, and differentiated."""
+    """Computes `nn.LSTM`, of which only the last step is returned and differentiated."""
     whole = lstm(problem)
     y, states = whole.result
     x, h, c = whole.inputs
@@ -33,7 +39,7 @@ def last_state(problem: Problem) -> Expected:
 
 
 def lower_bound(problem: Problem) -> Expected:
-    """`nn.LSTM`, whose last cell states are normalised once for each step."""
+    """Computes `nn.LSTM`, whose last cell states are normalised once for each step."""
     whole = lstm(problem)
     y, (h, c) = whole.result
     for _ in range(problem.sizes()[0]):
@@ -43,7 +49,10 @@ def lower_bound(problem: Problem) -> Expected:
 
 
 def of_kind(kind: RnnKind, problem: Problem) -> Expected:
-    """`nn.GRU`, or `nn.RNN` with tanh or ReLU: y [S, B, D·H] and h [L·D, B, H]."""
+    """Computes `nn.GRU`, or `nn.RNN` with tanh or ReLU.
+
+    The result is y [S, B, D·H] and h [L·D, B, H].
+    """
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)
@@ -64,7 +73,11 @@ def _of_module(module: torch.nn.Module, x: Any, hidden: torch.Tensor | Sequence[
 
 
 def one_by_one(problem: Problem) -> Expected:
-    """B outputs of [length, H] and (h, c), each [L, B, H]; the gradient enters at the outputs padded with zeros."""
+    """Computes `nn.LSTM` for one sequence after the other.
+
+    The result is B outputs of [length, H] and (h, c), each [L, B, H]. The gradient enters at the outputs padded with
+    zeros.
+    """
     from fastrnns_rs.models.inputs import varlen_inputs
 
     sequences, hidden, module = varlen_inputs(problem)
@@ -88,6 +101,6 @@ def one_by_one(problem: Problem) -> Expected:
 
 
 def padded(problem: Problem) -> Expected:
-    """The same as one output [longest, B, H], padded with zeros."""
+    """Computes the same as one output [longest, B, H], padded with zeros."""
     expected = one_by_one(problem)
     return replace(expected, result=(expected.start, expected.result[1]))

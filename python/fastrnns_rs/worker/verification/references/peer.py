@@ -1,4 +1,4 @@
-"""Another runner as the reference: the same model in eager mode, or whatever a plug-in names."""
+"""Another runner as the reference: an eager model, or the choice of a plug-in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def of_runner(other: Runner, problem: Problem) -> Expected:
-    """What another runner computes: a module in float64 on the CPU, any other function as it is."""
+    """Computes the results of another runner.
+
+    A module runs in float64 on the CPU, any other function unchanged.
+    """
     module = replace(problem, device="cpu", amp=False, channels_last=None, cudnn_benchmark=False)
     model = build(other.creator, module)
     if isinstance(model.forward, torch.nn.Module) and not isinstance(model.forward, torch.jit.ScriptModule):
@@ -69,22 +72,25 @@ def _as_it_is(model: ModelDef, problem: Problem) -> Expected:
 
 
 class _Fixed(Expected):
-    """What was differentiated once, and cannot be again."""
+    """Results that were differentiated once, and cannot be differentiated again."""
 
     def __init__(self, *, found: dict[str, torch.Tensor | None], begun: Any, **of_base: Any) -> None:
         super().__init__(**of_base, _found=found, _begun=begun)
 
     @property
     def differentiates(self) -> bool:
-        """Whether it tells gradients."""
+        """True if gradients are known."""
         return bool(self._found)
 
     def own_start(self) -> torch.Tensor | None:
-        """The gradient that it has started from."""
+        """Gradient that the reference started from."""
         return self._begun
 
     def gradients(self, gradient: torch.Tensor | None) -> dict[str, torch.Tensor | None]:
-        """The gradients of the one backward that was run; the runner's must start from the same gradient."""
+        """Returns the gradients of the one backward that was run.
+
+        The backward of the runner must start from the same gradient.
+        """
         from fastrnns_rs.errors import RunnerError
 
         known = isinstance(gradient, torch.Tensor) and isinstance(self._begun, torch.Tensor)
