@@ -61,14 +61,22 @@ def generated_modules(tmp_path_factory: pytest.TempPathFactory) -> Modules:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HistoryGuard]:
     """What is known of this machine's noise, and the history, are their user's: tests neither see nor replace them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        for name in ("XDG_STATE_HOME", "XDG_DATA_HOME"):
+            patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         for name in [one for one in os.environ if one.startswith("FASTRNNS_") and one.endswith("_HISTORY")]:
             patch.delenv(name)
         patch.setenv("FASTRNNS_NO_HISTORY", "1")
-        yield
+        yield HistoryGuard()
+
+
+@pytest.fixture(autouse=True)
+def _keeps_no_run(_nothing_of_the_user: HistoryGuard) -> Iterator[None]:
+    """A test that keeps a run names its history; see the fixture `history`."""
+    yield
+    _nothing_of_the_user.check()
 
 
 @pytest.fixture
@@ -104,7 +112,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # That another program failed and was tried again is to be seen, and is no failure; see real_nsys.py.
     config.addinivalue_line("filterwarnings", "always:nsys failed by itself:UserWarning")
     config.pluginmanager.register(GpuTests(config.getoption("--emulated-reports")))
-    config.pluginmanager.register(HistoryGuard())
     if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkippedTests(path))
 

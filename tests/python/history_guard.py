@@ -1,10 +1,6 @@
-"""A guard of the user's own history: a test during which it changes fails."""
+"""A guard of the history that commands use by default: a test that keeps a run there fails."""
 
 from __future__ import annotations
-
-import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,27 +8,18 @@ from fastrnns_rs.verbs.history.run_history import RunHistory, default_folder
 
 
 class HistoryGuard:
-    """A plugin that looks at the user's history after each test.
+    """The default history of a session of tests, which is a folder of the session and not the user's own.
 
-    Environment variables are read when it is made, before tests have their own. Where several processes run tests, each
-    of them fails the test that it ran at that time.
+    A test that keeps a run there has not said which history it uses: with another environment it would be the user's.
     """
 
     def __init__(self) -> None:
-        folders = {default_folder(), Path(os.environ.get("FASTRNNS_HISTORY") or default_folder())}
-        # A new file changes the time of its folder, and so does a file that is replaced.
-        self._watched = [path for one in folders for path in (one, RunHistory(one).runs_folder)]
-        self._known = self._times()
+        self._runs = RunHistory(default_folder()).runs_folder
+        self._known: set[str] = set()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_teardown(self) -> Iterator[None]:
-        yield
-        before, self._known = self._known, self._times()
-        changed = [
-            str(path) for path, *times in zip(self._watched, before, self._known, strict=True) if len({*times}) > 1
-        ]
-        if changed:
-            pytest.fail(f"the user's history changed during this test: {', '.join(changed)}", pytrace=False)
-
-    def _times(self) -> list[int | None]:
-        return [path.stat().st_mtime_ns if path.exists() else None for path in self._watched]
+    def check(self) -> None:
+        """Fails the test that calls it if runs have been kept since the last call."""
+        found = {path.name for path in self._runs.glob("*")}
+        new, self._known = found - self._known, found
+        if new:
+            pytest.fail(f"the default history got runs: {', '.join(sorted(new))}", pytrace=False)
