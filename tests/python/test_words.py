@@ -26,6 +26,8 @@ ROOMS = [
     "api",
     "processes",
     "models",
+    "worker/jobs",
+    "worker/profile",
     "worker/verification",
 ]
 LONGEST = 80

@@ -1,4 +1,4 @@
-"""The jobs of a worker: one file each, which imports torch."""
+"""Jobs of a worker: one file each, which imports torch."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
 
-#: The kinds of jobs. Each is a module of this folder with a function `answer`.
+#: Kinds of jobs. Each is a module of this folder with a function `answer`.
 KINDS = ("bench", "compile", "inductor", "probe", "verify")
 
 
 def find(kind: str) -> Callable[[dict[str, Any], Channel, Progress], dict[str, Any]]:
-    """The function that does a job of a kind, and returns its result."""
+    """Returns the function that does a job of a kind and returns its result."""
     if kind not in KINDS:
         raise ValueError(f"unknown job: {kind!r}")
     found: Callable[[dict[str, Any], Channel, Progress], dict[str, Any]] = import_module(f"{__name__}.{kind}").answer

@@ -1,4 +1,4 @@
-"""The job `bench`: one runner is built and timed."""
+"""Job `bench`: builds and times one runner."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     baseline = memory.in_use(problem.device)
     meter = LoadMeter()
     measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase, **settings)
-    # Before the samples are looked at, which takes time and memory too.
+    # The load is read before the samples are analysed, which takes time and memory too.
     load = meter.result()
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
     return {"status": "ok", **measurement.samples(), **progress.compiled(), **used}

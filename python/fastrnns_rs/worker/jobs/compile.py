@@ -1,4 +1,4 @@
-"""The job `compile`: a runner is compiled, and the modules are listed that Inductor generated for it."""
+"""Job `compile`: compiles a runner and lists the modules that Inductor generated."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[str, Any]:
-    """Runs the job's runner once, forward and backward, and lists the files of its modules in the order of their use.
+    """Runs the job's runner once, forward and backward, and returns its modules.
+
+    The files of the modules are in the order of their use.
 
     Args:
         job: `runner`, `source`, `problem`, `jit` and `threads`.
-        channel: Where it says how far it is.
+        channel: Receives the progress.
     """
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
@@ -32,7 +34,7 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     runner = registry.obtain(job["runner"], Source(**job["source"]))
     from torch._inductor.codecache import PyCodeCache
 
-    # From now on compiling counts: importing torch may have taken long.
+    # The time limit of compiling begins here: importing torch may have taken long.
     channel.part({})
     compiling = Compiling(problem.device, channel.phase, shared=True)
     measure(
@@ -44,6 +46,6 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
         channel.phase,
         compiling.once,
     )
-    # Of all that Inductor loaded those that are whole modules.
+    # Inductor also loads files that are not whole modules.
     files = (one.__file__ for one in PyCodeCache.modules if hasattr(one, "benchmark_compiled_module"))
     return {"status": "ok", "modules": [*dict.fromkeys(file for file in files if file is not None)]}

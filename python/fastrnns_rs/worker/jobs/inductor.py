@@ -1,4 +1,4 @@
-"""The job `inductor`: one generated module, measured step by step; each step is reported at once."""
+"""Job `inductor`: measures one generated module, and reports each step at once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[str, Any]:
-    """Measures the job's module. Each part that is sent holds keys of its row in the document.
+    """Measures the job's module. Each sent part contains keys of its row.
 
     Args:
-        job: `path`, `device`, `times`, `repeat`, `threads`; `upstream`, `kernels`, `all_configs`, `architectures`,
-            `trace_path` and `memory_snapshot_path` for what is asked for besides.
-        channel: Where the parts go.
+        job: `path`, `device`, `times`, `repeat`, `threads`; and `upstream`, `kernels`, `all_configs`, `architectures`,
+            `trace_path` and `memory_snapshot_path` for optional parts.
+        channel: Receives the parts.
     """
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
-    # From now on the module's time counts: importing torch may have taken long.
+    # The module's time limit begins here: importing torch may have taken long.
     channel.part({})
     channel.phase("load")
     if job["kernels"] or job["all_configs"]:
@@ -53,7 +53,7 @@ def _steps(loaded: Loaded, job: dict[str, Any], channel: Channel) -> None:
 
         channel.phase("memory snapshot")
         channel.part(memory_snapshot.write(loaded, job["memory_snapshot_path"]))
-    # Last: a module without such kernels fails here.
+    # This part is last, because a module without such kernels fails here.
     if job["kernels"] or job["all_configs"]:
         from fastrnns_rs.worker.inductor import kernel_times
 

@@ -1,4 +1,7 @@
-"""What torch and the device can do, asked in a child process so that torch stays out of the parent."""
+"""Facts about torch and the device.
+
+A child process collects them, so that the parent does not import torch.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +23,29 @@ from fastrnns_rs.worker.gpu_uuid import gpu_uuid
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
 
-#: CUDA's structure of properties has about a kilobyte, and grows.
+#: Larger than CUDA's structure of properties, which has about a kilobyte and grows with versions.
 _LARGEST_PROPERTIES = 1 << 14
 
 
 def answer(job: dict[str, Any], _channel: Channel, _progress: Progress) -> dict[str, Any]:
-    """Facts about the software and the devices; `device` of the job is `auto`, `cpu`, `cuda` or `cuda:N`."""
+    """Returns facts about the software and the devices.
+
+    The job's `device` is `auto`, `cpu`, `cuda` or `cuda:N`.
+    """
     return {"status": "ok", "facts": probe(job["device"], job["dtype"], job.get("local_rank"))}
 
 
 def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, Any]:
-    """Facts about torch, its devices and whether `dtype` works on `device`.
+    """Returns facts about torch, its devices and whether `dtype` works on `device`.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: Name of a torch dtype.
-        local_rank: Of several ranks on this machine, the one that asks: where any CUDA device will do, it has the one
-            of its number, and touches no other.
+        local_rank: Number of the calling rank on this machine. Where any CUDA device is allowed, the rank uses the
+            device of this number, and touches no other.
 
     Returns:
-        The keys of `fastrnns_rs.machine.environment.Facts`.
+        Keys of `fastrnns_rs.machine.environment.Facts`.
     """
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -70,7 +76,10 @@ def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, A
 
 
 def device_problem(device: str) -> str | None:
-    """Returns why a device computes nothing at all, or None. A full one may do so later."""
+    """Returns why a device computes nothing, or None.
+
+    A full device may compute later.
+    """
     if not device.startswith("cuda"):
         return None
     try:
@@ -111,11 +120,11 @@ def is_covered(capability: tuple[int, int], built: list[str]) -> bool:
 
 
 def dtype_problem(device: str, dtype: str) -> str | None:
-    """Why an LSTM and a convolution do not run in `dtype` on `device`, or None."""
+    """Returns why LSTM or convolution fail in `dtype` on `device`, or None."""
     where = {"device": device, "dtype": getattr(torch, dtype)}
     with ExitStack() as stack:
         if device.startswith("cuda"):
-            # Some of torch's questions are about the current device.
+            # Some of torch's functions report about the current device only.
             stack.enter_context(torch.cuda.device(device))
         return _try_dtype(dtype, where)
 
@@ -133,7 +142,7 @@ def _try_dtype(dtype: str, where: dict[str, Any]) -> str | None:
         image = torch.ones(1, 1, 3, 3, **where, requires_grad=True)
         torch.conv2d(image, torch.ones(1, 1, 3, 3, **where)).sum().backward()  # type: ignore[no-untyped-call]
     except torch.OutOfMemoryError:
-        # The device is full, which says nothing of the dtype: the runners will say it.
+        # A full device is no evidence about the dtype. The runners will report it.
         return None
     except (RuntimeError, TypeError) as error:
         return first_line(error)
@@ -141,7 +150,7 @@ def _try_dtype(dtype: str, where: dict[str, Any]) -> str | None:
 
 
 def first_line(error: BaseException) -> str:
-    """Returns the first line of what an error says."""
+    """Returns the first line of an error's text."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
@@ -169,7 +178,7 @@ def _version(package: str) -> str | None:
 
 
 def _cudnn_version() -> str | None:
-    # Asking loads the library: only where a device could use it.
+    # The version is read only where a device could use it, because reading it loads the library.
     if not torch.cuda.is_available():
         return None
     try:
@@ -180,11 +189,14 @@ def _cudnn_version() -> str | None:
 
 
 def _no_cuda_reason(heard: list[str]) -> str:
-    """Returns the reason why torch has no CUDA device. Torch's own text is a warning and differs by version."""
+    """Returns the reason why torch has no CUDA device.
+
+    Torch's own text is a warning and differs by version.
+    """
     if torch.version.cuda is None:
         return f"torch {torch.__version__} is built without CUDA"
     if not nvidia.has_device():
-        # Asked first: where a package brought an old library of the driver, torch blames the driver.
+        # This is checked first: if a package installed an old driver library, torch blames the driver.
         return "the NVIDIA driver finds no GPU" if nvidia.is_loaded() else "no NVIDIA driver is loaded"
     said = [*heard, *_start_errors()]
     if any("driver" in text and "old" in text for text in said):
@@ -199,7 +211,7 @@ def _no_cuda_reason(heard: list[str]) -> str:
 
 
 def _start_errors() -> list[str]:
-    """What torch says when it cannot start CUDA."""
+    """Returns torch's messages when it cannot start CUDA."""
     try:
         torch.cuda.init()  # type: ignore[no-untyped-call]
     except Exception as error:  # noqa: BLE001  # torch has an exception of its own for this
@@ -208,7 +220,10 @@ def _start_errors() -> list[str]:
 
 
 def _start_problem(count: int) -> str | None:
-    """Returns why torch uses no device though there are some: one that does not work keeps it from all."""
+    """Returns why torch uses no device although the machine has devices.
+
+    One device that does not work blocks all devices.
+    """
     if not count:
         return None
     said = _start_errors()
@@ -234,7 +249,7 @@ def _old_devices(count: int) -> dict[int, str]:
 
 
 def _silent_devices(count: int) -> dict[int, str]:
-    """Returns what CUDA says of each device of which it does not give the properties."""
+    """Returns CUDA's error for each device whose properties it does not report."""
     runtime = ctypes.CDLL(None)
     ask = getattr(runtime, "cudaGetDeviceProperties_v2", None) or getattr(runtime, "cudaGetDeviceProperties", None)
     if ask is None:

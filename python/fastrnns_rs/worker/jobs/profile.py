@@ -1,4 +1,7 @@
-"""Inside the process that is profiled: every runner is built and warmed up, then each runs its iterations."""
+"""Job of the profiled process.
+
+Every runner is built and warmed up first. Then each runs its iterations.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ class _Prepared:
 
 
 def plan_of(request: ProfileRequest) -> Plan:
-    """The plan of a request, for this process: torch is asked here, not in another one.
+    """Returns the plan of a request. Torch is probed in this process.
 
     Raises:
-        MissingError: The device is not there.
-        UsageError: Options contradict each other or the device.
+        MissingError: If the device is missing.
+        UsageError: If options contradict each other or the device.
     """
     prepare_cublas(deterministic=request.options.modes.deterministic)
     plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.computed_dtype)))
@@ -60,23 +63,23 @@ def run(
     answer_path: Path | None = None,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Answer:
-    """Runs a plan in this process, marked for the profiler of the request.
+    """Runs a plan in this process, with marks for the requested profiler.
 
     Args:
-        request: What was asked for.
-        plan: What was made of it.
-        stem: What the files of torch's profiler begin with, where that is the tool.
-        answer_path: The file that says how it went.
-        say: Called with a line for a person as each runner begins.
+        request: Profile request.
+        plan: Plan of the request.
+        stem: Start of the names of torch's files, where torch's profiler is the tool.
+        answer_path: File for the answer.
+        say: Called with a line of text as each runner begins.
 
     Returns:
-        How it went. A runner that failed is an entry with a reason.
+        The answer. A runner that failed is an entry with a reason.
     """
     answer = Answer(runners=[RunnerAnswer(name=task.runner.name) for task in plan.tasks])
     watched = answer_path is not None
     with framed() if watched else nullcontext():
         try:
-            # Without a profiler there is nobody to mark anything for, unless a person has started one.
+            # Without a profiler marks are useless, unless the user has started a profiler.
             annotator = Unmarked() if request.tool is None and watched else _annotator(request, plan, stem)
 
             def save() -> None:
@@ -87,7 +90,7 @@ def run(
             _run_all(request, plan, answer, annotator, save, say)
         except Exception as error:
             answer.refuse(error)
-            # That it cannot be written may be the very error.
+            # The error may be that the answer cannot be written.
             with suppress(FastrnnsError):
                 answer.save(answer_path)
             raise
@@ -103,7 +106,7 @@ def _annotator(request: ProfileRequest, plan: Plan, stem: Path) -> Annotator:
 
 
 def _note_cycles(answer: Answer, session: Any) -> None:
-    """What torch's profiler has made so far."""
+    """Records the results of torch's profiler so far."""
     answer.cycles = [asdict(cycle) for cycle in session.results]
     answer.warnings = session.warnings
 
@@ -129,12 +132,12 @@ def _run_all(
 
 
 def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]) -> list[_Prepared]:
-    """Builds every model and runs its warm-up: none of that is to be in the capture."""
+    """Builds every model and runs its warm-up, before the capture."""
     prepared = []
     for task, one in zip(plan.tasks, answer.runners, strict=True):
         say(f"{one.name}: building, {plan.warmup} warm-up iterations")
         one.status = "running"
-        # Should it end the process, this tells which one did.
+        # If the runner ends the process, the saved answer names it.
         save()
         try:
             model = build(task.runner.creator, task.problem)
@@ -157,7 +160,10 @@ def _measure_each(
     save: Callable[[], None],
     say: Callable[[str], None],
 ) -> None:
-    """Runs the iterations of each runner. Torch's profiler has a schedule of its own; the others are told when."""
+    """Runs the iterations of each runner.
+
+    Torch's profiler has its own schedule. Other profilers are started and stopped here.
+    """
 
     def begin(one: _Prepared) -> None:
         say(f"{one.answer.name}: {plan.nloops} iterations")
@@ -167,7 +173,7 @@ def _measure_each(
     if not prepared:
         return
     begin(prepared[0])
-    # One window for all, with what is between them: nsys takes no notice of a second one. Torch has its own schedule.
+    # One window covers all runners, because nsys ignores a second window. Torch has its own schedule.
     with nullcontext() if request.tool == "torch" else capture_window(plan.tasks[0].problem.device):
         for index, one in enumerate(prepared):
             if index:
@@ -191,7 +197,10 @@ def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
 
 
 def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) -> None:
-    """Runs iterations. Their edges are those of `bench`, each phase's inside its range."""
+    """Runs iterations with the edges of `bench`.
+
+    The edges of a phase are inside its range.
+    """
     if not count:
         return
     model, backward = one.model, one.model.backward

@@ -1,4 +1,4 @@
-"""The job `verify`: one runner after the other is checked, and reported at once."""
+"""Job `verify`: checks one runner after the other, and reports each at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fastrnns_rs.worker.verification.examination import Examination, examine
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
 
-#: Wrong checks that are told in a row; the others are counted.
+#: Number of wrong checks in a reason; further checks are only counted.
 _TOLD = 3
 
 
@@ -28,13 +28,13 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     """Checks the job's runners.
 
     Args:
-        job: The tasks, and how they are run.
-        channel: Where each runner's row goes.
+        job: Tasks, and settings of their run.
+        channel: Receives the row of each runner.
     """
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
     prepare_cublas(deterministic=any(task["problem"]["deterministic"] for task in job["tasks"]))
-    # From now on, a runner's time counts: importing torch may have taken long.
+    # A runner's time limit begins here: importing torch may have taken long.
     channel.part({})
     for task in job["tasks"]:
         channel.phase(f"verify {task['runner']}")
@@ -51,7 +51,7 @@ def _verified(job: dict[str, Any], task: dict[str, Any]) -> Verified:
         runner = registry.obtain(task["runner"], Source(**task["source"]))
         row["reference"] = runner.reference
         if runner.compiles:
-            # What it compiled for one runner counts against the next one's limit.
+            # Compilations of this runner would otherwise count against the limit of the next runner.
             torch.compiler.reset()
         tolerance = tolerance_of(problem, rtol=job["rtol"], atol=job["atol"])
         jit = JitSettings(**job["jit"])

@@ -1,1 +1,1 @@
-"""The process inside a profiler."""
+"""Modules of the profiled process."""

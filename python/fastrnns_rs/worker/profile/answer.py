@@ -17,7 +17,10 @@ _REASON_LENGTH = 400
 
 @dataclass(slots=True, kw_only=True)
 class RunnerAnswer:
-    """How a runner went: `pending`, `running`, `ok` or `failed`. Durations are nanoseconds, one an iteration."""
+    """Outcome of a runner: `pending`, `running`, `ok` or `failed`.
+
+    Durations are in nanoseconds, one for each iteration.
+    """
 
     name: str
     status: str = "pending"
@@ -28,7 +31,7 @@ class RunnerAnswer:
     backward_ns: list[int] | None = None
 
     def fail(self, error: BaseException) -> None:
-        """Notes why it failed, and prints where."""
+        """Records the reason of a failure, and prints the traceback."""
         traceback.print_exception(error)
         self.status = "failed"
         self.reason, self.hint = _told(error)
@@ -36,7 +39,7 @@ class RunnerAnswer:
 
 @dataclass(slots=True, kw_only=True)
 class Refusal:
-    """Why the process does not go on, whatever its runners do: what its own command line says and ends with."""
+    """Reason why the process stops, with the error message and the exit code."""
 
     message: str
     hint: str
@@ -45,7 +48,7 @@ class Refusal:
 
 @dataclass(slots=True, kw_only=True)
 class Answer:
-    """How it went so far. It is written anew after each runner."""
+    """Outcome of the process so far. It is written again after each runner."""
 
     runners: list[RunnerAnswer]
     refusal: Refusal | None = None
@@ -54,23 +57,23 @@ class Answer:
     finished: bool = False
 
     def save(self, path: Path | None) -> None:
-        """Writes it, if somebody wants to know.
+        """Writes the answer, if a path was given.
 
         Raises:
-            UsageError: It cannot be written.
+            UsageError: If it cannot be written.
         """
         if path is not None:
             writing.write(path, [json.dumps(asdict(self)).encode()])
 
     def refuse(self, error: Exception) -> None:
-        """Notes why the process does not go on."""
+        """Records the reason why the process stops."""
         message, hint = _told(error)
         code = error.exit_code if isinstance(error, FastrnnsError) else ExitCode.FAILED
         self.refusal = Refusal(message=message, hint=hint, exit_code=code)
 
 
 def _told(error: BaseException) -> tuple[str, str]:
-    """An error in one line, and its hint."""
+    """Returns an error in one line, and its hint."""
     if isinstance(error, FastrnnsError):
         text, hint = error.message, error.hint
     else:

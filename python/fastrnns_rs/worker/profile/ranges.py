@@ -1,4 +1,4 @@
-"""How a profiler tells one phase of one iteration from another. The child process runs it."""
+"""Ranges in a capture: one for each phase of each iteration."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ from fastrnns_rs.errors import MissingError
 
 
 class Marks(Protocol):
-    """The phases and iterations of one runner."""
+    """Phases and iterations of one runner."""
 
     def phase(self, name: str) -> AbstractContextManager[object]:
-        """Whatever happens in the block is of this phase."""
+        """Marks the block as a phase."""
 
     def step(self) -> None:
-        """The iteration has ended."""
+        """Ends an iteration."""
 
 
 class Annotator(Protocol):
-    """Marks what runners do."""
+    """Source of the marks of each runner."""
 
     def profile(self, runner: str) -> AbstractContextManager[Marks]:
-        """Whatever happens in the block is of this runner."""
+        """Marks the block as iterations of a runner."""
 
 
 class NvtxRanges:
-    """A start/end range `runner/phase/iteration` for each, which nsys and nvprof record. Costs little without them.
+    """NVTX start/end ranges `runner/phase/iteration`, which nsys and nvprof record.
+
+    They cost little without a profiler.
 
     Raises:
-        MissingError: This torch has no ranges.
+        MissingError: If torch was built without NVTX.
     """
 
     def __init__(self) -> None:
-        # Where this is missing torch.cuda.nvtx is a stand-in, whose functions fail when they are called.
+        # Without this module torch.cuda.nvtx is a stand-in, whose functions fail when called.
         if not hasattr(torch._C, "_nvtx"):  # noqa: SLF001  # it has no public way to ask
             message = f"torch {torch.__version__} cannot mark ranges: it has no NVTX"
             raise MissingError(message, "use a torch that is built with CUDA, or --torch")
 
     @contextmanager
     def profile(self, runner: str) -> Iterator[Marks]:
-        """Whatever happens in the block is of this runner."""
+        """Marks the block as iterations of a runner."""
         yield _NvtxMarks(runner)
 
 
@@ -66,7 +68,7 @@ class _NvtxMarks:
 
 
 class Unmarked:
-    """For iterations that nobody wants to see."""
+    """Marks that do nothing."""
 
     @contextmanager
     def profile(self, _runner: str) -> Iterator[Marks]:
@@ -83,7 +85,7 @@ class Unmarked:
 
 @contextmanager
 def capture_window(device: str) -> Iterator[None]:
-    """Tells a profiler that waits for it when the iterations begin and end, where there is a GPU."""
+    """Starts and stops a profiler that waits for the CUDA profiler API, on a GPU."""
     if torch.device(device).type != "cuda":
         yield
         return

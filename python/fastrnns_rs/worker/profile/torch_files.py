@@ -1,4 +1,4 @@
-"""The files that torch's profiler writes: what they are called, and whether they are complete."""
+"""Files of torch's profiler: their names, and checks that they are complete."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fastrnns_rs.errors import FastrnnsError
 
 
 def export(profiler: torch.profiler.profile, path: Path) -> Path:
-    """Writes a trace in Chrome's form, and compresses it."""
-    # torch compresses too, but from a file wherever temporary ones are, and whether or not that one is complete.
+    """Writes a trace in Chrome's format, and compresses it."""
+    # Torch compresses too, but a file in the temporary folder, even if that file is not complete.
     plain = path.with_suffix("")
     try:
         profiler.export_chrome_trace(str(plain))
@@ -32,7 +32,10 @@ def export(profiler: torch.profiler.profile, path: Path) -> Path:
 
 
 def export_for_tensorboard(profiler: torch.profiler.profile, folder: Path, worker: str) -> Path:
-    """Writes a trace where TensorBoard finds it, under a name that torch ends with the time."""
+    """Writes a trace where TensorBoard finds it.
+
+    Torch adds the time to the end of its name.
+    """
     pattern = f"{glob.escape(worker)}.*.pt.trace.json"
     before = set(folder.glob(pattern))
     torch.profiler.tensorboard_trace_handler(str(folder), worker_name=worker)(profiler)
@@ -42,10 +45,12 @@ def export_for_tensorboard(profiler: torch.profiler.profile, folder: Path, worke
 
 
 def _check_complete(path: Path) -> None:
-    """Refuses a trace that torch did not write to its end, of which it says nothing to Python.
+    """Rejects a trace that torch did not write completely.
+
+    Torch reports nothing about that to Python.
 
     Raises:
-        FastrnnsError: It is missing or cut short.
+        FastrnnsError: If the trace is missing or truncated.
     """
     tail = b""
     with suppress(FileNotFoundError), path.open("rb") as file:
@@ -57,7 +62,7 @@ def _check_complete(path: Path) -> None:
 
 @contextmanager
 def writing_told() -> Iterator[None]:
-    """Tells of a file that cannot be written in one line."""
+    """Reports a file that cannot be written in one line."""
     try:
         yield
     except OSError as error:

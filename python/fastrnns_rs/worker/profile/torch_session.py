@@ -1,4 +1,4 @@
-"""torch's profiler around the iterations of runners, and the files that it leaves. The child process runs it."""
+"""Sessions of torch's profiler around the iterations of runners, and their files."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ Kind = Literal["kineto", "memory_timeline", "memory_snapshot"]
 
 #: Microseconds and bytes, each summed over all calls.
 _SUMS = tuple(key for key in SORT_KEYS if key not in {"cpu_time", "device_time"})
-#: What torch says of things that are done here on purpose.
+#: Torch's warnings about things that are done here on purpose.
 _EXPECTED_WARNINGS = (r".*export_memory_timeline.* is deprecated", r".*Profiler clears events at the end of each cycle")
 _SNAPSHOT_ENTRIES = 100_000
 
 
 @dataclass(slots=True, kw_only=True)
 class Cycle:
-    """What one cycle of a schedule left of a runner. Its fields are plain: `asdict` makes JSON of it.
+    """Results of one cycle of a schedule. `asdict` makes JSON of it.
 
     Attributes:
         runner: Name of the runner.
-        index: Which cycle of this runner it is, from 0.
-        iterations: The iterations that it recorded, from 0.
-        table: torch's table of averages, sorted and cut as was asked for.
-        averages: The same rows, under torch's names: sums over all calls in microseconds and bytes. A phase has one row
-            for the CPU and one for CUDA.
-        files: The path and the kind of each file that was written.
-        handed_to: The user's `module:function` that was given the trace in place of a file.
+        index: Number of the cycle of this runner, from 0.
+        iterations: Recorded iterations, from 0.
+        table: Torch's table of averages, sorted and truncated as requested.
+        averages: Same rows under torch's names: sums over all calls, in microseconds and bytes. A phase has one row for
+            the CPU and one for CUDA.
+        files: Path and kind of each written file.
+        handed_to: User's `module:function` that received the trace instead of a file.
     """
 
     runner: str
@@ -65,27 +65,27 @@ class Cycle:
 
 
 class TorchSession:
-    """Profiles runners one after the other.
+    """Profiler session for runners, one after the other.
 
     Args:
-        options: What to record, when, and where it goes.
+        options: Recorded activities, schedule and destination.
         device: `cpu`, `cuda` or `cuda:N`.
-        folder: Where files are written; it is made where there is none.
-        stem: What the name of each file begins with.
+        folder: Folder of the files, made if it is missing.
+        stem: Start of the name of each file.
 
     Attributes:
-        results: The cycles that are complete, in their order.
-        warnings: What torch, or the user's function, warned of, each once.
+        results: Complete cycles, in order.
+        warnings: Warnings of torch and of the user's function, each once.
 
     Raises:
-        UsageError: The device cannot do what is asked for, or there is no such function to hand traces to.
-        MissingError: This torch has no memory timeline.
-        FastrnnsError: A folder cannot be made.
+        UsageError: If the device does not support an option, or the trace handler does not exist.
+        MissingError: If this torch has no memory timeline.
+        FastrnnsError: If a folder cannot be made.
     """
 
     def __init__(self, options: TorchOptions, device: str, folder: Path, stem: str) -> None:
         check_for_device(options, device)
-        # torch says that it will go.
+        # Torch announces that it will remove this option.
         if options.memory_timeline and not hasattr(torch.profiler.profile, "export_memory_timeline"):
             raise MissingError(f"torch {torch.__version__} has no memory timeline", "leave out --memory-timeline")
         self.results: list[Cycle] = []
@@ -109,10 +109,10 @@ class TorchSession:
 
     @contextmanager
     def profile(self, runner: str) -> Iterator[Run]:
-        """Profiles the iterations inside the block, which belong to the runner of this name.
+        """Profiles the iterations inside the block, which belong to the named runner.
 
         Raises:
-            FastrnnsError: A file cannot be written, or the user's function failed.
+            FastrnnsError: If a file cannot be written, or the user's function failed.
         """
         run = Run(self, runner)
         with self._allocator_recorded():
@@ -126,20 +126,20 @@ class TorchSession:
             self._save_snapshot(runner)
 
     def new_profiler(self, on_trace_ready: Callable[[Any], None]) -> torch.profiler.profile:
-        """A profiler as the options describe it."""
+        """Returns a profiler with the requested options."""
         known = {"cpu": torch.profiler.ProfilerActivity.CPU, "cuda": torch.profiler.ProfilerActivity.CUDA}
         flags: dict[str, Any] = dict(self.options.flags())
         return torch.profiler.profile(
             activities=[known[name] for name in resolve_activities(self.options, self._device)],
             schedule=torch.profiler.schedule(**asdict(self.options.schedule)),
             on_trace_ready=on_trace_ready,
-            # Events carry the calls that led to them only where this is verbose; traces have them anyway.
+            # Events contain their Python calls only if this is verbose; traces always contain them.
             experimental_config=_ExperimentalConfig(verbose=True) if self.options.group_by_stack else None,
             **flags,
         )
 
     def save(self, runner: str, profiler: torch.profiler.profile, iterations: list[int]) -> None:
-        """Keeps what a profiler recorded of these iterations, now that it has stopped."""
+        """Saves the recorded iterations of a profiler that has stopped."""
         index = sum(cycle.runner == runner for cycle in self.results)
         averages = profiler.key_averages(
             group_by_input_shape=self.options.group_by_input_shape, group_by_stack_n=self.options.group_by_stack
@@ -157,7 +157,7 @@ class TorchSession:
         with writing_told():
             if self.options.memory_timeline:
                 path = self._folder / f"{name}.memory.json"
-                # As tensors name it: with its index.
+                # Tensors name their device with its index.
                 device = f"cuda:{torch.cuda.current_device()}" if self._device == "cuda" else self._device
                 profiler.export_memory_timeline(str(path), device=device)
                 cycle.files.append((str(path), "memory_timeline"))
@@ -165,7 +165,7 @@ class TorchSession:
         self.results.append(cycle)
 
     def _save_trace(self, profiler: torch.profiler.profile, cycle: Cycle, name: str) -> None:
-        # A profiler gives its trace away once: either to a file or to the user's function.
+        # A profiler exports its trace only once: to a file or to the user's function.
         if self._function is not None:
             cycle.handed_to = self.options.on_trace_ready
             _call(self._function, profiler, str(cycle.handed_to))
@@ -176,7 +176,7 @@ class TorchSession:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """What is warned of inside the block is kept instead of printed."""
+        """Collects warnings inside the block instead of printing them."""
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("ignore")
             for category in (UserWarning, FutureWarning, RuntimeWarning):
@@ -191,12 +191,12 @@ class TorchSession:
 
     @contextmanager
     def _allocator_recorded(self) -> Iterator[None]:
-        """CUDA's allocator keeps its history inside the block, where that was asked for."""
+        """Records the history of CUDA's allocator inside the block, where requested."""
         if not self.options.memory_snapshot:
             yield
             return
         record: Any = allocator._record_memory_history  # noqa: SLF001  # torch has no public name for it, nor below
-        # A history that an earlier runner left would be part of this one's.
+        # Otherwise the history of an earlier runner would be part of this one.
         record("all", stacks="python", max_entries=_SNAPSHOT_ENTRIES, clear_history=True)
         try:
             yield
@@ -204,7 +204,10 @@ class TorchSession:
             record(None)
 
     def _save_snapshot(self, runner: str) -> None:
-        """Writes the allocator's history, which is of all cycles, and counts it as a file of the last one."""
+        """Writes the allocator's history as a file of the last cycle.
+
+        The history covers all cycles.
+        """
         cycles = [cycle for cycle in self.results if cycle.runner == runner]
         if not self.options.memory_snapshot or not cycles:
             return
@@ -216,7 +219,10 @@ class TorchSession:
 
 
 class Run:
-    """The iterations of one runner, under a profiler of their own. An iteration begins with a phase."""
+    """Iterations of one runner, under their own profiler.
+
+    An iteration begins with a phase.
+    """
 
     def __init__(self, session: TorchSession, runner: str) -> None:
         self._session = session
@@ -235,7 +241,11 @@ class Run:
         return torch.profiler.record_function(f"## {name} ##")
 
     def step(self) -> None:
-        """Ends an iteration. The profiler hears of it when the next one begins: it would record one after the last."""
+        """Ends an iteration.
+
+        The profiler receives its step when the next iteration begins. Otherwise it would record an iteration after the
+        last.
+        """
         self._advance()
         self._ended = True
 
@@ -245,7 +255,7 @@ class Run:
             self._profiler.__enter__()
 
     def end(self) -> None:
-        """Stops the profiler; it saves what it has recorded."""
+        """Stops the profiler, which then saves its records."""
         with self._session.listening():
             self._profiler.__exit__(None, None, None)
         self._raise_failure()
@@ -253,7 +263,7 @@ class Run:
     def abandon(self) -> None:
         """Stops the profiler, which saves nothing more."""
         self._closed = True
-        # Whoever abandons the run has an error that matters more.
+        # The error for which the run is abandoned matters more.
         with self._session.listening(), suppress(Exception):
             self._profiler.__exit__(None, None, None)
 
@@ -269,7 +279,7 @@ class Run:
         if self._closed:
             return
         try:
-            # A device that stopped by itself, which torch warns of, may have ended a cycle before it recorded anything.
+            # A device may stop by itself, with a warning of torch, and so end a cycle before anything is recorded.
             cycles = [*self._session.options.schedule.cycles(self._iteration + 1), []]
             self._session.save(self._runner, profiler, cycles[self._saved])
             self._saved += 1
@@ -294,10 +304,10 @@ def _row(average: Any) -> dict[str, Any]:
 
 
 def _call(function: Callable[[Any], Any], profiler: torch.profiler.profile, name: str) -> None:
-    """Hands a trace to the user's function.
+    """Passes a trace to the user's function.
 
     Raises:
-        FastrnnsError: The function failed.
+        FastrnnsError: If the function failed.
     """
     try:
         function(profiler)

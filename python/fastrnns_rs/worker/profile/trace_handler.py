@@ -1,4 +1,7 @@
-"""The user's function that traces of torch's profiler are handed to, imported; as a program, whether there is one."""
+"""Import of the user's function that receives traces of torch's profiler.
+
+As a program, this module checks that the function exists.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ FOLDER_HINT = "put its folder on PYTHONPATH"
 
 
 def imported(module: str, name: str) -> Callable[[Any], Any]:
-    """The user's function.
+    """Returns the user's function.
 
     Raises:
-        UsageError: There is none.
+        UsageError: If the function does not exist.
     """
     try:
         found: Any = importlib.import_module(module)
@@ -38,9 +41,9 @@ def _main() -> None:
         answer, status = "", 0
     except UsageError as error:
         answer, status = json.dumps([error.message, error.hint]), error.exit_code
-    # A module may print too, or replace what `print` writes to: the last line is ours.
+    # The module may print too, or replace the stream of `print`, so only the last line is read.
     os.write(1, f"\n{answer}".encode())
-    # What a module left to be done at exit would print behind it, or wait for ever.
+    # Exit handlers of the module could print more, or wait for ever.
     os._exit(status)
 
 
