@@ -67,6 +67,25 @@ def test_iterations_are_what_an_independent_reading_says(traced: dict[str, Trace
         assert [row["index"] for row in rows] == [2, 3, 4]
 
 
+def test_the_manifest_of_several_runners_is_all_traces_and_keeps_runners_apart(traced: dict[str, Traced]) -> None:
+    [path] = {one for trace in traced.values() for one in trace.path.parent.glob("*.json")}
+    whole, alone = Traced(path).summary(), {name: one.summary() for name, one in traced.items()}
+    found = {row["runner"]: row for row in whole["iteration_statistics"]}
+    assert found.keys() == alone.keys()
+    for name, one in alone.items():
+        [row] = one["iteration_statistics"]
+        assert found[name] == {**row, "runner": name}
+        assert row["count"] == RECORDED
+    # No trace covers the device between two runners.
+    for device in whole["devices"]:
+        rows = [row for one in alone.values() for row in one["devices"] if row["device_id"] == device["device_id"]]
+        for key in ("span_ns", "busy_ns", "idle_ns"):
+            assert device[key] == sum(row[key] for row in rows)
+    done = run_cli("compare", path, path)
+    assert (done.status, done.stdout) == (2, "")
+    assert "several runners: both_devices, cudnn, sleeping" in done.stderr
+
+
 def test_an_iteration_takes_as_long_as_the_device_and_not_as_enqueueing(traced: dict[str, Traced]) -> None:
     summary = traced["sleeping"].summary()
     for row in summary["iterations"]:
