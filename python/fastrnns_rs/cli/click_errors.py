@@ -77,7 +77,7 @@ def _bad_value(
         try:
             param.type(value, param, context)
         except click.BadParameter as again:
-            return _of_type(param.type, value, again.message, where)
+            return of_type(param.type, value, again.message, where)
     return UsageError(f"invalid value: {error.message}", where=where)
 
 
@@ -91,7 +91,15 @@ def _values(param: click.Parameter, context: click.Context, given: Sequence[str]
     return [value]
 
 
-def _of_type(kind: click.ParamType[Any], value: object, message: str, where: str) -> UsageError:
+def of_type(kind: click.ParamType[Any], value: object, message: str, where: str) -> UsageError:
+    """Makes the error for a value that a type does not accept.
+
+    Args:
+        kind: Type of Click.
+        value: Value.
+        message: Message of Click, for types without a message of this package.
+        where: Parameter or place of the value.
+    """
     if isinstance(kind, click.Choice):
         return unknown("invalid value", value, map(str, kind.choices), where=where)
     if isinstance(kind, (type(click.INT), type(click.FLOAT))):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size
 from typing import Any
@@ -12,7 +14,7 @@ import click
 from fastrnns_rs.cli import history_options, options, shared, verdict_options
 from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
 from fastrnns_rs.cli.options import ListOption, Verb
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 
 EPILOG = """\b
 Examples:
@@ -72,7 +74,7 @@ def command(**given: Any) -> int:
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.format_of(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
-        raise click.UsageError("--explain is text, and has no --format; give one of them")
+        raise exclusive("explain", "format_name")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.
@@ -84,10 +86,10 @@ def command(**given: Any) -> int:
     if not are_captures(first, second):
         for name in ("iteration_range", "nsys_path", "wide"):
             if given[name] not in {None, False} and shared.is_flag(name):
-                raise click.UsageError(f"--{name.replace('_', '-')} is of captures, and these files are none")
+                message = f"--{name.replace('_', '-')} needs captures"
+                raise UsageError(message, f"Leave out --{name.replace('_', '-')}.")
     elif not second:
-        message = f"{first[0]} is a capture, one side of a comparison"
-        raise UsageError(message, "give the other one too: compare BASELINE CANDIDATE")
+        raise UsageError("missing argument: CANDIDATE", "Use 2 captures: baseline and candidate.", where="compare")
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
     with past_of(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
@@ -107,18 +109,27 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
     """
     files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
     if files and (baseline or candidate):
-        raise click.UsageError("the files of a side are given with its flag or by their place, not both")
+        message = "BASELINE and CANDIDATE exclude --baseline and --candidate"
+        raise UsageError(message, "Use --baseline FILE... --candidate FILE....")
     if len(files) == 1:
         return files, ()
     if files:
         if len(files) > 2:  # noqa: PLR2004  # a baseline and a candidate
-            message = "more than two files: say whose they are with --baseline FILE... --candidate FILE..."
-            raise click.UsageError(message)
+            message = f"unexpected argument: {' '.join(map(repr, files[2:]))}"
+            raise UsageError(message, "Use --baseline FILE... --candidate FILE....", where="compare")
         baseline, candidate = ([file] for file in files)
     if not baseline or not candidate:
         missing = " and ".join(name for name, side in (("BASELINE", baseline), ("CANDIDATE", candidate)) if not side)
-        raise click.UsageError(f"{missing} is missing")
+        raise UsageError(f"missing argument: {missing}", "Run: fastrnns-rs compare --help-all", where="compare")
     return baseline, candidate
+
+
+def _files_first(files: Sequence[str]) -> str:
+    """Returns the hint with the files before the list option that took the files."""
+    words = sys.argv[2:]
+    for file in files:
+        words.remove(file)
+    return f"Run: {shlex.join(['fastrnns-rs', 'compare', *files, *words])}"
 
 
 def _check_causes(fail_on: Sequence[str], check: Any) -> None:
@@ -128,8 +139,6 @@ def _check_causes(fail_on: Sequence[str], check: Any) -> None:
         # A list option takes every word up to the next flag, and so also files that follow it.
         wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
         if wrong:
-            message = f"--fail-on took {wrong[0]}, a file, for a cause"
-            raise UsageError(
-                message, "give files before flags that take lists, or write --fail-on=regression"
-            ) from error
+            message = f"file after a list: {wrong[0]!r}"
+            raise UsageError(message, _files_first(wrong), where="--fail-on") from error
         raise

@@ -9,10 +9,13 @@ from typing import Any, ClassVar
 
 import click
 
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.escaping import visible
 
 _TABLE = "tool.fastrnns-rs"
+_FILE = "pyproject.toml"
+#: Types of values in hints.
+_NOUNS = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
 #: Options that `[tool.fastrnns-rs]` itself may set, for all verbs that have them.
 _SHARED = ("history",)
 #: Maximum sizes in bytes. Even the files of large companies have only some hundred kilobytes. A larger file of another
@@ -86,8 +89,8 @@ def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
         tables[verb] = {**found, **tables.get(verb, {})}
     for name in tables:
         if name not in VERBS:
-            raise UsageError(f"[{_TABLE}] in {path} has no use for {name!r}", nearest(name, VERBS))
-    found = {param.name: (param, key, value) for param, key, value in _settings(verb, params, tables, path)}
+            raise unknown("unknown table", name, VERBS, where=_FILE)
+    found = {param.name: (param, key, value) for param, key, value in _settings(verb, params, tables)}
     guarded = {key: param.names for param, key, _ in found.values() if isinstance(param, Guarded)}
     if guarded and why is not None:
         _warn(path, verb, guarded, why)
@@ -134,7 +137,7 @@ def note_programs(ctx: click.Context, *names: str) -> None:
 
 
 def _settings(
-    verb: str, params: Sequence[click.Parameter], tables: dict[str, dict[str, Any]], path: Path
+    verb: str, params: Sequence[click.Parameter], tables: dict[str, dict[str, Any]]
 ) -> Iterator[tuple[click.Option, str, Any]]:
     """Yields each option that a file sets, with its key and its checked value."""
     from fastrnns_rs.cli.options import dashed
@@ -147,15 +150,20 @@ def _settings(
     for key, value in tables.get(verb, {}).items():
         param = names.get(dashed(key))
         if isinstance(param, Unconfigured):
-            place = f"{key} in [{_TABLE}.{verb}] of {path}"
-            raise UsageError(f"{place} is for the command line alone", "leave it out")
+            message = f"option of the command line only: {key!r}"
+            raise UsageError(message, "Leave out the key.", where=f"{_FILE}, {_TABLE}.{verb}")
         if param is None or param.name is None or key == "help":
-            raise UsageError(f"[{_TABLE}.{verb}] in {path} has an unknown key {key!r}", nearest(dashed(key), free))
+            raise unknown("unknown key", key, free, where=f"{_FILE}, {_TABLE}.{verb}", hint=_help_of(verb))
         if param.name in seen:
-            raise UsageError(f"[{_TABLE}.{verb}] in {path} sets {dashed(key)} twice", "keep one spelling")
+            message = f"duplicate key: {dashed(key)!r}"
+            raise UsageError(message, "Use one spelling.", where=f"{_FILE}, {_TABLE}.{verb}")
         seen.add(param.name)
-        checked = _checked(param, value, f"{key} in [{_TABLE}.{verb}] of {path}")
+        checked = _checked(param, value, f"{_FILE}, {_TABLE}.{verb}.{key}")
         yield param, key, [checked] if param.multiple and not isinstance(checked, list) else checked
+
+
+def _help_of(verb: str) -> str:
+    return f"Run: fastrnns-rs {verb} --help-all"
 
 
 def _why_foreign(path: Path) -> str | None:
@@ -198,19 +206,23 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
     """
     listed = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not param.multiple:
-        raise UsageError(f"{place} is a list", "give one value")
+        raise UsageError(f"invalid value: {value!r}", "Use one value, not a list.", where=place)
     for one in listed:
         is_flag = isinstance(param, click.Option) and param.is_flag
         number = isinstance(param.type, click.IntRange | click.FloatRange)
         kinds: tuple[type, ...] = (bool,) if is_flag else (int, float) if number else (str,)
         if not isinstance(one, kinds) or (number and isinstance(one, bool)):
-            raise UsageError(f"{place} is {one!r}", f"give {' or '.join(kind.__name__ for kind in kinds)}")
+            wanted = " or ".join(_NOUNS[kind] for kind in kinds)
+            raise UsageError(f"invalid value: {one!r}", f"Use {wanted}.", where=place)
         try:
             param.type.convert(one if is_flag else str(one), param, None)
         except (click.BadParameter, ValueError) as error:
             # Click checks that a path exists, and raises a ValueError for a path with a zero byte.
-            why = error.message if isinstance(error, click.BadParameter) else error
-            raise UsageError(f"{place} is {value!r}: {why}", "give a value that the flag takes") from error
+            from fastrnns_rs.cli.click_errors import of_type
+
+            why = error.message if isinstance(error, click.BadParameter) else str(error)
+            found = error if isinstance(error, UsageError) else of_type(param.type, one, why, place)
+            raise UsageError(found.what, found.hint, where=place, reason=found.reason) from error
     return value
 
 
@@ -227,12 +239,15 @@ def _tables(path: Path, most: int) -> dict[str, Any]:
     try:
         document = tomllib.loads(reading.text(path, most))
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "mend the file") from error
+        message, hint = f"cannot read file: {str(path)!r}", "Fix the file."
+        raise UsageError(message, hint, reason=str(error)) from error
     tool = document.get("tool", {})
     tables = tool.get("fastrnns-rs", {}) if isinstance(tool, dict) else {}
     if not isinstance(tables, dict):
-        raise UsageError(f"[{_TABLE}] in {path} is not a table", f"write options under [{_TABLE}.bench]")
+        message = f"not a table: {_TABLE!r}"
+        raise UsageError(message, f"Write options under [{_TABLE}.bench].", where=_FILE)
     for verb, options in tables.items():
         if not isinstance(options, dict) and not (verb in _SHARED and isinstance(options, str)):
-            raise UsageError(f"{verb} in [{_TABLE}] of {path} is not a table", f"write it under [{_TABLE}.bench]")
+            message = f"not a table: {verb!r}"
+            raise UsageError(message, f"Write the option under [{_TABLE}.bench].", where=_FILE)
     return tables

@@ -11,7 +11,7 @@ import click
 from fastrnns_rs.cli import history_options, options, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.options import Verb, WordsOption
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import ExitCode, UsageError, exclusive
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
@@ -76,18 +76,20 @@ def command(**given: Any) -> int:
     acts = [name for name in ("tag", "untag", "export", "import") if given[name] is not None]
     acts += ["prune"] if given["prune"] else []
     if len(acts) > 1:
-        raise click.UsageError("--tag, --untag, --export, --import and --prune exclude each other; give one of them")
+        raise exclusive(*acts)
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
-        raise click.UsageError("--older-than, --keep and --dry-run are of --prune")
+        raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
     shared.check_output(given["output"])
     if given["output"] is not None and given["output"].resolve().parent == history.runs_folder.resolve():
-        raise UsageError(f"--output {given['output']} is in the folder of run files", "give the path of another file")
+        hint, reason = "Use another folder.", "the folder has the run files of the history"
+        raise UsageError(f"cannot write file: {str(given['output'])!r}", hint, where="output", reason=reason)
     if acts == ["import"]:
         return _import(history, given["import"])
     if given["all"] and given["last"] is not None:
-        raise click.UsageError("--all and --last contradict each other; give one of them")
+        raise exclusive("all", "last")
     if (acts or given["runs"]) and (given["all"] or given["last"] is not None):
-        raise click.UsageError("--all and --last are of the list of all runs")
+        message = "--all and --last do not work with named runs and actions"
+        raise UsageError(message, "Leave out --all and --last.")
     newest = _newest(given, acts, format_name)
     found = history.document(newest)
     shared.tell_warnings(found.warnings)
@@ -128,11 +130,11 @@ def _chosen(history: RunHistory, runs: list[KeptRun], words: tuple[str, ...], *,
     """Returns the named runs; without names, all runs or the last run."""
     if not words and not last:
         return runs
-    from fastrnns_rs.verbs.history.run_names import HINT, is_name, named_runs
+    from fastrnns_rs.verbs.history.run_names import invalid_name, is_name, named_runs
 
     for word in words:
         if not is_name(word):
-            raise UsageError(f"{word} names no run", HINT)
+            raise invalid_name(word)
     return [run for word in words or ("@last",) for run in named_runs(word, history, runs)]
 
 
@@ -157,7 +159,7 @@ def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
     from fastrnns_rs.verbs.history.transfer import import_runs
 
     if not sources:
-        raise click.UsageError("--import needs a folder of run files")
+        raise UsageError("missing value: --import", "Use a folder of run files.")
     kept, refused = import_runs(history, [Path(one) for one in sources])
     shared.tell(visible(f"note: left out: {one}") for one in refused)
     shared.tell([f"new in the history: {len(kept)} {'run' if len(kept) == 1 else 'runs'}"])
@@ -169,9 +171,10 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
     from fastrnns_rs.views.history import name_of
 
     if given["runs"]:
-        raise click.UsageError("--prune chooses the runs by --older-than and --keep")
+        message = f"unexpected argument: {' '.join(given['runs'])!r}"
+        raise UsageError(message, "Use --prune with --older-than or --keep, without names of runs.", where="RUN")
     if given["older_than"] is None and given["keep"] is None:
-        raise click.UsageError("--prune needs --older-than or --keep")
+        raise UsageError("--prune needs --older-than or --keep", "Add --older-than 90d or --keep 2GiB.")
     old = outdated(
         found.runs,
         now=datetime.now(UTC),

@@ -15,7 +15,7 @@ from fastrnns_rs.cli.options import F, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
@@ -154,14 +154,16 @@ def _find_modules(given: dict[str, Any]) -> list[Generated]:
     from fastrnns_rs.verbs.inductor import module_files
 
     if given["runner"] == ():
-        raise click.UsageError("--runner needs the name of at least one runner")
+        raise UsageError("missing value: --runner", "Run: fastrnns-rs list")
     if given["runner"] is None:
         if not given["modules"] and not given["from_cache"]:
-            raise click.UsageError("no module is named: give files or folders, --from-cache or --runner")
+            raise UsageError(
+                "missing argument: MODULE", "Use a file, a folder, --from-cache or --runner.", where="inductor"
+            )
         for param in click.get_current_context().command.params:
             if param.name in _RUNNER_OPTIONS and shared.is_flag(param.name):
                 flag = max(param.opts, key=len)
-                raise click.UsageError(f"{flag} is of --runner, and a module is as it was generated")
+                raise UsageError(f"{flag} needs --runner", f"Leave out {flag} or add --runner.")
     newest = [one.path for one in module_files.newest()] if given["from_cache"] else []
     return module_files.find([*given["modules"], *newest])
 

@@ -42,10 +42,10 @@ def check(request: ProfileRequest, given: dict[str, Any]) -> None:
         return
     idle = OF_THE_CAPTURE if request.tool == "torch" else (*OF_THE_CAPTURE, "output_dir")
     if flags := _given(*idle):
-        message = f"--internal-run makes no capture, and has no use for {' and '.join(flags)}"
-        raise UsageError(message, "leave it out, or leave out --internal-run")
+        message = f"{' and '.join(flags)} and --internal-run exclude each other"
+        raise UsageError(message, "Leave out --internal-run.")
     if request.tool != "torch" and request.torch != TorchOptions():
-        raise UsageError("options of torch's profiler were given without it", "give --torch, or leave them out")
+        raise UsageError("options of torch.profiler need --torch", "Add --torch.")
 
 
 def _given(*names: str) -> list[str]:

@@ -16,7 +16,7 @@ from fastrnns_rs.cli.configuration import Code, Program, Target, Unconfigured
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.document import VERSION
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import ExitCode, UsageError, exclusive
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
@@ -157,7 +157,7 @@ def command(**given: Any) -> int:
         return internal_run.run(request, given)
     shared.tell_warnings(registry.notices())
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
-        raise click.UsageError("--format and --json both say what stdout is to carry; give one of them")
+        raise exclusive("format_name", "as_json")
     with ResultsFile(given["output"]) as results:
         return _capture(request, given, results)
 
@@ -179,7 +179,7 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
     named = shared.is_flag("rnns") or shared.is_flag("cnns")
     groups = None if named and not shared.is_flag("group") else given["group"]
     if len(asked) > 1:
-        raise click.UsageError(f"--{' and --'.join(asked)} are profilers; give one of them")
+        raise exclusive(*asked)
     tool = asked[0] if asked else None
     switches = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape")
     torch = TorchOptions(
@@ -215,7 +215,8 @@ def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFil
     each = capture_plan.captures_of(prepared, **shared.take(given, "separate", "processes"))
     if as_json and len(each) > 1 and not given["dry_run"]:
         flag = "--separate" if given["separate"] else "--processes"
-        raise UsageError(f"--json is one capture manifest, and {flag} makes several", "look for them in --output-dir")
+        message = f"--json and {flag} exclude each other: {flag} makes several capture manifests"
+        raise UsageError(message, "Leave out --json, and read the capture manifests in --output-dir.")
     for name, why in prepared.skipped.items():
         click.echo(f"note: {visible(name)} is skipped: {visible(why)}", err=True)
     if prepared.chosen:

@@ -31,18 +31,18 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer relea
 
     name = "time"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
         """Converts a time to nanoseconds: `1.5ms` is 1500000."""
         if isinstance(value, int):
             return value
         found = re.fullmatch(r"(\d+)(?:\.(\d+))?\s*(ns|us|µs|ms|s)", str(value).strip())
         if found is None:
-            self.fail(f"{value!r} is no time with a unit, such as 1.5ms or 200us", param, ctx)
+            raise UsageError(f"invalid time: {value!r}", "Use a time with a unit, such as 1.5ms or 200us.", value=value)
         whole, fraction, unit = found[1], found[2] or "", found[3].replace("µ", "u")
         scale: int = 10 ** len(fraction)
         nanoseconds = int(whole + fraction) * _UNITS[unit] // scale
         if nanoseconds > _LARGEST:
-            self.fail(f"{value!r} is longer than 292 years", param, ctx)
+            raise UsageError(f"out of range: {value!r}", "Use a time of at most 292 years.", value=value)
         return nanoseconds
 
 
@@ -51,13 +51,13 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
 
     name = "workers"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:  # noqa: ARG002
         """Converts a number to an integer, and keeps `ray`."""
         word = str(value)
         if word == "ray":
             return word
         if not re.fullmatch(r"[0-9]{1,6}", word) or int(word) < 1:
-            self.fail(f"{word!r} is neither a number of threads nor ray", param, ctx)
+            raise UsageError(f"invalid value: {word!r}", "Use an integer of at least 1, or ray.", value=word)
         return int(word)
 
 
@@ -200,7 +200,7 @@ def _check_outputs(given: dict[str, Any]) -> None:
     if trace is not None and rules is not None:
         shared.check_not_read(trace, [rules], "--trace")
     if output is not None and trace is not None and os.path.realpath(output) == os.path.realpath(trace):
-        raise UsageError(f"--output and --trace both name {output}", "give the trace a file of its own")
+        raise UsageError(f"two outputs for one file: {str(output)!r}", "Use another file for --trace.", where="--trace")
 
 
 def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:
@@ -226,8 +226,10 @@ def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:
         return []
     numbers = [word.removeprefix("cuda:") if flag == "device" else word for word in words]
     if not numbers or not all(re.fullmatch(r"-?\d+", word) for word in numbers):
-        raise click.UsageError(f"--{flag} takes numbers, such as --{flag} 0 1")
+        wrong = next((word for word in numbers if not re.fullmatch(r"-?\d+", word)), None)
+        what = f"missing value: --{flag}" if wrong is None else f"invalid integer: {wrong!r}"
+        raise UsageError(what, f"Use integers, such as --{flag} 0 1.", where=flag if wrong else "", value=wrong)
     found = [int(word) for word in numbers]
     if any(abs(number) > _LARGEST for number in found):
-        raise click.UsageError(f"--{flag} takes numbers of at most 64 bits")
+        raise UsageError("integer of more than 64 bits", "Use an integer of the report.", where=flag)
     return found

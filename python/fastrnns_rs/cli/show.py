@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import history_options, options, shared, sweep_options
+from fastrnns_rs.cli import display, history_options, options, shared, sweep_options
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import formats
+from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 @click.argument("file")
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
+@options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
+@click.option("--warnings", "only_warnings", is_flag=True, help="Show all warnings, and no table.")
 @options.output()
 @history_options.options("show")
 def command(file: str, output: Path | None, **given: Any) -> int:
@@ -34,8 +40,47 @@ def command(file: str, output: Path | None, **given: Any) -> int:
 
     path = Path(one_run(file, history_options.history_of(given)))
     shared.check_output(output, [path])
-    shared.deliver(_text(path, format_name, given), output)
+    if given["only_warnings"]:
+        _show_warnings(path, output)
+    elif format_name == "table" and (run := _run_of(path)) is not None:
+        _show_run(run, file, output, given)
+    else:
+        shared.deliver(_text(path, format_name, given), output)
     return ExitCode.DONE
+
+
+def _run_of(file: Path) -> Run | None:
+    """Returns the run of a file; None if the file contains something else."""
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.run_files import read_any
+
+    found = read_any(file)
+    return found if isinstance(found, Run) else None
+
+
+def _show_run(run: Run, name: str, output: Path | None, given: dict[str, Any]) -> None:
+    """Writes the screen of a run, then its warnings and, if it is incomplete, the command that continues it."""
+    from fastrnns_rs.views.run import run_screen
+
+    width = display.terminal_width() if output is None else WIDTH
+    shown = sweep_options.chosen(run, given)
+    display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
+    width = display.terminal_width(sys.stderr)
+    lines = display.warnings_as_lines(run.warnings, width, f"fastrnns-rs show {shlex.quote(name)} --warnings")
+    if run.status == "interrupted" and not run.sides:
+        lines.append(Line(f"Continue: fastrnns-rs bench --resume {shlex.quote(name)}"))
+    display.tell_lines([Line(""), *lines] if lines else [])
+
+
+def _show_warnings(file: Path, output: Path | None) -> None:
+    """Writes all warnings of a run or a comparison."""
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.verbs.compare.run_files import read_any
+
+    found = read_any(file)
+    warnings = (Comparison.from_dict(found, str(file)) if isinstance(found, dict) else found).warnings
+    lines = display.warnings_as_lines(warnings, display.terminal_width() if output is None else WIDTH)
+    display.show_lines(lines or [Line("no warnings")], output)
 
 
 def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
@@ -58,7 +103,9 @@ def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
         try:
             comparison = Comparison.from_dict(found, str(file))
         except UsageError as error:
-            raise UsageError(f"{file} is not a comparison: {error}", "compare --json writes one") from error
+            raise UsageError(
+                f"damaged comparison: {str(file)!r}", Comparison.hint, reason=str(error), value=str(file)
+            ) from error
         text = _rendered(file, comparison, format_name)
         shared.tell_warnings(comparison.warnings, format_name)
         return text
@@ -74,9 +121,13 @@ def _rendered(file: Path, document: Run | Comparison, format_name: str) -> str:
         return document.render(format_name)
     except (ArithmeticError, ValueError) as error:
         # Python's JSON parser accepts numbers of more than 64 bits, and infinite numbers.
-        raise UsageError(f"{file} cannot be shown: {error}", "look for a number without sense in it") from error
+        message, hint = f"cannot show file: {str(file)!r}", "Check the numbers of the file."
+        raise UsageError(message, hint, reason=str(error), value=str(file)) from error
 
 
 def _check(file: Path, what: str, format_name: str, names: tuple[str, ...]) -> None:
     if format_name not in names:
-        raise UsageError(f"{file} is {what}, which has no format {format_name}", f"it has {', '.join(names)}")
+        message = f"unsupported format: {format_name!r}"
+        hint = f"Use {' or '.join(filter(None, (', '.join(names[:-1]), names[-1])))}."
+        reason = f"{str(file)!r} is {what}"
+        raise UsageError(message, hint, where="format_name", reason=reason, value=format_name)

@@ -29,7 +29,12 @@ def file_not_found(path: str | os.PathLike[str], hint: str = "", *, where: str =
 
 def _nearest(path: str) -> str | None:
     folder, name = os.path.split(path)
-    found = closest(name, _names(folder or os.curdir)) if name else None
+    if not name:
+        return None
+    # The suffix is the same for most files of a folder, and makes unlike names look near.
+    stem = name.partition(".")[0]
+    near = [one for one in _names(folder or os.curdir) if closest(stem, [one.partition(".")[0]]) is not None]
+    found = closest(name, near)
     return None if found is None else path.removesuffix(name) + found
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import explanation, margins
 from fastrnns_rs.verbs.compare.run_comparison import assemble, judge_sides
@@ -101,6 +102,9 @@ def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> boo
         UsageError: If captures and other files are mixed; the message names one of each.
     """
     sources = [*baseline, *candidate]
+    for one in sources:
+        if isinstance(one, str | os.PathLike) and not os.path.exists(one):  # noqa: PTH110  # the name may be too long
+            raise file_not_found(one, "Use the path of a run or a capture.")
     found = {os.fspath(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
     captures = [name for name, kind in found.items() if kind == "capture"]
     others = [name for name, kind in found.items() if kind == "measurement"]

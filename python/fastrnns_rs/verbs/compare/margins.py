@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.environment_keys import values
 from fastrnns_rs.verbs.compare.side import sizes
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.side import Side
 
@@ -120,8 +121,7 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
         raise UsageError(f"noise floor too high: {margin:.0%} on {device!r}", hint, where="margin")
     warnings = []
     if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
-        message = "this machine gives more false alarms than the 5 % that a verdict allows"
-        evidence = f"{floor.false_alarm_rate:.1%} when it was measured against itself"
-        hint = "look at what else it runs: fastrnns-rs doctor"
-        warnings.append(Notice(code="false_alarms", message=message, evidence=evidence, hint=hint))
+        percent = f"{100 * floor.false_alarm_rate:.1f} %"
+        evidence = f"{percent} when the machine was compared with itself"
+        warnings.append(make_warning("false_alarms", evidence=evidence))
     return margin, "noise_floor", warnings

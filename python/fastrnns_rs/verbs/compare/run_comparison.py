@@ -71,7 +71,7 @@ def assemble(
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
     return Comparison(
         kind="run",
-        warnings=[*warnings, *run_warnings.of(baseline, candidate, judged, changed)],
+        warnings=[*warnings, *run_warnings.find_warnings(baseline, candidate, judged, changed)],
         exit_code=ExitCode.FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=_compared(baseline),
         candidate=_compared(candidate),
@@ -95,17 +95,16 @@ def _compared(side: Side) -> Compared:
 
 
 def _seeds(judged: Sequence[Judged]) -> list[Difference]:
-    """Returns the difference of the seeds, which is reported but allowed.
+    """Returns the differences of the seeds, one for each pair of seeds.
 
-    Different seeds give different inputs of the same sizes.
+    They are reported but allowed, because different seeds give different inputs of the same sizes.
     """
-    for one in judged:
-        first, second = one.pair.baseline, one.pair.candidate
-        if first and second and first.problem and second.problem:
-            seeds = first.problem.seed, second.problem.seed
-            if seeds[0] != seeds[1]:
-                return [Difference(key="problem.seed", baseline=seeds[0], candidate=seeds[1])]
-    return []
+    sides = [(one.pair.baseline, one.pair.candidate) for one in judged]
+    problems = [(first.problem, second.problem) for first, second in sides if first and second]
+    seeds = dict.fromkeys((first.seed, second.seed) for first, second in problems if first and second)
+    return [
+        Difference(key="problem.seed", baseline=first, candidate=second) for first, second in seeds if first != second
+    ]
 
 
 def refuse_shared_runs(baseline: Side, candidate: Side) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.replicates import counted, level
 from fastrnns_rs.verbs.compare.conditions import conditions_of, setting_of
@@ -33,9 +33,8 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
     Raises:
         UsageError: If a process that ended well has no timed samples, or a median that is not above 0 ns.
     """
-    message = "a run was interrupted; what it had measured is compared"
-    hint = "bench --resume FILE completes it"
-    interrupted = Notice(code="run_interrupted", message=message, evidence=file, hint=hint)
+    ended = sum(process.status == "ok" for result in run.results for process in result.processes)
+    interrupted = make_warning("run_interrupted", evidence=f"{file}, {ended:,} process{'' if ended == 1 else 'es'}")
     own = next((one for one in run.sides if one.name == side), None)
     setting = setting_of(run, side)
     return Side(

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference, Value
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
-#: Command that measures a side with sessions as the replicates.
-SESSIONS = "fastrnns-rs bench --sessions 3"
 #: Differences that `ab` accepts as options of one side.
 _OPTIONS = {
     "plan.threads": "--threads",
@@ -37,7 +35,7 @@ _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
 
-def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str:
+def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
     Args:
@@ -45,8 +43,7 @@ def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) ->
         changed: Differences between the two runs.
 
     Returns:
-        The command of `ab`. If its options cannot express the difference, the command that measures a side in several
-        sessions.
+        The command; None if no options of `ab` express the difference.
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     row = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
@@ -54,7 +51,7 @@ def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) ->
     series = row.pair.baseline, row.pair.candidate
     sources = {one.source_sha256 for one in series if one is not None}
     if not sides or len(sources) != 1 or None in sources or row.row.problem is None:
-        return SESSIONS
+        return None
     words = ["fastrnns-rs", "ab", row.row.runner, *_problem_options(row.row.problem), *sides]
     return shlex.join(words)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.replicates import level
 from fastrnns_rs.verbs.compare.environment_keys import merged
@@ -116,10 +117,8 @@ def pool(sides: Sequence[Side]) -> Side:
     )
     files = [file for side in sides for file in side.files]
     if differing:
-        message = "files of one side were not measured alike"
         evidence = f"{' '.join(files)}: {', '.join(differing)}"
-        hint = "environment_differences has all values of each"
-        warnings.append(Notice(code="pooled_files_differ", message=message, evidence=evidence, hint=hint))
+        warnings.append(make_warning("pooled_files_differ", evidence=evidence))
     return Side(
         label=f"{sides[0].label} and {len(sides) - 1} more",
         files=files,

@@ -42,7 +42,7 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
         run = Run.from_text(text, path)
         columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
         if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
-            raise UsageError(f"{path} has a text of more than {_LONGEST_TEXT} characters")
+            raise UsageError(f"text of more than {_LONGEST_TEXT} characters: {str(path)!r}")
         yield (*stamp, None, *columns, reader), [(stamp[0], *row) for row in sessions]
     except FastrnnsError as error:
         if path.exists():

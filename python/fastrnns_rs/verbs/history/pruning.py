@@ -24,7 +24,8 @@ def age_of(text: str) -> timedelta:
     """
     found = re.fullmatch(r"([0-9]{1,5})([dwmy])", text.strip().lower())
     if found is None:
-        raise UsageError(f"{text!r} is no age", "give days, weeks, months or years: 90d, 12w, 6m, 1y")
+        hint = "Use days, weeks, months or years: 90d, 12w, 6m or 1y."
+        raise UsageError(f"invalid age: {text!r}", hint, where="older_than", value=text)
     return timedelta(days=int(found[1]) * _DAYS[found[2]])
 
 
@@ -36,7 +37,7 @@ def bytes_of(text: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmg]i?b|b?)", text.strip().lower())
     if found is None:
-        raise UsageError(f"{text!r} is no size", "give it as 500MiB or 2GiB")
+        raise UsageError(f"invalid size: {text!r}", "Use a size such as 500MiB or 2GiB.", where="keep", value=text)
     return int(float(found[1]) * _BYTES[found[2].upper().removeprefix("B") if found[2] == "b" else found[2].upper()])
 
 

@@ -94,8 +94,8 @@ class RunHistory:
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"the history cannot be kept in {self.folder}: {error.strerror}"
-            raise UsageError(message, "give another folder with --history, or --no-history") from error
+            message, hint = f"cannot write history: {str(self.folder)!r}", "Use another `history` or `no_history`."
+            raise UsageError(message, hint, reason=error.strerror or str(error), value=str(self.folder)) from error
 
     def keep(self, run: Run, layout: Layout | None = None) -> Path:
         """Writes a run into the history.
@@ -131,8 +131,8 @@ class RunHistory:
         except FastrnnsError:
             return
         if _n_processes(kept) - _n_processes(run):
-            message = "the history has later processes of this run"
-            raise UsageError(message, f"continue that run: fastrnns-rs bench --resume @{run.run_id[:12]}")
+            message = f"outdated run file: the history has more processes of run {run.run_id[:12]}"
+            raise UsageError(message, f"Run: fastrnns-rs bench --resume @{run.run_id[:12]}")
 
     def document(self, newest: int | None = None) -> History:
         """Returns the runs, with the last started run at the end.
@@ -204,7 +204,8 @@ class RunHistory:
         place = self.tags_folder / tag
         for one in runs:
             if tag not in one.tags:
-                raise UsageError(f"the run {one.run_id} has no tag {tag}", "fastrnns-rs history lists the tags")
+                message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
+                raise UsageError(message, "Run: fastrnns-rs history")
             try:
                 (place / _safe(one.run_id)).unlink(missing_ok=True)
                 with suppress(OSError):
@@ -271,8 +272,8 @@ def check_tag(tag: str) -> None:
         UsageError: If the name is invalid.
     """
     if not _TAG.fullmatch(tag):
-        hint = "a tag has up to 64 letters, digits and ._+-, and begins with a letter or a digit"
-        raise UsageError(f"{tag!r} is no tag", hint)
+        hint = "Use up to 64 letters, digits and ._+-, with a letter or a digit first."
+        raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
 
 
 def _foreign(found: Sequence[str]) -> Iterable[Notice]:

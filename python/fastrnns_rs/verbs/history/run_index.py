@@ -363,8 +363,8 @@ def _changed_ns(folder: Path) -> int | None:
 
 
 def _unreadable(folder: Path, error: OSError) -> UsageError:
-    message = f"the history cannot be read: {folder}: {error.strerror}"
-    return UsageError(message, "give another folder with --history, or --no-history")
+    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `no_history`."
+    return UsageError(message, hint, reason=error.strerror or str(error))
 
 
 def _files(folder: Path) -> Iterable[Stamp]:

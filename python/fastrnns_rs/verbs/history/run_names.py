@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from fastrnns_rs.errors import MissingError, UsageError, nearest
+from fastrnns_rs.errors import UsageError, closest
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _LAST = re.compile(r"last(?:~([0-9]{1,9}))?")
 _ID = re.compile(r"[0-9a-f-]{4,64}")
-_LIST = "fastrnns-rs history lists the runs"
+_LIST = "Run: fastrnns-rs history"
 #: Hint with all forms of run names.
-HINT = "give @last, @last~1, @tag:NAME, @git:REVISION, @ with the start of an id, or @like: with one of these"
+HINT = "Use @last, @last~1, @tag:NAME, @git:REVISION, @ID, or @like:NAME."
 _GIT_TIMEOUT_S = 30.0
 _MOST_NAMED = 4
 
@@ -71,14 +71,14 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     """
     name = word.removeprefix("@")
     if not runs:
-        raise MissingError(f"{word}: the history has no runs", "fastrnns-rs bench keeps one")
+        raise _not_found(word, "the history has no runs", "Run: fastrnns-rs bench --quick")
     if name.startswith("like:"):
         return _like(word, history, runs)
     last = _LAST.fullmatch(name)
     if last is not None:
         before = int(last[1] or 0)
         if before >= len(runs):
-            raise MissingError(f"{word}: the history has {len(runs)} runs", _LIST)
+            raise _not_found(word, f"the history has {len(runs)} run{'s' if len(runs) > 1 else ''}")
         return [runs[-1 - before]]
     kind, colon, value = name.partition(":")
     if colon and kind == "tag":
@@ -88,11 +88,20 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     if _ID.fullmatch(name):
         found = [one for one in runs if one.run_id.startswith(name)]
         if len(found) > 1:
-            raise UsageError(f"{word} is the start of {len(found)} ids", _LIST)
+            raise UsageError(f"ambiguous run: {word!r} is the start of {len(found)} IDs", _LIST, value=word)
         if found:
             return found
-        raise MissingError(f"no run has an id that starts with {name}", _LIST)
-    raise UsageError(f"{word} names no run", HINT)
+        raise _not_found(word, "no run has an ID with this start")
+    raise invalid_name(word)
+
+
+def invalid_name(word: str) -> UsageError:
+    """Makes the error for a word that has no form of a run's name."""
+    return UsageError(f"invalid name of a run: {word!r}", HINT, value=word)
+
+
+def _not_found(word: str, reason: str, hint: str = _LIST, *, correction: str | None = None) -> UsageError:
+    return UsageError(f"run not found: {word!r}", hint, reason=reason, value=word, correction=correction)
 
 
 def newest_needed(words: Iterable[object]) -> int | None:
@@ -112,7 +121,7 @@ def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
     found = resolved([word], history)
     if len(found) > 1:
         names = " ".join(str(one) for one in found[:_MOST_NAMED])
-        raise UsageError(f"{word} names {len(found)} runs", f"give one of them: {names}")
+        raise UsageError(f"ambiguous run: {word!r} names {len(found)} runs", f"Use one of: {names}", value=word)
     return found[0]
 
 
@@ -132,8 +141,8 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
     for word in words:
         if isinstance(word, str) and is_name(word):
             if history is None:
-                message, hint = "the name of a run needs a history", "allow a history, or give the path of a file"
-                raise UsageError(message, hint)
+                hint = "Use the path of a file, or leave out `no_history`."
+                raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
             known = history.document(newest_needed(words)).runs if known is None else known
             each = named_runs(word, history, known)
             # If there are several runs, each is named by its ID.
@@ -151,10 +160,11 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
     """
     name = word.removeprefix("@like:")
     if name.startswith("like:"):
-        raise UsageError(f"{word} names no run", HINT)
+        raise invalid_name(word)
     found = named_runs(f"@{name}", history, runs)
     if len(found) > 1:
-        raise UsageError(f"{word}: {len(found)} runs have the name after @like:", "name one run")
+        message = f"ambiguous run: {word!r} needs 1 run, and @{name} names {len(found)} runs"
+        raise UsageError(message, _LIST, value=word)
     with history.index() as index:
         names = index.alike(Path(found[0].path).name)
     before = runs[: runs.index(found[0])]
@@ -166,7 +176,8 @@ def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
     found = [one for one in runs if tag in one.tags]
     if not found:
         every = {name for one in runs for name in one.tags}
-        raise MissingError(f"{word}: no run has this tag", nearest(tag, every) if every else _LIST)
+        meant = closest(tag, every)
+        raise _not_found(word, "no run has this tag", correction=None if meant is None else f"@tag:{meant}")
     return found
 
 
@@ -178,13 +189,12 @@ def _of_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRu
     if clean:
         return clean
     if found:
-        message = f"{word}: {len(found)} runs of commit {commit[:12]}, none of them complete and of a clean checkout"
-        raise MissingError(message, _LIST)
-    raise MissingError(f"{word}: no run of commit {commit[:12]}", _LIST)
+        raise _not_found(word, f"no run of commit {commit[:12]} is complete and without local changes")
+    raise _not_found(word, f"no run of commit {commit[:12]}")
 
 
 def _commit(word: str, revision: str) -> str:
-    hint = "give a branch, a tag or a commit of the repository in this folder"
+    hint = "Use a branch, a tag or a commit of the repository in this folder."
     try:
         # A revision that begins with a dash would be parsed as an option.
         done = subprocess.run(
@@ -195,8 +205,8 @@ def _commit(word: str, revision: str) -> str:
             check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{word}: git does not tell: {error}", hint) from error
+        raise UsageError(f"git failed: {word!r}", hint, reason=str(error), value=word) from error
     commit = done.stdout.strip().splitlines()[-1:]
     if done.returncode or not commit:
-        raise UsageError(f"{word}: git knows no commit {revision!r} here", hint)
+        raise UsageError(f"unknown revision: {revision!r}", hint, value=word, where=word)
     return commit[0]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import reading, writing
+from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.writer_lock import locked
-from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, of_system
+from fastrnns_rs.errors import FastrnnsError, UsageError, of_system
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -35,7 +36,8 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
             path = folder / Path(one.path).name
             content = reading.content(one.path)
             if os.path.lexists(path) and (path.is_symlink() or not path.is_file() or reading.content(path) != content):
-                raise UsageError(f"{path} is there, and is another file", "export into an empty folder")
+                message, hint = f"file exists with another content: {str(path)!r}", "Export to an empty folder."
+                raise UsageError(message, hint, value=str(path))
             with locked(path) as place:
                 writing.write(path, [content], place)
             found.append(path)
@@ -53,8 +55,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         The paths of the copies, and a reason for each skipped file.
 
     Raises:
-        MissingError: If a path does not exist.
-        UsageError: If the history cannot be written to.
+        UsageError: If a path does not exist, or the history cannot be written to.
     """
     kept: list[Path] = []
     refused: list[str] = []
@@ -68,14 +69,14 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
             refused.append(error.message)
             continue
         if run.run_id in known:
-            refused.append(f"{file} is in the history")
+            refused.append(f"run already in the history: {str(file)!r}")
             continue
         known.add(run.run_id)
         place = history.place_of(run)
         with locked(place):
             if os.path.lexists(place):
                 # Text of any kind may be an id, and time and id name the place.
-                refused.append(f"{file}: the history has another file at {place.name}")
+                refused.append(f"name already in the history: {place.name!r}")
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
@@ -91,4 +92,4 @@ def _files(places: Sequence[Path]) -> Iterable[Path]:
         elif place.is_file():
             yield place
         else:
-            raise MissingError(f"no folder or file at {place}", "give a folder of run files")
+            raise file_not_found(place, "Use a folder of run files.")

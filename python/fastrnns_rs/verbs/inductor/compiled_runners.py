@@ -33,7 +33,8 @@ def check(options: Options) -> None:
     for runner, _ in options.choice.runners():
         if not runner.compiles:
             known = ", ".join(one.name for one in registry.all_runners().values() if one.compiles)
-            raise UsageError(f"{runner.name} compiles nothing with Inductor", f"those that do: {known}")
+            message = f"runner without Inductor: {runner.name!r}"
+            raise UsageError(message, f"Use {known}.", where="runner", value=runner.name)
 
 
 def modules_of(
@@ -76,7 +77,7 @@ def modules_of(
 
 def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]:
     seconds = options.compile_timeout
-    limit = Limit(seconds, f"compiling took longer than {seconds:g} s: give --compile-timeout")
+    limit = Limit(seconds, f"compilation took longer than the compile timeout, {seconds:g} s")
     job = {
         "kind": "compile",
         **task.job(),
@@ -89,9 +90,9 @@ def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
-        hint = "fastrnns-rs bench runs it too, and FASTRNNS_DEBUG=1 shows where it failed"
-        raise FastrnnsError(f"{name} was not compiled: {answer.reason}", hint)
+        hint = f"Run: FASTRNNS_DEBUG=1 fastrnns-rs bench --quick {name}"
+        raise FastrnnsError(f"cannot compile runner: {name!r}", hint, reason=answer.reason or "")
     modules = answer.content.get("modules")
     if not isinstance(modules, list) or not modules:
-        raise FastrnnsError(f"{name} left no generated module", "choose a runner that Inductor compiles")
+        raise FastrnnsError(f"no generated module of runner: {name!r}", "Use a runner that Inductor compiles.")
     return [replace(one, runner=name) for one in find(map(str, modules))]

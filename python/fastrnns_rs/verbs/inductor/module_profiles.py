@@ -33,7 +33,7 @@ def parts(measured: ModuleRow, trace: Path, found: dict[str, Any]) -> dict[str, 
         FastrnnsError: If the trace cannot be read, or the calls are shorter than the resolution of the clock.
     """
     if measured.wall is None or not measured.wall.median_ns > 0:
-        raise FastrnnsError("its calls took no time to which a profile could be compared", "give more --times")
+        raise FastrnnsError("calls shorter than the resolution of the clock", "Use more `times`.")
     wall_time_ns, runs, name = measured.wall.median_ns, found["runs"], benchmark_name(Path(measured.path))
     profile = view(found["operations"], wall_time_ns, runs, name)
     if measured.device == "cpu":
@@ -87,7 +87,7 @@ def benchmark_name(path: Path) -> str:
     try:
         found = _BENCHMARK.search(reading.text(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise FastrnnsError(f"{path} cannot be read any more: {error}", "measure it again") from error
+        raise FastrnnsError(f"cannot read file: {str(path)!r}", "Measure again.", reason=str(error)) from error
     # Upstream writes the argument of --only on its command line, which is usually missing.
     return found[2] if found and found[2] not in {"", "None"} else path.stem
 

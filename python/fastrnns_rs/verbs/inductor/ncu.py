@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Installation paths that may not be on PATH.
 _USUAL = ("usr/local/cuda*/bin/ncu", "opt/nvidia/nsight-compute/*/ncu")
-_INSTALL = "install NVIDIA Nsight Compute, or name it with --ncu-path"
+_INSTALL = "Install NVIDIA Nsight Compute, or use `ncu_path`."
 _SUFFIX = ".ncu-rep"
 #: Time between the request to end and the kill, in which the GPU can be released.
 _GRACE_S = 5.0
@@ -45,12 +45,13 @@ def find(asked: InductorOptions, root: Path = Path("/")) -> str:
     if asked.ncu_path is not None:
         named = shutil.which(asked.ncu_path)
         if named is None:
-            raise MissingError(f"there is no ncu that can be run: {asked.ncu_path}", _INSTALL)
+            message = f"program not found: {asked.ncu_path!r}"
+            raise MissingError(message, _INSTALL, where="ncu_path", value=asked.ncu_path)
         return named
     usual = [found for one in _USUAL for path in root.glob(one) if (found := shutil.which(str(path)))]
     found = shutil.which("ncu") or max(usual, key=_version, default=None)
     if found is None:
-        raise MissingError("Nsight Compute is not installed: there is no ncu on the path", _INSTALL)
+        raise MissingError("program not found: 'ncu'", _INSTALL, where="PATH")
     return found
 
 
@@ -113,9 +114,8 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
         raise FastrnnsError(f"ncu failed: {error}") from None
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
-        raise FastrnnsError(
-            f"{command[0]} cannot be started: {why}", "name an ncu that works with --ncu-path"
-        ) from None
+        message, hint = f"cannot start program: {command[0]!r}", "Use another `ncu_path`."
+        raise FastrnnsError(message, hint, reason=str(why)) from None
 
 
 def _is_there(report: Path) -> bool:
@@ -130,21 +130,21 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
     """Returns an error message and a hint for a missing or unreliable report."""
     said = f"{completed.stdout_tail}\n{completed.stderr_tail}"
     if completed.timed_out:
-        hint = "give it more time with --timeout, or less to do with --ncu-kernel-regex or --ncu-metrics"
-        return f"ncu was not done after {asked.timeout:g} s", hint
+        hint = "Use a longer `timeout`, or fewer kernels and metrics: `ncu_kernel_regex`, `ncu_metrics`."
+        return f"ncu timed out: {asked.timeout:g} s", hint
     if "ERR_NVGPUCTRPERM" in said:
         # Some versions of ncu exit with status 0 all the same.
         return (
-            "ncu may not read the GPU's performance counters (ERR_NVGPUCTRPERM)",
-            "run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",
+            "no permission to read the GPU's performance counters: ERR_NVGPUCTRPERM (ncu)",
+            "Run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0.",
         )
     if completed.exit_status != 0:
         told = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [end_of(completed)]
         return f"ncu failed: {visible(told[-1].strip())[:_LONGEST_REASON]}", ""
     if asked.ncu_kernel_regex:
-        which = visible(f"ncu wrote no report: no kernel's name matches {asked.ncu_kernel_regex}")
-        return which, "it is matched with names of functions, such as triton_poi_fused_add_0"
-    return "ncu wrote no report: it saw no kernel", "see whether the module has any with --profile"
+        which = visible(f"no kernel matches: {asked.ncu_kernel_regex!r}")
+        return which, "Use a pattern of function names, such as triton_poi_fused_add_0."
+    return "ncu wrote no report: the module ran no kernel", "Use `profile=True` to list the kernels."
 
 
 def _appended(report: Path) -> Path:

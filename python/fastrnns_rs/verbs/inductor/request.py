@@ -67,15 +67,15 @@ class InductorOptions:
         check_count("processes", self.processes, least=1)
         check_count("threads", self.threads, least=1, most=MOST_THREADS)
         if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
-            raise UsageError(f"timeout is {self.timeout!r}", "give a number of seconds above 0")
+            message, hint = f"invalid number: {self.timeout!r}", "Use a number of seconds above 0."
+            raise UsageError(message, hint, where="timeout", value=self.timeout)
         for one in self.architectures:
             capability(one)
         if self.architectures and not (self.kernels or self.all_configs):
-            raise UsageError("architectures are given, but no kernels are timed (--arch)", "Add -k.")
+            raise UsageError("`architectures` needs `kernels`", "Add `kernels=True`.")
         if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:
-            raise UsageError(
-                "kernels, metrics or the path of ncu are given, but ncu is not asked for", "give --ncu too"
-            )
+            message = "`ncu_kernel_regex`, `ncu_metrics` and `ncu_path` need `ncu`"
+            raise UsageError(message, "Add `ncu=True`.")
 
 
 def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOptions) -> None:
@@ -102,14 +102,16 @@ def _check_device(one: Generated, facts: Facts, asked: InductorOptions) -> None:
     kind, _, number = one.device.partition(":")
     count = facts.cuda_device_count
     if kind == "cpu":
-        flag = "--cuda-memory-snapshot" if asked.memory_snapshot else "--ncu" if asked.ncu else None
-        if flag is not None:
-            raise MissingError(f"{flag} needs a CUDA device, and {one.path} was generated for the CPU", "leave it out")
+        name = "memory_snapshot" if asked.memory_snapshot else "ncu" if asked.ncu else None
+        if name is not None:
+            message = f"`{name}` needs a CUDA device, and the module is for the CPU: {str(one.path)!r}"
+            raise MissingError(message, f"Leave out `{name}`.")
         return
+    path = str(one.path)
     if kind != "cuda":
-        message = f"{one.path} was generated for {one.device}, and only the CPU and CUDA are supported"
-        raise MissingError(message, "compile the model for one of them")
+        hint = "Compile the model for the CPU or for CUDA."
+        raise MissingError(f"unsupported device of module: {path!r} is for {one.device}", hint, value=path)
     if int(number or 0) >= count:
         reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
-        message = f"{one.path} was generated for {one.device}, and there is none: {reason}"
-        raise MissingError(message, "measure it where there is one, or compile the model for the CPU")
+        message = f"device not available: {one.device!r} of module {path!r}"
+        raise MissingError(message, "Compile the model for the CPU.", reason=reason, value=path)

@@ -161,8 +161,8 @@ class Attempt:
             completed = run_command(command, timeout=seconds, env=variables, grace=_GRACE_S)
         except OSError as error:
             refused = of_system(error)
-            message = f"{error.filename or command[0]} cannot be started: {error.strerror}"
-            raise FastrnnsError(message, refused.hint) from error
+            message = f"cannot start program: {error.filename or command[0]!r}"
+            raise FastrnnsError(message, refused.hint, reason=error.strerror or str(error)) from error
         except RuntimeError as error:
             completed = Lost(str(error))
         self.ran_out_of_time |= completed.timed_out

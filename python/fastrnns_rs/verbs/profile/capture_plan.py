@@ -53,8 +53,8 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     """
     request.options.choice.runners()
     if request.tool not in {None, "torch"} and request.torch != TorchOptions():
-        message = f"options of torch's profiler were given, and the profiler is {request.tool}"
-        raise UsageError(message, "give --torch, or leave them out")
+        message = f"options of torch.profiler do not work with {request.tool}"
+        raise UsageError(message, "Use torch.profiler, or leave out its options.")
     if request.tool in tools.PROGRAMS:
         # The program is checked before torch is probed, which takes seconds.
         tools.choose(str(request.tool), paths.get(str(request.tool)))
@@ -68,7 +68,8 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
     if not plan.tasks:
         first = next(iter(skipped))
-        raise UsageError(f"nothing is left to profile: {first} cannot do this: {skipped[first]}", "change the option")
+        message = f"no runners to profile: runner {first!r} {skipped[first]}"
+        raise UsageError(message, "Change the option or the runner.")
     if name == "torch":
         check_for_device(request.torch, plan.tasks[0].problem.device)
     request.captured(plan.nloops)
@@ -109,11 +110,13 @@ def _check_function(module: str, name: str, timeout: float) -> None:
     try:
         completed = run_command(command, timeout=timeout, env=child_environment())
     except (OSError, RuntimeError) as error:
-        raise UsageError(f"cannot import {module}: {error}", "import it in a Python prompt to see why") from None
+        message, hint = f"cannot import module: {module!r}", "Import the module at a Python prompt."
+        raise UsageError(message, hint, where="on_trace_ready", reason=str(error)) from None
     if completed.exit_status != 0:
         try:
             message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
         except (ValueError, TypeError):
             # The imported module ended the process.
-            message, hint = f"cannot import {module}: {end_of(completed)}", "put its folder on PYTHONPATH"
+            message = f"cannot import module: {module!r}: {end_of(completed)}"
+            hint = "Put the folder of the module on PYTHONPATH."
         raise UsageError(str(message), str(hint))

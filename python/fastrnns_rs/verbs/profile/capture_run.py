@@ -104,8 +104,9 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
             kept = keep([]).artefacts
             say(f"what there is of the capture: {', '.join(one.path for one in kept) or 'nothing'}")
         if isinstance(error, OSError):
-            message = f"{error.filename or place.folder} cannot be written: {error.strerror}"
-            raise FastrnnsError(message, "make room, or give --output-dir on another disk") from error
+            message = f"cannot write file: {str(error.filename or place.folder)!r}"
+            hint, why = "Free disk space, or use another `output_dir`.", error.strerror or str(error)
+            raise FastrnnsError(message, hint, reason=why) from error
         raise
     reason = assessment.failure(tool, attempt, manifest)
     if reason is not None:

@@ -75,7 +75,9 @@ def redact(path: Path, variables: Mapping[str, str]) -> None:
             # Free pages contain the overwritten data until the file is rebuilt.
             database.execute("VACUUM")
     except (sqlite3.Error, UnicodeError) as error:
-        raise FastrnnsError(f"{path} cannot be redacted: {error}", "do not share it") from error
+        raise FastrnnsError(
+            f"cannot redact file: {str(path)!r}", "Do not share the file.", reason=str(error)
+        ) from error
 
 
 def redact_text(path: Path, variables: Mapping[str, str]) -> None:
@@ -91,7 +93,9 @@ def redact_text(path: Path, variables: Mapping[str, str]) -> None:
         content = _HOST_NAME.sub(rb'\1"' + REDACTED.encode() + b'"', content)
         path.write_bytes(gzip.compress(content, compresslevel=6) if packed else content)
     except (OSError, EOFError, zlib.error) as error:
-        raise FastrnnsError(f"{path} cannot be redacted: {error}", "do not share it") from error
+        raise FastrnnsError(
+            f"cannot redact file: {str(path)!r}", "Do not share the file.", reason=str(error)
+        ) from error
 
 
 def redact_log(text: str, variables: Mapping[str, str], folder: Path) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: Profilers that are programs, each with an installation hint.
 PROGRAMS = {
-    "nsys": "install NVIDIA Nsight Systems, or name it with --nsys-path",
-    "nvprof": "install a CUDA toolkit before 13, or name it with --nvprof-path",
+    "nsys": "Install NVIDIA Nsight Systems, or use `nsys_path`.",
+    "nvprof": "Install a CUDA toolkit before 13, or use `nvprof_path`.",
 }
 #: First compute capability that nvprof does not support.
 _TOO_NEW_FOR_NVPROF = 8
@@ -73,9 +73,10 @@ def choose(name: str, path: str | None = None) -> Profiler:
         return Profiler(name)
     found = search(name, path)
     if not found:
-        raise MissingError(f"{name} is not installed", PROGRAMS[name])
+        raise MissingError(f"profiler not installed: {name!r}", PROGRAMS[name])
     if found[0].tool is None:
-        raise MissingError(f"{name} does not work: {found[0].problem}", PROGRAMS[name])
+        message, reason = f"profiler fails: {name!r}", found[0].problem or ""
+        raise MissingError(message, PROGRAMS[name], reason=reason)
     return found[0].tool
 
 
@@ -92,7 +93,8 @@ def check_usable(name: str, facts: Facts) -> None:
     """
     reason = _nvprof_problem(facts) if name == "nvprof" else None
     if reason is not None:
-        raise MissingError(f"nvprof cannot profile here: {reason}", "use --nsys or --torch")
+        hint = "Use nsys or torch.profiler."
+        raise MissingError("profiler not usable: 'nvprof'", hint, reason=reason)
 
 
 def describe_all(facts: Facts | None) -> list[ProfilerEntry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrnns_rs._core import Trace
-from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.verbs.report import file_kinds, sources
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
@@ -192,8 +192,9 @@ def _parsed(
     try:
         return Trace(named, optional=optional, runners=runners, threads=workers, extent=extent)
     except ValueError as error:
-        message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
-        raise FastrnnsError(message, hint) from None
+        from fastrnns_rs.verbs.report.unreadable_capture import reason_of
+
+        raise reason_of(error, given) from None
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:

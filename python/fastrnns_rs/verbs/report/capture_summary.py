@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.errors import UsageError, nearest
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.errors import UsageError, unknown
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Summary:
         from fastrnns_rs.documents.summary import TABLES
 
         if table not in TABLES:
-            raise UsageError(f"a summary has no table {table!r}", nearest(table, TABLES))
+            raise unknown("unknown table", table, TABLES, where="table")
         rows = getattr(self.document, table)
         hints = get_type_hints(TABLES[table])
         kinds: dict[Any, Any] = {int: np.int64, float: np.float64, int | None: np.float64, float | None: np.float64}
@@ -158,13 +157,13 @@ class Summary:
         """
         from fastrnns_rs.views import summary as view
 
-        for word, known in ((by, view.VIEWS), (names, view.NAMES)):
+        choices = (("by", by, view.VIEWS), ("names", names, view.NAMES), ("format", format, view.FORMATS))
+        for where, word, known in choices:
             if word not in known:
-                raise UsageError(f'a report knows no "{visible(word)}"', _HELP)
-        if format not in view.FORMATS:
-            raise UsageError(f'no output format is called "{visible(format)}"', _HELP)
-        if min(top or 0, width or 0) < 0:
-            raise UsageError("a number of rows or columns is below 0", "give a larger one")
+                raise unknown("invalid value", word, known, where=where)
+        for where, number in (("top", top), ("width", width)):
+            if (number or 0) < 0:
+                raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
         if format == "json":
             return self.to_json()
         more = {"wide": wide, "selected": self._selected}

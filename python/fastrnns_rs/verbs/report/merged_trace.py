@@ -38,7 +38,8 @@ def check(output: str | Path, captures: Sequence[str | Path]) -> None:
     for capture in captures:
         for file in sources.files_not_to_replace(capture):
             if output.exists() and Path(file).exists() and output.samefile(file):
-                raise UsageError(f"{output} is one of the captures", "give the merged trace a file of its own")
+                reason, hint = "the file is one of the captures", "Use another file for the merged trace."
+                raise UsageError(f"cannot write file: {str(output)!r}", hint, reason=reason, value=str(output))
 
 
 def write(trace: Trace, output: str | Path, counted: Counted) -> None:

@@ -58,10 +58,8 @@ def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequenc
                     raise
                 found.append(file)
             except OSError as error:
-                raise FastrnnsError(
-                    f"{file} cannot be exported: {error.strerror or error}",
-                    "the folder that TMPDIR names, or else /tmp, must be there and have room",
-                ) from None
+                hint, reason = "Set TMPDIR to a folder with free space.", error.strerror or str(error)
+                raise FastrnnsError(f"cannot export nsys report: {file!r}", hint, reason=reason, value=file) from None
         yield found
 
 
@@ -69,8 +67,8 @@ def _nsys_for(path: str, program: str | None) -> Profiler:
     try:
         return tools.choose("nsys", program)
     except MissingError as error:
-        message = f"{path} is a report of nsys, which only nsys can export: {error.message}"
-        raise MissingError(message, error.hint) from None
+        message = f"nsys needed to export nsys report: {path!r}"
+        raise MissingError(message, error.hint, reason=error.message, value=path) from None
 
 
 def _export(path: Path, folder: Path, tool: Profiler) -> Path:
@@ -91,47 +89,45 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
         try:
             done, last = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables), command
         except (OSError, RuntimeError) as error:
-            why = f"{command[0]} cannot be started: {error.strerror}" if isinstance(error, OSError) else error
-            raise FastrnnsError(
-                f"{path} cannot be exported: {why}", "name an nsys that works with --nsys-path"
-            ) from None
+            why = f"cannot start {command[0]}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            message, hint = f"cannot export nsys report: {str(path)!r}", "Use another `nsys_path`."
+            raise FastrnnsError(message, hint, reason=why, value=str(path)) from None
         if done.exit_status != 0:
             break
     if done is None:
-        raise MissingError(
-            f"{path} is a stream of nsys, and the QdstrmImporter that makes a report of it is not here",
-            "install the whole of Nsight Systems, or give the report that nsys made of it elsewhere",
-        )
+        message, hint = f"QdstrmImporter needed to import nsys stream: {str(path)!r}", "Install all of Nsight Systems."
+        raise MissingError(message, hint, reason="QdstrmImporter is not installed", value=str(path))
     sqlite = stem.with_suffix(".sqlite")
     # A failed export may leave an incomplete file.
     if done.exit_status != 0 or not sqlite.is_file():
-        raise FastrnnsError(f"nsys {tool.version} cannot export {path}: {_why(done)}", _hint(head, tool, done))
+        message, reason = f"nsys {tool.version} cannot export nsys report: {str(path)!r}", _why(done)
+        raise FastrnnsError(message, _hint(head, tool, done), reason=reason, value=str(path))
     return sqlite
 
 
 def _why(done: Completed) -> str:
     if done.timed_out:
-        return f"it was not done after {_EXPORT_TIMEOUT_S / 60:.0f} minutes"
+        return f"the export took longer than {_EXPORT_TIMEOUT_S / 60:.0f} min"
     lines = [line.strip() for line in f"{done.stdout_tail}\n{done.stderr_tail}".splitlines() if line.strip()]
     telling = [line for line in lines if re.search("error|invalid|version|fail|cannot|no space", line, re.IGNORECASE)]
     if telling:
         return telling[-1][:300]
     ended = f"was killed by signal {done.signal}" if done.signal else f"ended with exit status {done.exit_status}"
-    return f"it {ended} and did not say why"
+    return f"nsys {ended} without an error message"
 
 
 def _hint(head: bytes, tool: Profiler, done: Completed) -> str:
     said = f"{done.stdout_tail}\n{done.stderr_tail}"
     if "No space left" in said:
-        return "make room, or set TMPDIR to a folder on another disk"
+        return "Free disk space, or set TMPDIR to a folder on another disk."
     is_stream = _STREAM.match(head)
     found = is_stream or _REPORT.match(head)
     version = found[1].decode().replace("@", ".") if found is not None and found[1] else None
     if version is not None and (numbers := [*map(int, version.split("."))]) != tool.version_numbers[: len(numbers)]:
         if is_stream:
-            return f"nsys {version} wrote it, and no other imports it: name that one with --nsys-path"
+            return f"Use nsys {version}, which wrote the stream, as `nsys_path`."
         if numbers > tool.version_numbers:
-            return f"nsys {version} wrote it: give that or a newer one with --nsys-path, or its export to SQLite"
+            return f"Use nsys {version} or newer as `nsys_path`, or an export to SQLite."
     if "Version number" in said or "newer version" in said:
-        return "it was written by a newer nsys: give that one with --nsys-path, or its export to SQLite"
-    return "export it with the nsys that wrote it: nsys export --type=sqlite FILE"
+        return "Use a newer nsys as `nsys_path`, or an export to SQLite."
+    return "Export the report with the nsys that wrote the report: nsys export --type=sqlite FILE"

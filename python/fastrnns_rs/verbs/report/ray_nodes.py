@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path

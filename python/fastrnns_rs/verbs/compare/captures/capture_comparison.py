@@ -91,7 +91,7 @@ def compare_captures(
     judged = judge_rows(first, second, replicate, share)
     comparison = Comparison(
         kind="capture",
-        warnings=capture_warnings.of(
+        warnings=capture_warnings.find_warnings(
             sides, judged, basis=basis, replicate=replicate, conflicts=[why for why, _ in conflicts]
         ),
         exit_code=exit_code([judged.device_time.row, *(one.row for one in judged.kernels)], share, fail_on),

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
 from fastrnns_rs.verbs.compare.side import Series, Side
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
 
 SECOND_NS = 1e9
 _INTEGERS_END = 2**63
 ONE_PROCESS = "no process level: descriptive only"
 MEDIAN_ONLY = "no process level, and of the samples only the median: descriptive only"
 #: Warning for formats whose samples all come from one process.
-NO_PROCESS_LEVEL = Notice(
-    code="no_process_level",
-    message="all samples of a benchmark come from one process: ratios are shown, and no verdict is given",
-    hint="processes differ more than the samples of one: measure in several with bench, ab or pyperf",
-)
+NO_PROCESS_LEVEL = make_warning("no_process_level")
+#: Warning for formats whose measurements of one benchmark are consecutive.
+NOT_INTERLEAVED = make_warning("not_interleaved")
 
 
 class Measured(NamedTuple):
@@ -60,7 +61,7 @@ def side(
         document: Whole document.
         version: Name of the tool and its version, as far as it is known.
         benchmarks: Benchmarks in the order of the file.
-        warnings: Warnings of the importer. If a warning has no evidence, the file and the version are the evidence.
+        warnings: Warnings of the importer. The file and the version are put before their evidence.
         environment: Machine data of the file. Values that are neither text nor numbers are dropped.
 
     Raises:
@@ -71,11 +72,10 @@ def side(
     names = [visible(benchmark.name) for benchmark in benchmarks]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        message = f"several benchmarks are called {repeated[0]!r}: they are numbered in the order of the file"
-        hint = "give each benchmark a name of its own"
-        warnings = [*warnings, Notice(code="duplicate_names", message=message, hint=hint)]
+        count = names.count(repeated[0])
+        warnings = [*warnings, make_warning("duplicate_names", evidence=f"{count} benchmarks named {repeated[0]!r}")]
     series = [_series(name, one.read) for name, one in zip(_unique(names), benchmarks, strict=True)]
-    evidence = visible(f"{document.file}: {version}")
+    source = visible(f"{document.file}: {version}")
     return Side(
         label=document.file,
         files=[document.file],
@@ -85,26 +85,13 @@ def side(
             for key, value in environment.items()
             if isinstance(value, str | bool) or (type(value) is int and abs(value) < _INTEGERS_END)
         },
-        warnings=[replace(one, evidence=one.evidence or evidence) for one in warnings],
+        warnings=[replace(one, evidence=f"{source}, {one.evidence}" if one.evidence else source) for one in warnings],
     )
 
 
 def known(version: object) -> str:
     """Returns the version of a file as text."""
     return version if isinstance(version, str) else "of unknown version"
-
-
-def not_interleaved(followers: str) -> Notice:
-    """Returns the warning for formats whose benchmarks are not interleaved.
-
-    Args:
-        followers: Plural noun for the consecutive units, such as "the processes".
-    """
-    return Notice(
-        code="not_interleaved",
-        message=f"{followers} of a benchmark follow each other, so that a drift of the machine looks like a difference",
-        hint="measure the two sides in turns: fastrnns-rs ab",
-    )
 
 
 def _unique(names: list[str]) -> Iterator[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
     MEDIAN_ONLY,
     NO_PROCESS_LEVEL,
+    NOT_INTERLEAVED,
     ONE_PROCESS,
     Benchmark,
     Measured,
     known,
-    not_interleaved,
     side,
 )
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "google-benchmark 1.5 or newer writes one with --benchmark_out=FILE --benchmark_out_format=json"
-_NO_SAMPLES = Notice(
-    code="no_samples",
-    message="the file holds the medians of benchmarks without their repetitions",
-    hint="leave out --benchmark_report_aggregates_only",
-)
+_NO_SAMPLES = make_warning("no_samples", hint="Keep the repetitions: leave out --benchmark_report_aggregates_only")
 
 _UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 #: Aggregate rows of a family that fit the growth of the time with the argument.
@@ -58,7 +54,7 @@ def read(document: Place) -> Side:
             rows.setdefault(_identity(row), []).append(row)
     # The name is the last part of a benchmark's identity.
     benchmarks = [Benchmark(identity[-1], partial(_measured, group)) for identity, group in rows.items()]
-    warnings = [NO_PROCESS_LEVEL, not_interleaved("the repetitions")]
+    warnings = [NO_PROCESS_LEVEL, NOT_INTERLEAVED]
     if any(not _iterations(group) for group in rows.values()):
         warnings.append(_NO_SAMPLES)
     environment = {ours: context.get(theirs) for theirs, ours in _ENVIRONMENT.items()}

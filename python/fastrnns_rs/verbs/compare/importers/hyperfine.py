@@ -11,19 +11,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.verbs.compare.importers.foreign_side import SECOND_NS, Benchmark, Measured, not_interleaved, side
+from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.verbs.compare.importers.foreign_side import NOT_INTERLEAVED, SECOND_NS, Benchmark, Measured, side
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "hyperfine 1.20 or newer writes one with --export-json FILE"
-_START = Notice(
-    code="start_included",
-    message="each time holds the start of the program, with its imports and its warm-up",
-    hint="a difference in the work alone is a larger part of a longer run: let the command do more of it",
-)
+_START = make_warning("start_included")
 
 _KNOWN_SCHEMA = 2
 
@@ -50,7 +46,7 @@ def read(document: Place) -> Side:
     ]
     environment = _environment(document) if modern else {}
     version = environment.get("hyperfine_version") or _version_of_1(results)
-    return side(document, f"hyperfine {version}", benchmarks, [_START, not_interleaved("the runs")], environment)
+    return side(document, f"hyperfine {version}", benchmarks, [_START, NOT_INTERLEAVED], environment)
 
 
 def _names(results: list[Place]) -> list[str]:

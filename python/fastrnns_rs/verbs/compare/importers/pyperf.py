@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
+    NOT_INTERLEAVED,
     SECOND_NS,
     Benchmark,
     Measured,
     known,
-    not_interleaved,
     side,
 )
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
@@ -55,7 +55,7 @@ def read(document: Place) -> Side:
     if not isinstance(version.value, str) or version.value.partition(".")[0] != "1":
         raise document.damage(f"its format version is {version.shown()}; 1.0 is known")
     common = _metadata(document)
-    timed, others, warnings = [], [], [not_interleaved("the processes")]
+    timed, others, warnings = [], [], [NOT_INTERLEAVED]
     for benchmark in document["benchmarks"].items():
         runs = benchmark["runs"].items()
         if not runs:
@@ -66,9 +66,7 @@ def read(document: Place) -> Side:
             timed.append(Benchmark(name, partial(_measured, runs)))
         else:
             others.append(unit)
-            message = visible(f"the benchmark {name!r} is measured in {unit}, not in time, and left out")
-            hint = "measure it without --tracemalloc, --track-memory and the like"
-            warnings.append(Notice(code="not_time", message=message, hint=hint))
+            warnings.append(make_warning("not_time", evidence=visible(f"benchmark {name!r} in {unit}")))
     if others and not timed:
         raise document.damage(f"its benchmarks are measured in {others[0]}, not in time")
     environment = {ours: common.get(theirs) for theirs, ours in _ENVIRONMENT.items()}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.importers.foreign_side import (
     MEDIAN_ONLY,
     NO_PROCESS_LEVEL,
+    NOT_INTERLEAVED,
     ONE_PROCESS,
     SECOND_NS,
     Benchmark,
     Measured,
-    not_interleaved,
     side,
 )
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
 
 HINT = "pytest --benchmark-json=FILE writes one"
-_NO_SAMPLES = Notice(
-    code="no_samples",
-    message="the file holds the medians of benchmarks without their samples",
-    hint="pytest --benchmark-json=FILE, or --benchmark-save-data beside --benchmark-save, keeps them",
-)
+_NO_SAMPLES = make_warning("no_samples")
 
 
 def recognises(plain: dict[str, Any]) -> bool:
@@ -41,7 +37,7 @@ def read(document: Place) -> Side:
     """
     places = document["benchmarks"].items()
     benchmarks = [Benchmark(one["fullname"].text(), partial(_measured, one["stats"])) for one in places]
-    warnings = [NO_PROCESS_LEVEL, not_interleaved("the rounds")]
+    warnings = [NO_PROCESS_LEVEL, NOT_INTERLEAVED]
     if any(one["stats"].get("data") is None for one in places):
         warnings.append(_NO_SAMPLES)
     version = document["version"].text()

@@ -1,0 +1,40 @@
+"""Errors for files that are no captures, or are damaged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from fastrnns_rs.documents.file_description import describe, wrong_kind
+from fastrnns_rs.documents.missing_file import file_not_found
+from fastrnns_rs.errors import FastrnnsError
+
+_WANTED = "capture"
+
+
+def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
+    """Makes the error for a file that the reader of captures could not read.
+
+    Args:
+        error: Error of the reader: the path with the reason, and a hint.
+        files: Files that were read, as they were given.
+    """
+    message, hint = error.args if len(error.args) == 2 else (str(error), "")  # noqa: PLR2004
+    # The first file that the message names; a path may be the start of another.
+    named = [file for file in files if message.startswith(f"{_shown(file)}: ")]
+    if not named:
+        return FastrnnsError(message, hint)
+    file = max(named, key=len)
+    shown = _shown(file)
+    if not os.path.lexists(file):
+        return file_not_found(file, "Use the path of a capture.")
+    found = describe(file)
+    if found is not None and found.verb != "report":
+        return wrong_kind(file, _WANTED)
+    reason = message.removeprefix(f"{shown}: ")
+    return FastrnnsError(f"cannot read capture: {shown!r}", hint, reason=reason, value=file)
+
+
+def _shown(file: str) -> str:
+    """Returns a path as the reader prints it: file names are bytes, and need not be valid text."""
+    return os.fsencode(file).decode(errors="replace")
