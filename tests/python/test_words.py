@@ -26,6 +26,7 @@ ROOMS = [
     "api",
     "processes",
     "models",
+    "worker/inductor",
     "worker/jobs",
     "worker/profile",
     "worker/verification",

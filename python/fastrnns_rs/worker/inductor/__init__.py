@@ -1,1 +1,4 @@
-"""What runs generated modules: loaded by child processes, and by modules that benchmark themselves."""
+"""Measurement of generated modules.
+
+Child processes load it, and modules that benchmark themselves.
+"""

@@ -1,4 +1,7 @@
-"""Triton kernels assembled for architectures that need not be here: the figures that ptxas prints of each."""
+"""Triton kernels compiled for architectures that this machine need not have.
+
+The figures of each are those that ptxas prints.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ class Assembler:
         self._kernel: CachingAutotuner | None = None
 
     def figures(self, config: Any) -> list[dict[str, Any]]:
-        """Returns the figures of a configuration: the keys of `AssembledKernel` for each architecture."""
+        """Returns the figures of a configuration.
+
+        They are the keys of `AssembledKernel` for each architecture.
+        """
         return [self._figures(config, one) for one in self._architectures]
 
     def _figures(self, config: Any, architecture: str) -> dict[str, Any]:
@@ -75,7 +81,10 @@ class Assembler:
 
 @contextlib.contextmanager
 def _compilations() -> Iterator[tuple[list[Any], io.StringIO]]:
-    """Yields the kernels that Triton compiles inside, and what ptxas prints: nothing is taken from Triton's cache."""
+    """Yields the kernels that Triton compiles in the block, and the output of ptxas.
+
+    Triton's cache is not used.
+    """
     # Not every torch comes with Triton.
     import triton  # type: ignore[import-untyped]
     from triton import knobs
@@ -108,7 +117,7 @@ def _parsed(log: str) -> dict[str, int]:
     """Returns the figures in the output of ptxas.
 
     Raises:
-        FastrnnsError: It does not contain them.
+        FastrnnsError: If the output does not contain them.
     """
     found = {}
     for key, pattern in _FIGURES.items():

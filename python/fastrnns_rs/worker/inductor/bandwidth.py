@@ -1,4 +1,4 @@
-"""How much a kernel reads and writes, and how fast its device's memory could."""
+"""Data that a kernel reads and writes, and the memory bandwidth of its device."""
 
 from __future__ import annotations
 
@@ -11,26 +11,31 @@ import torch
 
 from fastrnns_rs.worker.gpu_uuid import gpu_uuid
 
-#: What Inductor calls the arguments that a kernel both reads and writes.
+#: Start of the names of arguments that a kernel both reads and writes.
 _READ_AND_WRITTEN = "in_out_ptr"
 #: All memory of GPUs moves data at both edges of its clock.
 _TRANSFERS_PER_CLOCK = 2
 
 
 def num_gb(inductor_meta: Mapping[str, Any], names: Sequence[str], arguments: Sequence[Any]) -> float:
-    """Gigabytes (10⁹ bytes) that a kernel reads and writes: what Inductor counted, else what its arguments hold.
+    """Returns the gigabytes (10⁹ bytes) that a kernel reads and writes.
+
+    The number is Inductor's, or else the size of the arguments.
 
     Args:
-        inductor_meta: Inductor's facts of the kernel.
-        names: Its parameters.
-        arguments: What is passed for the first of them.
+        inductor_meta: Inductor's facts about the kernel.
+        names: Names of its parameters.
+        arguments: Arguments for the first of these parameters.
     """
     counted = inductor_meta.get("kernel_num_gb")
     return num_bytes(names, arguments) / 1e9 if counted is None else float(counted)
 
 
 def num_bytes(names: Sequence[str], arguments: Sequence[Any]) -> int:
-    """Bytes of the tensors among a kernel's arguments: twice of what is read and written, wherever it stands."""
+    """Returns the bytes of the tensors among a kernel's arguments.
+
+    Tensors that are both read and written count twice, at any position.
+    """
     both = {index for index, name in enumerate(names) if name.startswith(_READ_AND_WRITTEN)}
     return sum(
         one.numel() * one.element_size() * (2 if index in both else 1)
@@ -41,9 +46,13 @@ def num_bytes(names: Sequence[str], arguments: Sequence[Any]) -> int:
 
 @cache
 def device_gb_per_s(device: torch.device) -> float | None:
-    """What the memory of a device can do, by its clock and width; None where neither torch nor the driver tells."""
+    """Returns the memory bandwidth of a device, from its clock and width.
+
+    Returns:
+        Bandwidth in GB/s; None where neither torch nor the driver reports it.
+    """
     if torch.version.hip is not None:
-        # The clock that ROCm tells is not that of the data: on some devices it gives half of the bandwidth.
+        # The clock of ROCm is not the data clock: on some devices it gives half of the bandwidth.
         return None
     properties = torch.cuda.get_device_properties(device)
     clock_khz, bits = getattr(properties, "memory_clock_rate", 0), getattr(properties, "memory_bus_width", 0)
@@ -55,7 +64,7 @@ def device_gb_per_s(device: torch.device) -> float | None:
 
 
 def _asked_of_the_driver(uuid: str) -> tuple[int, int]:
-    """The clock in kHz and the width in bits; zeros where it does not say."""
+    """Returns the clock in kHz and the width in bits; zeros where unknown."""
     try:
         nvml = importlib.import_module("pynvml")
         nvml.nvmlInit()
@@ -79,15 +88,15 @@ def create_bandwidth_info_str(
     suffix: str = "",
     color: bool = True,  # noqa: ARG001  # upstream's signature
 ) -> str:
-    """Upstream's line of a kernel.
+    """Returns upstream's line about a kernel.
 
     Args:
-        ms: Its time.
+        ms: Time of the kernel, in milliseconds.
         num_gb: Gigabytes that it moves.
-        gb_per_s: These over the time.
-        prefix: Put before.
-        suffix: Put behind.
-        color: Does nothing. Upstream's makes lines red by two limits that were those of one GPU; what is slow on a
-            device is told by the share of its bandwidth.
+        gb_per_s: Gigabytes per second.
+        prefix: Text before the line.
+        suffix: Text after the line.
+        color: Ignored. Upstream colours lines red by two limits of one GPU model. Here the share of the device's
+            bandwidth shows slow kernels.
     """
     return f"{prefix}{ms:.3f}ms    \t{num_gb:.3f} GB \t {gb_per_s:7.2f}GB/s{suffix}"

@@ -1,4 +1,4 @@
-"""How long something takes on a CUDA device that finds nothing in its L2 cache, by CUDA events."""
+"""Times on a CUDA device with a cold L2 cache, by CUDA events."""
 
 from __future__ import annotations
 
@@ -24,41 +24,43 @@ _LEAST_FLUSHED_BYTES = 256 * 1024 * 1024
 
 
 class Event(Protocol):
-    """A place in the queue of a device's work."""
+    """Marker in the queue of a device."""
 
     def record(self) -> None:
-        """Puts it in the queue."""
+        """Adds the event to the queue."""
 
     def elapsed_time(self, end_event: Any) -> float:
-        """Milliseconds until another one, when the device has passed both."""
+        """Returns the milliseconds until another event. The device must have passed both."""
 
 
 class ColdDevice(Protocol):
-    """What is timed on."""
+    """Device that calls are timed on."""
 
     def flush(self) -> None:
-        """Queues what leaves nothing useful in the cache."""
+        """Queues work that evicts the cache."""
 
     def event(self) -> Event:
-        """One that can be recorded without further ado."""
+        """Returns an event that is ready to be recorded."""
 
     def wait(self) -> None:
-        """Returns when the device has nothing left to do."""
+        """Waits until the device has finished all work."""
 
 
 def samples_ns(
     call: Callable[[], object], device: ColdDevice, before: Callable[[], object] = lambda: None
 ) -> list[int]:
-    """Times single calls, after one, and those that the number of samples is estimated from, which are in none.
+    """Times single calls.
+
+    One call before, and those that the number of samples is estimated from, are in no sample.
 
     Args:
-        call: Queues the work.
-        device: Where.
-        before: Called before each call and before the cache is flushed, in no sample either: what restores arguments.
+        call: Function that queues the work.
+        device: Device of the work.
+        before: Called before each call and before the cache is flushed, outside the samples; it restores arguments.
 
     Returns:
-        Nanoseconds; an event is good for `stopwatch.CUDA_EVENT_RESOLUTION_NS`. Ten samples at least and a thousand at
-        most, as many as take a tenth of a second.
+        Nanoseconds, with the resolution `stopwatch.CUDA_EVENT_RESOLUTION_NS`. There are as many samples as take a tenth
+        of a second, at least ten and at most a thousand.
     """
     before()
     call()
@@ -83,7 +85,7 @@ def _timed(call: Callable[[], object], device: ColdDevice, before: Callable[[], 
 
 
 class CudaDevice:
-    """A CUDA device, the current one inside of `with`; its stream is then the current one."""
+    """CUDA device, the current device inside `with`, as is its stream."""
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
@@ -108,24 +110,23 @@ class CudaDevice:
 
     @property
     def stream(self) -> int:
-        """The driver's handle of the stream, which launchers of Triton take."""
+        """The driver's handle of the stream, for launchers of Triton."""
         return torch.cuda.current_stream(self._device).cuda_stream
 
     def flush(self) -> None:
-        """Writes over a buffer that the cache does not hold, then reads another.
+        """Overwrites a buffer that the cache cannot hold, then reads another.
 
-        Lines that are written stay in the cache until they are put back into memory, which the call that is timed would
-        pay for.
+        Written lines stay in the cache until they are written back, which would be part of the timed call.
         """
         self._written.zero_()
         torch.sum(self._read, dim=0, dtype=torch.int64, out=self._sum)
 
     def event(self) -> Event:
-        """One that is there: it comes into being when it is first recorded."""
+        """Returns an event that exists: CUDA makes it at its first recording."""
         event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         event.record()
         return event
 
     def wait(self) -> None:
-        """Returns when the device has nothing left to do."""
+        """Waits until the device has finished all work."""
         torch.cuda.synchronize(self._device)

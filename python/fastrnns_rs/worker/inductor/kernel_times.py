@@ -1,4 +1,4 @@
-"""The time of each Triton kernel by itself, in the configuration that was chosen or in each."""
+"""Times of single Triton kernels, in the chosen configuration or in every one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 
 class Arguments:
-    """Arguments of a kernel that are the same before each call: copies of what it changes and reads, else as given.
+    """Arguments of a kernel, restored before each call.
+
+    Arguments that the kernel changes are copies.
 
     Attributes:
-        values: What to call it with.
+        values: Arguments of the call.
     """
 
     def __init__(self, kernel: CachingAutotuner, given: tuple[Any, ...]) -> None:
@@ -41,21 +43,24 @@ class Arguments:
         self._changed = [(_whole(copy), _whole(one)) for copy, one in pairs if copy is not one]
 
     def restore(self) -> None:
-        """Undoes what a call did."""
+        """Undoes the changes of a call."""
         for copy, one in self._changed:
             copy.copy_(one)
         self._kernel.reset_to_zero_args(*self.values)  # type: ignore[no-untyped-call]
 
 
 def _whole(tensor: torch.Tensor) -> torch.Tensor:
-    """All of the memory that a tensor lies in, in one piece: elements of the tensor may share theirs."""
+    """Returns the whole memory of a tensor as one piece.
+
+    Elements of the tensor may share memory.
+    """
     if tensor.numel() == 0:
         return tensor
     length = 1 + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride(), strict=True))
     return tensor.as_strided((length,), (1,))
 
 
-#: What Inductor calls devices that torch.cuda speaks to.
+#: Inductor's names of devices that torch.cuda supports.
 _TIMED = ("cuda", "hip")
 #: Measured figures of a kernel, and figures from the compiler.
 _MEASURED = (
@@ -67,19 +72,19 @@ _SPILLS, _SPILLS_HIP = 16, 32
 
 
 def measure(device: torch.device, *, all_configs: bool, architectures: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """Times the kernels of the modules that were loaded.
+    """Times the kernels of the loaded modules.
 
     Args:
-        device: What the module was generated for.
-        all_configs: Whether each kernel is timed in each of its configurations, not only the chosen one.
-        architectures: Architectures that each kernel is assembled for too.
+        device: Device that the module was generated for.
+        all_configs: True times each kernel in all of its configurations, False in the chosen one.
+        architectures: Architectures that each kernel is also compiled for.
 
     Yields:
-        The keys of `KernelTiming` with `samples_ns`, and `device_gb_per_s`, in place of `time` and the bandwidths. What
-        could not be timed has no samples and a `reason`.
+        Keys of `KernelTiming` with `samples_ns` and `device_gb_per_s`, in place of `time` and the bandwidths. A kernel
+        that could not be timed has no samples and a `reason`.
 
     Raises:
-        FastrnnsError: There is none.
+        FastrnnsError: If there is no kernel.
     """
     for mod in benchmarkable(device):
         row = _untimed(mod)
@@ -97,14 +102,14 @@ def measure(device: torch.device, *, all_configs: bool, architectures: Sequence[
 
 
 class _Kernel:
-    """A kernel that is called by itself.
+    """Kernel that is called by itself.
 
     Args:
-        mod: Its module.
-        kernel: Inductor's autotuner for it.
-        row: What is known of it whatever its configuration.
-        device: Where it runs.
-        architectures: Architectures that it is assembled for.
+        mod: Module of the kernel.
+        kernel: Inductor's autotuner of the kernel.
+        row: Facts that hold for every configuration.
+        device: Device of the kernel.
+        architectures: Architectures that it is also compiled for.
     """
 
     def __init__(
@@ -123,7 +128,10 @@ class _Kernel:
         self._assembler = Assembler(mod, architectures)
 
     def measured(self, *, all_configs: bool) -> Iterator[dict[str, Any]]:
-        """Its rows. The first call chooses a configuration, where none was chosen when the module ran."""
+        """Yields the rows of the kernel.
+
+        The first call chooses a configuration, unless one was chosen when the module ran.
+        """
         self._mod.call(self._arguments.values)
         if len(self._kernel.launchers) != 1:
             raise FastrnnsError(f"it kept {len(self._kernel.launchers)} configurations, not the one that was chosen")
@@ -145,7 +153,7 @@ class _Kernel:
         winner = identity(chosen.config)
         compiled = {identity(one.config): one for one in copy.launchers}
         if winner not in compiled:
-            # It was found by a search that starts at one of the others.
+            # A search that starts at one of the other configurations found it.
             yield self._timed(chosen, chosen=True)
         for key, launcher in compiled.items():
             spilled = None if key == winner else self._spilled(launcher)
@@ -182,7 +190,7 @@ class _Kernel:
         }
 
     def _spilled(self, launcher: Any) -> str | None:
-        """Why the autotuner passes over a configuration without timing it."""
+        """Returns why the autotuner skips a configuration without timing it."""
         spills = _count(launcher, "n_spills")
         most = self._kernel.inductor_meta.get("spill_threshold", _SPILLS_HIP if torch.version.hip else _SPILLS)
         if self._kernel.custom_kernel or spills is None or spills <= most:
@@ -191,7 +199,7 @@ class _Kernel:
 
 
 def _untimed(mod: ModuleType) -> dict[str, Any]:
-    """The row of a kernel of which nothing is known but its module."""
+    """Returns the row of a kernel of which only the module is known."""
     known = {
         "name": mod.__name__,
         "key": mod.key,
@@ -203,7 +211,7 @@ def _untimed(mod: ModuleType) -> dict[str, Any]:
 
 
 def _device_of(kernel: CachingAutotuner, otherwise: torch.device) -> torch.device:
-    """Where a kernel runs; where it may run anywhere, on the device that is given."""
+    """Returns the device of a kernel; `device` if the kernel may run on any."""
     props = kernel.device_props
     if props.type not in _TIMED:
         raise FastrnnsError(f"it runs on {props.type}, and only what runs on CUDA is timed")
@@ -215,6 +223,9 @@ def _why(error: Exception) -> str:
 
 
 def _count(launcher: Any, name: str) -> int | None:
-    """What the compiler tells of a configuration; not every version of it tells everything."""
+    """Returns a figure of a configuration from the compiler.
+
+    Some versions of the compiler do not report every figure.
+    """
     value: int | None = getattr(launcher, name, None)
     return value

@@ -1,4 +1,4 @@
-"""A generated module, imported: its code runs here."""
+"""Import of a generated module: its code runs here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SEED = 1337
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A module that can be run.
+    """Module that can be run.
 
     Attributes:
-        module: The module.
-        device: What it was generated for.
-        arguments: Inputs for its `call`, in its order.
+        module: Module.
+        device: Device that it was generated for.
+        arguments: Inputs of its `call`, in order.
     """
 
     module: ModuleType
@@ -37,18 +37,21 @@ class Loaded:
 
     @property
     def run(self) -> Callable[[], Any]:
-        """One call on the inputs. `call` empties the list that it is given."""
+        """Makes one call on the inputs. `call` empties the list that it receives."""
         call, arguments = self.module.call, self.arguments
         return lambda: call([*arguments])
 
     @property
     def current(self) -> AbstractContextManager[Any]:
-        """Its device is the current one inside the block: torch's own benchmark waits for that, whichever it is."""
+        """Makes the module's device current inside the block.
+
+        Torch's own benchmark waits for the current device.
+        """
         return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
 
     @property
     def wait(self) -> Callable[[], None]:
-        """Returns when the device has nothing left to do."""
+        """Waits until the device has finished all work."""
         device = self.device
         return (lambda: torch.cuda.synchronize(device)) if device.type == "cuda" else _nothing
 
@@ -57,7 +60,7 @@ def load(path: str, device: str) -> Loaded:
     """Imports a module and makes its inputs.
 
     Raises:
-        FastrnnsError: It cannot be imported, or its inputs cannot be made.
+        FastrnnsError: If the module cannot be imported, or its inputs cannot be made.
     """
     module = imported(path)
     try:
@@ -69,10 +72,10 @@ def load(path: str, device: str) -> Loaded:
 
 
 def imported(path: str) -> ModuleType:
-    """A module, whose kernels are compiled if they are not yet.
+    """Returns a module; its kernels are compiled if necessary.
 
     Raises:
-        FastrnnsError: It cannot be imported.
+        FastrnnsError: If the module cannot be imported.
     """
     name = f"fastrnns_rs_generated_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -92,4 +95,4 @@ def imported(path: str) -> ModuleType:
 
 
 def _nothing() -> None:
-    """Nothing runs on when a call on the CPU has returned."""
+    """Does nothing: a CPU has no work left when a call returns."""

@@ -1,4 +1,4 @@
-"""What the CUDA allocator does while a module runs, written down for torch's viewer of memory."""
+"""Snapshot of the CUDA allocator during calls, for torch's memory viewer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _CALLS = 10
 
 
 def write(loaded: Loaded, path: str) -> dict[str, Any]:
-    """Records some calls of a module for a CUDA device; the file is written whole or not at all.
+    """Records some calls of a module for a CUDA device, and writes the snapshot.
+
+    The file is written completely or not at all.
 
     Args:
-        loaded: The module, warmed up: what compiling it allocates is of no interest.
-        path: Where the pickled snapshot goes.
+        loaded: Module after its warm-up, so that the snapshot does not contain compiling.
+        path: Path of the pickled snapshot.
 
     Returns:
-        `memory_snapshot`, True: the snapshot is there.
+        `memory_snapshot`, True: the snapshot exists.
     """
     with _recording() as allocator:
         for _ in range(_CALLS):
@@ -41,7 +43,10 @@ def write(loaded: Loaded, path: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _recording() -> Iterator[Any]:
-    """Has the allocator write down what it does; it stops whatever happens, for recording slows every allocation."""
+    """Records the events of the allocator inside the block.
+
+    Recording always ends with the block, because it slows every allocation.
+    """
     allocator: Any = torch.cuda.memory
     allocator._record_memory_history(max_entries=_MOST_EVENTS)  # noqa: SLF001
     try:

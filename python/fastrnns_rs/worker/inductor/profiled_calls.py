@@ -1,4 +1,7 @@
-"""A module's calls under torch's profiler, which sees Inductor's C++ kernels by the names that they are given here."""
+"""Calls of a module under torch's profiler.
+
+Inductor's C++ kernels have names in the trace, which are given here.
+"""
 
 from __future__ import annotations
 
@@ -27,25 +30,27 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.worker.inductor.loader import Loaded
 
-#: As many rows by input shape as upstream shows.
+#: Number of rows by input shape, as upstream shows.
 _TOP = 10
 
 
 def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[str, Any]:
-    """Runs a module `times * repeat` times under torch's profiler, and writes the trace.
+    """Runs a module `times * repeat` times under torch's profiler.
+
+    The trace is written to a file.
 
     Args:
-        loaded: The module.
-        times: Calls after each setting of the seed.
-        repeat: How often that is done.
-        trace_path: Where the trace goes, compressed.
+        loaded: Module.
+        times: Number of calls after each setting of the seed.
+        repeat: Number of settings.
+        trace_path: Path of the compressed trace.
 
     Returns:
-        `runs`, how many calls the trace holds; `top`, the rows by name and input shape that took most time of their own
-        on the module's device; `operations`, everything that ran there, as upstream counts it, the longest first.
+        `runs`, the number of calls in the trace; `top`, the rows by name and input shape that took most own time on the
+        module's device; `operations`, all activities there, as upstream counts them, the longest first.
 
     Raises:
-        FastrnnsError: The trace cannot be written.
+        FastrnnsError: If the trace cannot be written.
     """
     on_cpu = loaded.device.type == "cpu"
     with named_kernels(loaded.module):
@@ -65,7 +70,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
 
 
 def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile:
-    """A profiler that recorded these calls, and each to its end."""
+    """Returns a profiler that recorded the calls completely."""
     run, wait = loaded.run, loaded.wait
     activities = [ProfilerActivity.CPU]
     if loaded.device.type == "cuda":
@@ -82,12 +87,12 @@ def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile
 
 
 def ran_on_cpu(one: Any) -> bool:
-    """Whether an event of torch's profiler took time on the CPU."""
+    """Returns True if an event of torch's profiler took time on the CPU."""
     return bool(one.device_type == DeviceType.CPU and one.self_cpu_time_total > 0)
 
 
 def cpu_category(name: str) -> str:
-    """The category of what ran on the CPU, by its name."""
+    """Returns the category of a CPU event, by its name."""
     return CPP if _CPP.match(name) else OPERATOR
 
 
@@ -97,7 +102,10 @@ def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
-    """Kernels, copies and sets; and what else torch's profiler has on the device, such as annotations."""
+    """Returns kernels, copies, sets and other entries on the device.
+
+    Other entries are, for example, annotations.
+    """
     ran = [one for one in events if one.device_type != DeviceType.CPU]
     found = sorted(ran, key=lambda one: -one.self_device_time_total)
     return [_operation(one, category_of(one.key), one.self_device_time_total) for one in found]
@@ -126,7 +134,7 @@ _TELLS_ITSELF = "RAIIAtenRecordFunctionHandle"
 
 @contextmanager
 def named_kernels(module: ModuleType) -> Iterator[None]:
-    """The profiler sees the C++ kernels of a generated module inside the block, under their names."""
+    """Names the C++ kernels of a generated module for the profiler inside the block."""
     path = getattr(module, "__file__", None)
     tell_themselves = path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
     kernels = {} if tell_themselves else _kernels(module)
@@ -146,7 +154,7 @@ def _kernels(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 def _told(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any) -> Any:
-        # Of numbers it takes those of 64 bits only, and shapes are all that is wanted.
+        # It accepts only 64-bit numbers, and only shapes are needed.
         with _RecordFunctionFast(name, [one for one in arguments if isinstance(one, torch.Tensor)]):
             return kernel(*arguments)
 

@@ -1,8 +1,8 @@
-"""What Nsight Compute looks at: `python -m fastrnns_rs.worker.inductor.single_call MODULE DEVICE` calls a module once.
+"""Program that calls a module once under Nsight Compute.
 
-It is called once before, unseen: the configurations that a Triton kernel tries, and the kernels that make the inputs,
-would else be in the report, and each would be replayed for every group of metrics. No more than one call is seen, for
-that is replayed as often as it takes.
+Run it with `python -m fastrnns_rs.worker.inductor.single_call MODULE DEVICE`. A first call is not profiled. Otherwise
+the report would contain the configurations that a Triton kernel tries and the kernels that make the inputs, and each
+would be replayed for every group of metrics. Only one call is profiled, because it is replayed too.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from fastrnns_rs.worker.inductor.loader import load
 
 
 def call(path: str, device: str) -> None:
-    """Loads a module and calls it: unseen, then between the marks that a profiler of CUDA waits for.
+    """Loads a module and calls it twice, with marks for the profiler.
+
+    The first call is not profiled. The second is between the marks that a CUDA profiler waits for.
 
     Raises:
-        FastrnnsError: It cannot be loaded.
+        FastrnnsError: If the module cannot be loaded.
     """
     loaded = load(path, device)
     loaded.run()
@@ -34,10 +36,10 @@ def call(path: str, device: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Calls the module that is named; an error is one line.
+    """Calls the given module; an error is one line.
 
     Args:
-        arguments: The module's file and the device that it was generated for.
+        arguments: File of the module, and the device that it was generated for.
     """
     path, device = arguments
     try:

@@ -1,4 +1,7 @@
-"""What a generated module calls when it is run as a program: measured in this very process, as upstream does."""
+"""Entry point of a generated module that runs as a program.
+
+It is measured in its own process, as upstream does.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +29,18 @@ if TYPE_CHECKING:
 def compiled_module_main(
     benchmark_name: str, benchmark_compiled_module_fn: Benchmark, arguments: Sequence[str] | None = None
 ) -> None:
-    """Stands in for the function of the same name in `torch._inductor.wrapper_benchmark`; with the same flags.
+    """Replaces the function of this name in `torch._inductor.wrapper_benchmark`.
+
+    It has the same flags.
 
     Args:
-        benchmark_name: What the module belongs to; shown above the table, unless it is torch's word for nothing,
-            `None`.
-        benchmark_compiled_module_fn: Takes `times` and `repeat`, and returns how many seconds a call of the module
-            took. Its file is taken for the module's.
-        arguments: The flags; None for those of this process.
+        benchmark_name: Name above the table, unless it is torch's placeholder `None`.
+        benchmark_compiled_module_fn: Function of `times` and `repeat` that returns the seconds of a call of the module.
+            Its file is taken for the module's.
+        arguments: Flags; None for those of this process.
 
     Raises:
-        SystemExit: Something is wrong; it is told on stderr, and the status is a number of `ExitCode`.
+        SystemExit: If the measurement failed. The error is on stderr, and the status is a number of `ExitCode`.
     """
     try:
         asked, as_json = options(arguments)
@@ -52,7 +56,7 @@ def compiled_module_main(
 
 
 def _end(report: InductorReport) -> None:
-    """Leaves, where not all was done."""
+    """Exits if some measurement was not done."""
     (row,) = report.modules
     if row.status == "interrupted":
         sys.exit(ExitCode.INTERRUPTED)
@@ -62,7 +66,7 @@ def _end(report: InductorReport) -> None:
 
 
 def _deliver(text: str) -> None:
-    """Writes to stdout; whoever reads it may leave."""
+    """Writes to stdout. The reader may close it."""
     stream: Any = sys.stdout
     try:
         stream.write(text)
@@ -80,23 +84,23 @@ def _tell(*lines: str) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises what it does not take, rather than print and leave."""
+    """Parser that raises errors instead of printing them and exiting."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help shows what it takes")
 
 
 def options(arguments: Sequence[str] | None) -> tuple[InductorOptions, bool]:
-    """Parses the flags into options, and into true if JSON is requested.
+    """Parses the flags into options, and into True if JSON is requested.
 
-    Argparse, where all else here is Click: a prefix of a flag will do, as it does for upstream.
+    The parser is argparse instead of Click, because upstream accepts prefixes of flags.
 
     Args:
-        arguments: The flags; None for those of this process.
+        arguments: Flags; None for those of this process.
 
     Raises:
-        UsageError: They make no sense.
-        SystemExit: `--help` was shown.
+        UsageError: If the flags are invalid.
+        SystemExit: If `--help` was shown.
     """
     given = vars(_parser().parse_args(arguments))
     as_json: bool = given.pop("as_json")

@@ -1,4 +1,4 @@
-"""Measures a module in the process that runs it, by the function that it benchmarks itself with."""
+"""Measurement of a module in its own process, by its own benchmark function."""
 
 from __future__ import annotations
 
@@ -39,23 +39,26 @@ _HINT = "Measure a module in 5 processes: fastrnns-rs inductor --processes 5 MOD
 
 
 class Benchmark(Protocol):
-    """How a module benchmarks itself."""
+    """Benchmark function of a module."""
 
     def __call__(self, times: int, repeat: int) -> float:
-        """The median of `repeat` times of a call, each from `times` calls; in seconds."""
+        """Returns the median of `repeat` times of a call, in seconds.
+
+        Each time comes from `times` calls.
+        """
 
 
 def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
     """Measures the module that a function benchmarks.
 
     Args:
-        benchmark: The function. One that is in no generated module is measured too, as inference on the first GPU or
-            else on the CPU: nothing tells otherwise.
-        asked: What is to be measured.
+        benchmark: Function. If it is in no generated module it is measured as inference, on the first GPU or else on
+            the CPU.
+        asked: Requested parts.
 
     Raises:
-        MissingError: What is asked for needs what is not here. Nothing has run then.
-        UsageError: The folder for what is written cannot be.
+        MissingError: If a requested part needs something that is missing. Nothing has run then.
+        UsageError: If the output folder cannot be made.
     """
     facts = Facts(**probe("auto", "float32"))
     one = _module(benchmark, facts)
@@ -64,7 +67,10 @@ def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
 
 
 def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> ModuleRow:
-    """All of a module; what was done before something failed, or somebody pressed Ctrl-C, is kept."""
+    """Returns the row of a module.
+
+    Results from before a failure or Ctrl-C are kept.
+    """
     places = places_of(one, asked)
     found: dict[str, Any] = {"kernels": []}
     try:
@@ -89,13 +95,13 @@ def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> Module
 
 
 def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places: Places) -> Iterator[dict[str, Any]]:
-    """What is asked for, step by step, as the child process of the command tells it."""
+    """Yields the requested parts, as the child process of the command does."""
     with loaded.current:
         yield _timed(benchmark, loaded.device, asked.times, asked.repeat)
         if places.trace is not None:
             from fastrnns_rs.worker.inductor import profiled_calls
 
-            # Kineto speaks of its inner state; it asks when it begins.
+            # Kineto prints its inner state. It reads this variable when it starts.
             os.environ.setdefault("KINETO_LOG_LEVEL", "99")
             yield profiled_calls.profile(loaded, asked.times, asked.repeat, str(places.trace))
         if places.memory_snapshot is not None:
@@ -110,7 +116,10 @@ def _parts(benchmark: Benchmark, loaded: Loaded, asked: InductorOptions, places:
 
 
 def _load_kernels(loaded: Loaded) -> None:
-    """Loads the module once more: of a kernel that another process compiled for it, this one has no module yet."""
+    """Loads the module again.
+
+    This process has no Python module of a kernel that another process compiled.
+    """
     path = getattr(loaded.module, "__file__", None)
     if path is None:
         return
@@ -120,14 +129,17 @@ def _load_kernels(loaded: Loaded) -> None:
     from fastrnns_rs.worker.inductor.triton_kernels import compile_here
 
     compile_here()
-    # What is remembered would be taken as it is: kernels of other processes, and autotuners that have chosen.
+    # Otherwise cached kernels of other processes and finished autotuners would be used.
     CompiledTritonKernels.cache_clear()  # type: ignore[no-untyped-call]
     PyCodeCache.cache_clear()
     imported(path)
 
 
 def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) -> dict[str, Any]:
-    """The wall time, by the module's own benchmark: a sample is its answer to one repeat."""
+    """Returns the wall time by the module's own benchmark.
+
+    A sample is its result for one repeat.
+    """
     first = _seconds(benchmark, 1, 1)
     _seconds(benchmark, times, 1)
     if device.type == "cuda":
@@ -145,14 +157,17 @@ def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) 
 
 
 def _seconds(benchmark: Benchmark, times: int, repeat: int) -> float:
-    """What the benchmark returns; what it prints is of no use."""
+    """Returns the result of the benchmark, without its printed text."""
     with contextlib.redirect_stdout(io.StringIO()):
         told: Any = benchmark(times=times, repeat=repeat)
     return wall_time.seconds(told)
 
 
 def _module(benchmark: Benchmark, facts: Facts) -> Generated:
-    """The module whose file a function is from, or what is known of a function of somebody else's."""
+    """Returns the module in whose file a function is.
+
+    For another function it returns the facts that are known.
+    """
     try:
         path = Path(inspect.getfile(benchmark)).absolute()
     except TypeError:
@@ -165,7 +180,10 @@ def _module(benchmark: Benchmark, facts: Facts) -> Generated:
 
 
 def _loaded(benchmark: Benchmark, device: str) -> Loaded:
-    """The module as it is loaded, with the inputs that it benchmarks itself with; or the function in its place."""
+    """Returns the loaded module with the inputs of its own benchmark.
+
+    Without a module it returns the function in its place.
+    """
     module = sys.modules.get(getattr(benchmark, "__module__", ""))
     if module is not None and callable(getattr(module, "call", None)) and callable(getattr(module, "get_args", None)):
         inputs = getattr(module, "args", None)

@@ -1,4 +1,4 @@
-"""The Triton kernels of the modules that were loaded, and the configurations that their autotuners chose among."""
+"""Triton kernels of loaded modules, with configurations of their autotuners."""
 
 from __future__ import annotations
 
@@ -25,25 +25,30 @@ _PREFIX = "triton_"
 _WHAT_TO_SET = (
     "compile the model again with TORCHINDUCTOR_BENCHMARK_KERNEL=1 or torch._inductor.config.benchmark_kernel = True"
 )
-#: Of kernels that the model's author wrote.
+#: Reason for kernels that the model's author wrote.
 NO_BENCHMARK = "Inductor times no kernel that it did not write"
 
 
 def compile_here() -> None:
-    """Has kernels be compiled in this process: what another one compiles leaves no module here to be found."""
+    """Makes Inductor compile kernels in this process.
+
+    A kernel that another process compiles leaves no Python module here.
+    """
     config.compile_threads = 1
 
 
 def benchmarkable(device: torch.device) -> list[ModuleType]:
-    """The modules of kernels that can be called by themselves, in the order in which they were loaded.
+    """Returns the modules of kernels that can be called by themselves.
+
+    They are in the order in which they were loaded.
 
     Args:
-        device: What the module that loaded them was generated for.
+        device: Device that the loading module was generated for.
 
     Raises:
-        FastrnnsError: There are none; the hint says what to set, where something can be set.
+        FastrnnsError: If there are none. The hint names the setting to change, if there is one.
     """
-    # A whole graph has both functions too, and one more that times it.
+    # The module of a whole graph has both functions too, and one more that times it.
     found = [
         one
         for one in PyCodeCache.modules
@@ -62,16 +67,19 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
 
 
 def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:
-    """Kernels that the model's author wrote, with their modules: they have no benchmark."""
+    """Returns the kernels that the model's author wrote, with their modules.
+
+    They have no benchmark.
+    """
     modules = [one for one in PyCodeCache.modules if not hasattr(one, "get_args")]
     return [(mod, one) for mod in modules for one in _autotuners(mod) if one.custom_kernel]
 
 
 def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
-    """The kernel that a module defines.
+    """Returns the kernel that a module defines.
 
     Raises:
-        FastrnnsError: It defines none, or several.
+        FastrnnsError: If the module defines none, or several.
     """
     found = [one for name, one in vars(mod).items() if name.startswith(_PREFIX) and isinstance(one, CachingAutotuner)]
     if len(found) != 1:
@@ -80,9 +88,9 @@ def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
 
 
 def anew(mod: ModuleType) -> CachingAutotuner:
-    """The same kernel loaded once more, with every configuration; nothing is compiled yet.
+    """Loads a kernel again with every configuration; nothing is compiled yet.
 
-    The kernel that has run keeps the configuration that its autotuner chose, or that an earlier process did, alone.
+    The kernel that has run keeps only the configuration that its autotuner, or an earlier process, chose.
     """
     path = Path(str(mod.__file__))
     name = f"fastrnns_rs_configurations_{path.stem}"
@@ -97,7 +105,7 @@ def anew(mod: ModuleType) -> CachingAutotuner:
 
 
 def identity(config: Any) -> Hashable:
-    """What makes a configuration the same as another: what Inductor itself compares."""
+    """Returns the part of a configuration that Inductor compares."""
     return (*sorted(config.kwargs.items()), config.num_warps, config.num_stages)
 
 
@@ -107,7 +115,10 @@ def _autotuners(mod: ModuleType) -> list[CachingAutotuner]:
 
 @contextmanager
 def _no_earlier_choice() -> Iterator[None]:
-    """Kernels that are loaded inside neither read what was chosen earlier, nor write what they would choose."""
+    """Ignores the stored choices of autotuners inside the block.
+
+    Kernels that are loaded inside neither read nor write them.
+    """
     asked = triton_heuristics.check_autotune_cache
 
     def all_of_them(configs: list[Any], *_others: Any, **_named: Any) -> tuple[list[Any], None, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The wall time of a module's calls, and the same by the module's own benchmark."""
+"""Wall time of a module's calls, measured here and by the module's own benchmark."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 #: No call takes a century.
 _LONGEST_S = 3e9
 
-#: Wall time with a synchronisation after each call: what upstream's benchmark takes too.
+#: Wall time with a synchronisation after each call, as in upstream's benchmark.
 MODE = "cpu_wall_per_call"
 
 
 def warm_up(loaded: Loaded, times: int) -> dict[str, Any]:
-    """Runs it once, which compiles and tunes what is left to do, and then as often as a repeat does."""
+    """Runs a module once, and then as often as a repeat does.
+
+    The first run compiles and tunes the rest.
+    """
     begin = time.perf_counter_ns()
     loaded.run()
     loaded.wait()
@@ -34,10 +37,10 @@ def warm_up(loaded: Loaded, times: int) -> dict[str, Any]:
 
 
 def measure(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
-    """Times it.
+    """Times a module.
 
     Returns:
-        The keys of a row of the document that tell of the wall time; `samples_ns` are not yet described.
+        Keys of a row of the document for the wall time; `samples_ns` have no statistics yet.
     """
     if loaded.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(loaded.device)
@@ -47,10 +50,10 @@ def measure(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
 
 
 def by_upstream(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
-    """What the module's own benchmark says: its median.
+    """Returns the median that the module's own benchmark reports.
 
     Raises:
-        FastrnnsError: It fails, or says no time.
+        FastrnnsError: If the benchmark fails, or reports no time.
     """
     try:
         told = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
@@ -60,10 +63,10 @@ def by_upstream(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
 
 
 def seconds(told: Any) -> float:
-    """What the benchmark of a module returned, if it is a time.
+    """Returns the result of a module's benchmark, if it is a time.
 
     Raises:
-        FastrnnsError: It is none.
+        FastrnnsError: If it is not a time.
     """
     if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < _LONGEST_S:
         message = f"the function that benchmarks the module returned {told!r}"[:200]
@@ -72,7 +75,7 @@ def seconds(told: Any) -> float:
 
 
 def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
-    """The time of a call in each repeat, in nanoseconds."""
+    """Returns the time of a call in each repeat, in nanoseconds."""
     run, wait = loaded.run, loaded.wait
     watch = CpuWallClock(repeat, 2)
     mark, settle = watch.mark, watch.settle
