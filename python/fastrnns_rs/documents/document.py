@@ -136,8 +136,8 @@ class Document:
         except ValueError as error:
             from fastrnns_rs.documents.file_description import schema_of, wrong_kind
 
-            if schema_of(text) not in {None, cls.__dataclass_fields__["schema"].default}:
-                raise wrong_kind(path, cls.noun) from error
+            if schema_of(text) != cls.__dataclass_fields__["schema"].default:
+                raise wrong_kind(path, cls.noun, reason=str(error)) from error
             shown = str(path)
             raise UsageError(f"not a {cls.noun}: {shown!r}", cls.hint, reason=str(error), value=shown) from error
 

@@ -212,6 +212,10 @@ def _rules(path: str | Path) -> str:
 
     try:
         return reading.text(path)
+    except FileNotFoundError as error:
+        from fastrnns_rs.documents.missing_file import file_not_found
+
+        raise file_not_found(path, "Use a file of category rules.", where="categories") from error
     except (OSError, UnicodeError) as error:
         shown = os.fspath(path)
         message, hint = f"cannot read file: {shown!r}", "Use a text file."
