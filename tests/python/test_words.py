@@ -26,10 +26,7 @@ ROOMS = [
     "api",
     "processes",
     "models",
-    "worker/inductor",
-    "worker/jobs",
-    "worker/profile",
-    "worker/verification",
+    "worker",
 ]
 LONGEST = 80
 #: Words that open a noun clause instead of naming a thing.

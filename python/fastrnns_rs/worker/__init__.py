@@ -1,1 +1,4 @@
-"""The child process that builds and times runners. Only modules in this folder import torch when they are loaded."""
+"""Child process that builds and times runners.
+
+Only modules in this folder import torch when they are loaded.
+"""

@@ -1,8 +1,8 @@
-"""The child process that does one job: `python -m fastrnns_rs.worker`.
+"""Child process that does one job: `python -m fastrnns_rs.worker`.
 
-One line of JSON comes in on standard input, the job. Lines of JSON go out on standard output: the phase that was
-reached, then the result. Whatever a runner prints goes to standard error. A second line on standard input, `stop`, asks
-for what was measured so far; its end means that the parent is gone.
+The job is one line of JSON on standard input. Lines of JSON go to standard output: the current phase, then the result.
+Text that a runner prints goes to standard error. A second line on standard input, `stop`, requests the results so far.
+The end of standard input means that the parent is gone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
         if job["sys_path"] is not None:
             sys.path[:] = job["sys_path"]
         if job["affinity"] is not None:
-            # Before torch is loaded, which counts the CPUs that it may use.
+            # The affinity is set before torch is loaded, because torch counts the CPUs.
             os.sched_setaffinity(0, job["affinity"])
         # Importing torch is a phase with a limit of its own.
         channel.phase(phases.IMPORT)
@@ -55,14 +55,20 @@ def main() -> None:
 
 
 def _watch_parent(control: IO[str], channel: Channel, progress: Progress) -> None:
-    """Ends the process when the parent asks for it, or is gone. It waits in a read, and costs the loop nothing."""
+    """Ends the process when the parent requests it, or is gone.
+
+    It waits in a read, so that it costs the loop nothing.
+    """
     if control.readline():
         channel.result({"status": "interrupted", "reason": "interrupted", **progress.so_far()})
     os._exit(1)
 
 
 def _die_with_parent() -> None:
-    """Has the kernel end this process with its parent, even while a runner holds the interpreter."""
+    """Makes the kernel end this process with its parent.
+
+    This works even while a runner holds the interpreter.
+    """
     import ctypes
 
     set_parent_death_signal = 1

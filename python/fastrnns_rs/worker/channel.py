@@ -1,4 +1,7 @@
-"""The way from a worker back to its parent: what is sent, what is sent if the job ends early, and errors of runners."""
+"""Channel from a worker to its parent: progress, results and errors.
+
+It also sends the results of a job that ends early.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def print_traceback() -> None:
-    """For FASTRNNS_DEBUG; a runner may have closed standard error."""
+    """Prints a traceback for FASTRNNS_DEBUG. A runner may have closed standard error."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         traceback.print_exc()
 
 
 def reason(error: BaseException) -> str:
-    """One line that says what went wrong."""
+    """Returns the reason of an error in one line."""
     try:
         text = str(error).strip()
     except BaseException as second:  # noqa: BLE001  # an error whose text is an error too
@@ -38,7 +41,10 @@ def reason(error: BaseException) -> str:
 
 
 class Channel:
-    """The way back to the parent. Whoever sends the result first, the loop or the watcher, sends the only one."""
+    """Channel to the parent.
+
+    Only the first result is sent, from the loop or from the watcher.
+    """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -46,12 +52,12 @@ class Channel:
         self._answered = False
 
     def phase(self, name: str) -> None:
-        """Says what happens next."""
+        """Sends the phase that begins."""
         with self._lock:
             self._write({"kind": "phase", "name": name})
 
     def part(self, content: dict[str, Any]) -> None:
-        """Sends a part of the result, of a job that has several."""
+        """Sends a part of the result, for a job with several parts."""
         with self._lock:
             self._write({"kind": "part", **content})
 
@@ -68,14 +74,14 @@ class Channel:
 
 
 class Progress:
-    """Where the watcher finds what was measured so far."""
+    """Measurement so far, for the watcher."""
 
     def __init__(self) -> None:
         self.measurement: Measurement | None = None
         self.compiling: Compiling | None = None
 
     def so_far(self) -> dict[str, Any]:
-        """The samples of complete iterations, if there are any, and what compiling cost."""
+        """Returns the samples of complete iterations, if any, and the cost of compiling."""
         nothing: dict[str, Any] = {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
         if self.measurement is None:
             return nothing
@@ -86,5 +92,5 @@ class Progress:
             return nothing
 
     def compiled(self) -> dict[str, Any]:
-        """What compiling cost by now, of a runner that compiles."""
+        """Returns the cost of compiling so far, for a runner that compiles."""
         return {} if self.compiling is None else {"compile": self.compiling.facts()}

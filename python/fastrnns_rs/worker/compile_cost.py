@@ -1,7 +1,7 @@
-"""In a worker: what compiling costs, measured before the loop, and what is compiled in spite of that inside it.
+"""Cost of compiling before the loop, and compilations inside the loop.
 
-The parent gives the worker a folder for the compiler's files, and ends it when a phase takes too long: a C++ compiler
-cannot be interrupted from here.
+The parent gives the worker a folder for the compiler's files, and ends it when a phase takes too long, because the
+worker cannot interrupt a C++ compiler.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Compiling:
-    """The facts of a compiled runner, as they become known.
+    """Facts about a compiled runner so far.
 
     Args:
-        device: What the model runs on.
+        device: Device of the model.
         on_phase: Called with `compile` and `compile again`, as each begins.
-        shared: Whether the folder of the compiler's files may hold some already.
+        shared: True if the folder of the compiler's files may contain files already.
     """
 
     def __init__(self, device: str, on_phase: Callable[[str], None], *, shared: bool) -> None:
-        # Seconds, which a creator that calls torch.compile would spend in part, and the first call in part.
+        # The import takes seconds, which would otherwise be divided between the creator and the first iteration.
         import torch._inductor.compile_fx
 
         self._device = torch.device(device)
@@ -42,12 +42,13 @@ class Compiling:
         self._graph_breaks: int | None = None
 
     def ahead(self, model: ModelDef) -> None:
-        """Compiles a model: calls it, forgets what was compiled, and calls it again with the files that are left.
+        """Compiles a model twice: without files, and with the files of the first time.
 
-        Each time is the whole first iteration, forward and backward; the compiler is loaded before.
+        Compiled code is dropped from memory in between. Each time is that of the whole first iteration, forward and
+        backward. The compiler is loaded before.
 
         Raises:
-            RunnerError: A parameter has no gradient after backward, or the machine has no C++ compiler.
+            RunnerError: If a parameter has no gradient after backward, or the machine has no C++ compiler.
         """
         from torch._inductor import utils
 
@@ -57,9 +58,9 @@ class Compiling:
         breaks = _graph_breaks()
         first_ns = self._first_call(model)
         self._graph_breaks = _graph_breaks() - breaks
-        # In a folder that others use nobody knows what the first call found.
+        # In a shared folder the files that the first iteration found are unknown.
         self._cold_ns = None if self._shared else first_ns
-        # What was compiled goes from memory; its files stay.
+        # Compiled code is dropped from memory; its files stay.
         torch.compiler.reset()
         utils.clear_caches()  # type: ignore[no-untyped-call,unused-ignore]
         self._on_phase(COMPILE_AGAIN)
@@ -71,16 +72,16 @@ class Compiling:
         self._before_loop = _compilations()
 
     def once(self, model: ModelDef) -> None:
-        """Compiles a model, whatever that costs.
+        """Compiles a model without measuring the cost.
 
         Raises:
-            RunnerError: A parameter has no gradient after backward, or the machine has no C++ compiler.
+            RunnerError: If a parameter has no gradient after backward, or the machine has no C++ compiler.
         """
         self._on_phase(COMPILE)
         self._first_call(model)
 
     def facts(self) -> dict[str, int | None]:
-        """What is known by now, as the keys of a process in a run file."""
+        """Returns the facts so far, as keys of a process in a run file."""
         return {
             "cold_ns": self._cold_ns,
             "warm_ns": self._warm_ns,
@@ -109,7 +110,10 @@ class Compiling:
 
 
 def _start_libraries(device: torch.device) -> None:
-    """Has cuBLAS and cuDNN start, forward and backward: once in a process, and no part of compiling."""
+    """Starts cuBLAS and cuDNN, forward and backward.
+
+    A process does this once, and it is no part of compiling.
+    """
     image = torch.ones(1, 1, 3, 3, device=device, requires_grad=True)
     weight = torch.ones(1, 1, 1, 1, device=device, requires_grad=True)
     (torch.conv2d(image, weight).view(3, 3) @ image.view(3, 3)).sum().backward()  # type: ignore[no-untyped-call]
@@ -117,7 +121,7 @@ def _start_libraries(device: torch.device) -> None:
 
 
 def _compilations() -> int:
-    """How often a function was compiled since what was compiled was last forgotten."""
+    """Returns the number of compilations since compiled code was last dropped."""
     from torch._dynamo.convert_frame import FRAME_COMPILE_COUNTER
 
     # Torch's own counter of frames leaves out those that may have no graph break.
@@ -131,7 +135,10 @@ def _graph_breaks() -> int:
 
 
 def _lacks_compiler(error: BaseException) -> bool:
-    """Whether the cause is that the machine has no compiler, which Inductor says in several ways."""
+    """Returns True if the cause of an error is a missing compiler.
+
+    Inductor reports it in several ways.
+    """
     return any(
         type(one).__name__ == "InvalidCxxCompiler" or "Failed to find C compiler" in str(one) for one in _causes(error)
     )

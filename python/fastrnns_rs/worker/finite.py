@@ -1,4 +1,4 @@
-"""Whether outputs and gradients are finite."""
+"""Check that outputs and gradients are finite."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from fastrnns_rs.errors import RunnerError
 
 
 def check_finite(name: str, value: Any) -> None:
-    """Refuses a NaN or an infinity anywhere in nested tuples, lists, mappings and dataclasses of tensors.
+    """Rejects NaN and infinities in nested values.
 
-    Values of a device are looked at on the host: looking takes memory, which would count as the model's.
+    Tuples, lists, mappings and dataclasses are searched for tensors. Values of a device are checked on the host,
+    because the check needs memory, which would count as the model's.
 
     Raises:
-        RunnerError: There is one; the message says where.
+        RunnerError: If there is such a value; the message names its place.
     """
     for path, found_there in _tensors(name, value):
         tensor = found_there.cpu()
@@ -30,7 +31,7 @@ def check_finite(name: str, value: Any) -> None:
 
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Every tensor of floating-point numbers in a value, with its path."""
+    """Yields every floating-point tensor in a value, with its path."""
     if isinstance(value, torch.Tensor):
         if value.is_floating_point():
             yield name, value.detach()

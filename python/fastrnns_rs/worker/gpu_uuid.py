@@ -1,4 +1,4 @@
-"""How the driver calls a device that torch knows."""
+"""UUID by which the driver identifies a device of torch."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def gpu_uuid(properties: Any) -> str:
-    """Returns the UUID of a GPU, or of a part of one (MIG), with the prefix that the driver has for it.
+    """Returns the UUID of a GPU or of a MIG device, with the driver's prefix.
 
     Args:
-        properties: What `torch.cuda.get_device_properties` gave.
+        properties: Result of `torch.cuda.get_device_properties`.
     """
     return f"{'MIG' if ' MIG ' in properties.name else 'GPU'}-{properties.uuid}"

@@ -11,13 +11,13 @@ from fastrnns_rs.errors import RunnerError
 
 
 class Gradients:
-    """The gradients of some parameters, each in memory of its own from before the first backward on.
+    """Gradients of parameters, each in its own memory before the first backward.
 
-    A parameter without one takes the memory that the first backward wrote. That may be a CUDA graph's: its next replay
-    would write there again, and add to what is there.
+    Otherwise a parameter would take the memory that the first backward wrote. That may belong to a CUDA graph: its next
+    replay would write there again, and add to the values.
 
     Args:
-        params: The parameters. Those that have a gradient keep it.
+        params: Parameters. A parameter that has a gradient keeps it.
     """
 
     def __init__(self, params: Iterable[torch.Tensor]) -> None:
@@ -33,7 +33,7 @@ class Gradients:
         """Sets every gradient to zero in place, after a backward.
 
         Raises:
-            RunnerError: A parameter has none: backward did not reach it.
+            RunnerError: If a parameter has no gradient, because backward did not reach it.
         """
         if not self._params:
             return
@@ -43,7 +43,7 @@ class Gradients:
         try:
             torch._foreach_zero_(gradients)
         except TypeError:
-            # Looked at only now: this runs in every iteration, and torch takes no None.
+            # Checked only on failure, because this runs in every iteration. Torch does not accept None.
             self._refuse([index for index, gradient in enumerate(gradients) if gradient is None])
             raise
 

@@ -1,4 +1,7 @@
-"""Processor time and interruptions of a worker: read before its model is built and after its loop, never inside."""
+"""Processor time and interruptions of a worker.
+
+They are read before the model is built and after the loop, never inside.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,10 @@ class LoadMeter:
 
 
 def _stolen_ns(stat: str, cpus: Sequence[int]) -> int | None:
-    """Returns the time that the hypervisor took from these CPUs. None where the kernel does not count it."""
+    """Returns the time that the hypervisor took from these CPUs, in nanoseconds.
+
+    None where the kernel does not count it.
+    """
     names = {f"cpu{number}" for number in cpus}
     ticks = [
         int(words[1 + _STEAL])
@@ -71,7 +77,10 @@ def _stolen_ns(stat: str, cpus: Sequence[int]) -> int | None:
 
 
 def _mean_mhz(cpus: Sequence[int]) -> float | None:
-    """Returns the mean frequency of these CPUs. None where the system does not show it."""
+    """Returns the mean frequency of these CPUs in MHz.
+
+    None where the system does not report it.
+    """
     kilohertz = [_text(_PROCESSORS / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").strip() for number in cpus]
     shown = [int(one) / 1e3 for one in kilohertz if one.isdecimal()]
     if not shown:

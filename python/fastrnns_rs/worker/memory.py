@@ -1,4 +1,7 @@
-"""How much memory a worker uses: what torch's allocator gave on CUDA, what is resident of the process on a CPU."""
+"""Memory use of a worker.
+
+On CUDA it is the memory of torch's allocator, on a CPU the resident memory of the process.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,20 @@ from pathlib import Path
 
 
 def in_use(device: str) -> int:
-    """Bytes that are in use now."""
+    """Returns the bytes in use."""
     import torch
 
     if torch.device(device).type == "cuda":
-        # It asks nothing of a device that nobody has used.
+        # The allocator is not queried for a device that was not used.
         return torch.cuda.memory_allocated(device)
     return _resident("VmRSS")
 
 
 def peak(device: str) -> dict[str, int | None]:
-    """The most that was in use since the process began, as the keys of a process in a run file."""
+    """Returns the peak memory since the process began.
+
+    The keys are those of a process in a run file.
+    """
     import torch
 
     if torch.device(device).type == "cuda":
@@ -26,7 +32,7 @@ def peak(device: str) -> dict[str, int | None]:
 
 
 def _resident(key: str) -> int:
-    # Not getrusage: what that reports begins with the memory of the parent that started this process.
+    # The value of getrusage would start with the memory of the parent of this process.
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     kibibytes = int(status.split(f"{key}:")[1].split()[0])
     return kibibytes * 1024

@@ -1,4 +1,7 @@
-"""How many iterations a process runs and which of them count: exact numbers, or until time is over and it is steady."""
+"""Number of iterations of a process, and selection of those that count.
+
+A loop has an exact number of iterations, or runs until its time is over and its times are steady.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ _WORST_FIRST = ("too_few", "no_steady_state", "slowdown", "warmup", "flat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedPart:
-    """Which iterations of a process count.
+    """Iterations of a process that count.
 
     Attributes:
-        steady_from: The first of them.
-        classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse; the
-            first call is left out of it.
-        settled: Whether the steady state begins no later than the timed part.
+        steady_from: First of these iterations.
+        classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse,
+            without the first iteration.
+        settled: True if the steady state begins no later than the timed part.
     """
 
     steady_from: int
@@ -44,8 +47,8 @@ def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
     """Finds the iterations that count.
 
     Args:
-        loop: What was asked for.
-        phases: For each phase one sample an iteration, the first call included.
+        loop: Requested loop.
+        phases: For each phase one sample per iteration, including the first iteration.
     """
     count = len(phases[0])
     # A timer may see nothing of a short phase, and levels are ratios: as short as can be told, then.
@@ -66,11 +69,11 @@ def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
 
 
 class Pace:
-    """Says how many iterations come next. Asked between them, outside every phase.
+    """Number of iterations to run next. It is computed between iterations.
 
     Args:
-        loop: What ends the loop.
-        clock: Seconds.
+        loop: Limits of the loop.
+        clock: Clock in seconds.
     """
 
     def __init__(self, loop: Loop, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,11 +87,11 @@ class Pace:
         self._start = max(1, loop.warmup or 0)
 
     def next(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
-        """How many iterations to run; 0 when the loop is over.
+        """Returns the number of iterations to run; 0 when the loop is over.
 
         Args:
-            count: Iterations that are complete.
-            phases: Gives the samples so far.
+            count: Number of complete iterations.
+            phases: Function that returns the samples so far.
         """
         if count == 0:
             return 1

@@ -1,8 +1,8 @@
-"""The child process that carries messages between the ranks of `torchrun`: `python -m fastrnns_rs.worker.rank_channel`.
+"""Child process that carries messages between the ranks of `torchrun`.
 
-A parent imports no torch, and the store at which ranks meet speaks torch's language. Lines of JSON come in on standard
-input: the meeting, then what this rank tells the others; for each of these a line with what every rank told goes out.
-The end of standard input means that the parent is gone.
+Run it with `python -m fastrnns_rs.worker.rank_channel`. The parent does not import torch, but the store of the ranks
+needs torch. Lines of JSON come in on standard input: the meeting, then the messages of this rank. For each message a
+line with the messages of all ranks goes out. The end of standard input means that the parent is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> None:
     """Reads a meeting from standard input, then exchanges messages until it ends."""
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    # Takes seconds, in which the parent may write more than a pipe holds.
+    # This takes seconds, in which the parent may write more than a pipe holds.
     from fastrnns_rs.worker.ranks import connect
 
     meeting = json.loads(lines.get())
@@ -39,25 +39,25 @@ def main() -> None:
 
 
 def _listen(lines: queue.SimpleQueue[str]) -> None:
-    """Takes what the parent writes as it comes; an empty line is the end."""
+    """Reads the lines of the parent as they come; an empty line is the end."""
     for line in sys.stdin:
         lines.put(line)
     lines.put("")
 
 
 def exchange(store: Store, rank: int, size: int, *, name: str, mine: Any, timeout_s: float) -> list[Any]:
-    """What every rank tells under a name, in the order of the ranks.
+    """Returns the messages of all ranks under a name, in the order of the ranks.
 
     Args:
-        store: Where the ranks meet.
-        rank: Which of them this is.
-        size: How many there are.
-        name: What all of them call this exchange.
-        mine: What this rank tells, as JSON has it.
-        timeout_s: How long each of the others is waited for, in seconds.
+        store: Store that the ranks share.
+        rank: Number of this rank.
+        size: Number of ranks.
+        name: Name of the exchange, equal on all ranks.
+        mine: Message of this rank, as JSON values.
+        timeout_s: Time limit for each of the other ranks, in seconds.
 
     Raises:
-        RuntimeError: A rank told nothing in time.
+        RuntimeError: If a rank sent no message in time.
     """
     keys = [f"{name}/answer/{one}" for one in range(size)]
     store.set(keys[rank], json.dumps(mine))
@@ -68,7 +68,7 @@ def exchange(store: Store, rank: int, size: int, *, name: str, mine: Any, timeou
             told.append(json.loads(store.get(key)))
         except RuntimeError as error:
             raise RuntimeError(f"rank {one} told nothing within {timeout_s:g} s") from error
-    # Whoever reads last takes the messages away: samples of a long run would fill the store's memory.
+    # The last reader deletes the messages: samples of a long run would fill the store's memory.
     if store.add(f"{name}/read", 1) == size:
         for key in keys:
             store.delete_key(key)

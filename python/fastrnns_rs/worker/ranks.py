@@ -1,4 +1,7 @@
-"""A worker among the ranks that `torchrun` started: it joins their process group, and begins when all of them do."""
+"""Worker of a rank that `torchrun` started.
+
+It joins the process group of the ranks, and begins its loop when all ranks do.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.worker.timed_loop import More
 
-#: From one look at what the others do to the next, in seconds. Nothing is timed meanwhile.
+#: Interval between checks of the other ranks, in seconds. Nothing is timed meanwhile.
 _GLANCE_S = 0.002
 
 
 def connect(meeting: dict[str, Any], timeout_s: float) -> Store:
-    """The store that the ranks of a meeting share.
+    """Returns the store that the ranks of a meeting share.
 
     Args:
-        meeting: What `torchrun.World.meeting` gives.
-        timeout_s: How long the store may take to answer, in seconds.
+        meeting: Result of `torchrun.World.meeting`.
+        timeout_s: Time limit for answers of the store, in seconds.
     """
     store = dist.TCPStore(  # type: ignore[attr-defined]
         meeting["address"],
@@ -43,15 +46,15 @@ def connect(meeting: dict[str, Any], timeout_s: float) -> Store:
 
 
 class Ranks:
-    """The workers of one process index.
+    """Workers of one process index.
 
     Args:
-        meeting: What `torchrun.World.meeting` gives, with a name that no other index has.
-        timeout_s: How long the others are waited for, in seconds.
+        meeting: Result of `torchrun.World.meeting`, with a name that no other index has.
+        timeout_s: Time limit for the other ranks, in seconds.
         on_phase: Called with the phase that begins.
 
     Raises:
-        RunnerError: Another rank ended before it came here.
+        RunnerError: If another rank ended before it came here.
     """
 
     def __init__(self, meeting: dict[str, Any], timeout_s: float, on_phase: Callable[[str], None]) -> None:
@@ -59,7 +62,7 @@ class Ranks:
         self._timeout_s = timeout_s
         self._on_phase = on_phase
         on_phase(WAIT)
-        # Somebody hosts it already: torchrun, or the courier of rank 0. The couriers have met there.
+        # torchrun or the rank channel of rank 0 hosts it already, and the rank channels are connected.
         self._store = connect({**meeting, "hosts": False}, timeout_s)
         self._wait_for_all("here")
         timeout = timedelta(seconds=timeout_s)
@@ -67,12 +70,12 @@ class Ranks:
         dist.init_process_group("gloo", store=self._store, rank=self._rank, world_size=self._size, timeout=timeout)
 
     def together(self, more: More) -> More:
-        """Has all ranks begin their iterations together, once each has had its first call.
+        """Makes all ranks begin together, each after its first iteration.
 
-        The first call compiles, tunes and allocates, and takes each rank another time.
+        The first iteration compiles, tunes and allocates, which takes each rank a different time.
 
         Args:
-            more: Says how many iterations come next.
+            more: Function that returns the number of iterations to run next.
         """
 
         def after_all(count: int, phases: Any) -> int:
@@ -93,7 +96,7 @@ class Ranks:
             rank = others[0]
             if self._store.check([f"{place}/{rank}"]):
                 others.pop(0)
-            # What a rank's parent tells the others at the end of its worker.
+            # The parent of each rank sends this to the others at the end of its worker.
             elif self._store.check([f"answer/{rank}"]):
                 raise RunnerError(f"rank {rank} ended while this rank waited for it")
             elif time.monotonic() > deadline:

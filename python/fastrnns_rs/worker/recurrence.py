@@ -1,9 +1,9 @@
-"""Loops of a cell over time, as plain Python and as TorchScript run them.
+"""Time loops of a cell, for plain Python and TorchScript.
 
 Every layer takes x [S, B, I] and its state, and returns (y [S, B, H], the state after all steps). The state of an LSTM
-is (h, c), each [1, B, H]; that of a GRU or a plain network is h. The loops stay in the subset of Python that
-TorchScript knows: they close over functions alone, so each signature of a cell has a loop of its own; no `zip` of
-lists; annotated empty lists.
+is (h, c), each [1, B, H]; that of a GRU or a plain network is h. The loops use the subset of Python that TorchScript
+supports. They close over functions only, so that each signature of a cell has its own loop. They have no `zip` of
+lists, and empty lists are annotated.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from fastrnns_rs.worker.cells import (
 def lstm_layer(
     x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A layer that multiplies its input step by step."""
+    """Returns a layer that multiplies its input step by step."""
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
     for step in x.unbind(0):
@@ -41,7 +41,7 @@ def lstm_layer(
 def projected_layer(
     x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor, w_hr: Tensor
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """The same with its hidden state projected: h [1, B, P] and y [S, B, P]."""
+    """Returns the same layer with a projected hidden state: h [1, B, P], y [S, B, P]."""
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
     for step in x.unbind(0):
@@ -53,7 +53,7 @@ def projected_layer(
 def premul_layer(
     x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A layer that multiplies its input for all steps at once."""
+    """Returns a layer that multiplies its input for all steps at once."""
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
     for step in torch.matmul(x, w_ih.t()).unbind(0):
@@ -65,7 +65,10 @@ def premul_layer(
 def premul_bias_layer(
     x: Tensor, state: tuple[Tensor, Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A layer that multiplies its input and adds the input's bias for all steps at once."""
+    """Returns a layer that multiplies its input for all steps at once.
+
+    It also adds the bias of the input there.
+    """
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
     # Two dimensions and a view: TorchScript differentiates `mm` well, and a batched product with a bias badly.
@@ -79,7 +82,10 @@ def premul_bias_layer(
 def last_state(
     x: Tensor, h: Tensor, c: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The state (h, c), each [B, H], after all steps: no tuples taken, no outputs gathered."""
+    """Returns the state (h, c), each [B, H], after all steps.
+
+    It takes no tuples and collects no outputs.
+    """
     for step in x.unbind(0):
         h, c = flat_lstm_cell(step, h, c, w_ih, w_hh, b_ih, b_hh)
     return h, c
@@ -88,9 +94,9 @@ def last_state(
 def bidirectional_layer(
     x: Tensor, state: tuple[Tensor, Tensor], weights: list[Tensor]
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """Two layers side by side, of which the second reads the sequence backwards: y [S, B, 2H].
+    """Runs two layers: the second reads the sequence backwards, and y is [S, B, 2H].
 
-    `weights` has four a direction, `state` is two of [2, B, H].
+    `weights` has four tensors per direction, `state` is two of [2, B, H].
     """
     h, c = state
     ahead, first = lstm_layer(x, (h[:1], c[:1]), weights[0], weights[1], weights[2], weights[3])
@@ -102,10 +108,11 @@ def bidirectional_layer(
 def multilayer(
     x: Tensor, state: tuple[Tensor, Tensor], weights: list[Tensor], dropout: float, directions: int = 1
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A stack of layers in one function; `weights` has four a layer and direction, `state` is two of [L D, B, H].
+    """Runs a stack of layers in one function.
 
-    `dropout` is the probability with which an output between two layers becomes zero. With `directions` D of 2 every
-    layer is a `bidirectional_layer`, and y is [S, B, 2H].
+    `weights` has four tensors per layer and direction, `state` is two of [L D, B, H]. `dropout` is the probability that
+    an output between two layers becomes zero. With `directions` D of 2 every layer is a `bidirectional_layer`, and y is
+    [S, B, 2H].
     """
     rows = state[0].size(0)
     h_last: list[Tensor] = []
@@ -133,9 +140,10 @@ def layer_norm_layer(
     norms: list[Tensor],
     decompose: bool,
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A layer whose gates and cell state are normalised; the norms' own biases stand in for the gates'.
+    """Returns a layer whose gates and cell state are normalised.
 
-    `norms` is weight and bias of the norm of the input's gates [4H], of the hidden state's [4H] and of c [H].
+    Biases of the norms replace those of the gates. `norms` has weight and bias of the norm of the input's gates [4H],
+    of the hidden state's [4H] and of c [H].
     """
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
@@ -159,9 +167,10 @@ def layer_norm_layer(
 def varlen_layers(
     sequences: list[Tensor], state: tuple[Tensor, Tensor], weights: list[Tensor], directions: int = 1
 ) -> tuple[list[Tensor], tuple[Tensor, Tensor]]:
-    """A stack of layers over sequences of many lengths, one sequence after the other.
+    """Runs a stack of layers over sequences of many lengths, one after the other.
 
-    Takes B sequences of [length, I] and two states of [L D, B, H]; returns B outputs of [length, D H] and the states.
+    It takes B sequences of [length, I] and two states of [L D, B, H], and returns B outputs of [length, D H] and the
+    states.
     """
     outputs: list[Tensor] = []
     h_last: list[Tensor] = []
@@ -185,7 +194,7 @@ def milstm_layer(
     beta_h: Tensor,
     bias: Tensor,
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A layer of an LSTM with multiplicative integration."""
+    """Returns a layer of an LSTM with multiplicative integration."""
     h, c = state[0][0], state[1][0]
     outputs: list[Tensor] = []
     for step in x.unbind(0):
@@ -195,7 +204,7 @@ def milstm_layer(
 
 
 def _layer_of(cell: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
-    """The layer of a cell whose state is h alone, [1, B, H]."""
+    """Returns the layer of a cell whose state is h alone, [1, B, H]."""
 
     def layer(
         x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor

@@ -1,4 +1,7 @@
-"""What edges of phases are marked on: the extension's recorder on a CPU, CUDA events on a device."""
+"""Stopwatches that record the edges of phases.
+
+On a CPU the extension's recorder is used, on a CUDA device events.
+"""
 
 from __future__ import annotations
 
@@ -18,49 +21,61 @@ FORWARD, BACKWARD = (0, 1), (2, 3)
 #: What CUDA's documentation promises of an event's time stamp, about half a microsecond. Where the step of the stamps
 #: cannot be seen, it is taken for that.
 CUDA_EVENT_RESOLUTION_NS = 500
-#: So many events one after the other show the step of their stamps.
+#: Number of successive events from which the step of the time stamps is found.
 _EVENTS_OF_STEP = 64
 
 
 class Stopwatch(Protocol):
-    """What the loop marks edges on. Any thread may read the iterations that are complete."""
+    """Recorder of edges for the loop.
+
+    Any thread may read the complete iterations.
+    """
 
     timing_mode: str
     resolution_ns: int
 
     @property
     def mark(self) -> Callable[[], None]:
-        """Notes that an edge is passed."""
+        """Records an edge."""
 
     @property
     def settle(self) -> Callable[[], None]:
-        """Ends an iteration: waits for what still runs."""
+        """Ends an iteration: waits for all work."""
 
     @property
     def end_phase(self) -> Callable[[], None]:
-        """Ends a phase before the last one: waits for what still runs, where that is asked for."""
+        """Ends a phase before the last one: waits for all work, where requested."""
 
     @property
     def find_unjoined(self) -> Callable[[], None]:
-        """Notes, where a device has done all that was marked, how long it still works on streams that nobody joined."""
+        """Measures work on streams that no synchronisation waited for.
+
+        It is the time that the device still works after all recorded work.
+        """
 
     @property
     def unjoined_ns(self) -> int | None:
-        """The longest that this was."""
+        """Longest time of such work, in nanoseconds."""
 
     @property
     def iterations(self) -> int:
-        """How many iterations are complete."""
+        """Returns the number of complete iterations."""
 
     def durations_ns(self, from_edge: int, to_edge: int) -> list[int]:
-        """Nanoseconds between two edges of each complete iteration."""
+        """Returns nanoseconds between two edges of each complete iteration."""
 
     @property
     def host_durations_ns(self) -> Callable[[int, int], list[int] | None]:
-        """The same on the host's clock, where that is another one: the time of the calls alone."""
+        """Returns the same on the host's clock, where that is another clock.
+
+        It is the time of the API calls alone.
+        """
 
     def elapsed_ns(self, first_iteration: int) -> int:
-        """Nanoseconds from the first edge of an iteration to the last edge of the last complete one."""
+        """Returns nanoseconds from the first edge of an iteration to the end.
+
+        The end is the last edge of the last complete iteration.
+        """
 
 
 class CpuWallClock:
@@ -78,7 +93,7 @@ class CpuWallClock:
 
     @staticmethod
     def settle() -> None:
-        """Nothing runs on when a call on the CPU has returned."""
+        """Does nothing: a CPU has no work left when a call returns."""
 
     end_phase = settle
 
@@ -90,12 +105,15 @@ class CpuWallClock:
 
     @property
     def iterations(self) -> int:
-        """How many iterations are complete."""
+        """Returns the number of complete iterations."""
         return self._recorder.iterations
 
 
 class CudaEvents:
-    """Time on the device, by CUDA events that are made beforehand and read after the loop, and the host's time."""
+    """Device time by CUDA events, and the host's time.
+
+    Events are made before the loop and read after it.
+    """
 
     def __init__(self, iterations: int, edges: int, device: torch.device, sync: Sync = "iteration") -> None:
         # Times of phases that begin on an idle device are other quantities.
@@ -106,7 +124,7 @@ class CudaEvents:
         self.end_phase = self._stream.synchronize if sync == "phase" else _nothing
         self._events = [_event() for _ in range(iterations * edges)]
         for event in self._events:
-            # An event comes into being when it is first recorded: not inside the loop.
+            # CUDA makes an event at its first recording, which must not be inside the loop.
             event.record(self._stream)
         self._stream.synchronize()
         self.resolution_ns = self._step_ns()
@@ -117,18 +135,24 @@ class CudaEvents:
         self.unjoined_ns = 0
 
     def mark(self) -> None:
-        """Has the stream pass an event."""
+        """Records an event in the stream."""
         # First, so that the host's time of a phase has all of its calls and no other.
         self._host.mark()
         next(self._record)(self._stream)
 
     def settle(self) -> None:
-        """Waits until the device has done the iteration: the one synchronisation that it has, unless phases do so."""
+        """Waits until the device has finished the iteration.
+
+        This is its only synchronisation, unless phases have one each.
+        """
         self._stream.synchronize()
         self._settled += 1
 
     def find_unjoined(self) -> None:
-        """Notes how long the device works on, as on a runner's own stream, after this one has done everything."""
+        """Measures how long the device still works after this stream.
+
+        Such work is, for example, on a runner's own stream.
+        """
         self._stream.synchronize()
         begin, end = _event(), _event()
         begin.record(self._stream)
@@ -139,22 +163,26 @@ class CudaEvents:
 
     @property
     def iterations(self) -> int:
-        """How many iterations are complete."""
+        """Returns the number of complete iterations."""
         return self._settled
 
     def durations_ns(self, from_edge: int, to_edge: int) -> list[int]:
-        """Nanoseconds between two edges of each complete iteration."""
+        """Returns nanoseconds between two edges of each complete iteration."""
         edges, events = self._edges, self._events
         return [_between(events[i * edges + from_edge], events[i * edges + to_edge]) for i in range(self._settled)]
 
     def elapsed_ns(self, first_iteration: int) -> int:
-        """Nanoseconds from the first edge of an iteration to the last edge of the last complete one."""
+        """Returns nanoseconds from the first edge of an iteration to the end.
+
+        The end is the last edge of the last complete iteration.
+        """
         return _between(self._events[first_iteration * self._edges], self._events[self._settled * self._edges - 1])
 
     def _step_ns(self) -> int:
-        """Returns the step of the stamps, by events that follow one another: their distances are multiples of it.
+        """Returns the step of the time stamps, in nanoseconds.
 
-        It is 32 ns on some devices and about a microsecond on others.
+        Distances of successive events are multiples of it. It is 32 ns on some devices and about a microsecond on
+        others.
         """
         events = [_event() for _ in range(_EVENTS_OF_STEP)]
         for event in events:
@@ -178,7 +206,7 @@ def _between(begin: torch.cuda.Event, end: torch.cuda.Event) -> int:
 
 
 def stopwatch(device: str, iterations: int, *, has_backward: bool, sync: Sync = "iteration") -> Stopwatch:
-    """The stopwatch for a device, with room for `iterations`."""
+    """Returns the stopwatch for a device, with capacity for `iterations`."""
     edges = 4 if has_backward else 2
     where = torch.device(device)
     return CudaEvents(iterations, edges, where, sync) if where.type == "cuda" else CpuWallClock(iterations, edges)

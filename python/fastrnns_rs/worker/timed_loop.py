@@ -1,4 +1,4 @@
-"""The timed loop: one iteration after the other, each edge of a phase marked, nothing else inside."""
+"""Timed loop: iterations with recorded edges of phases, and no other work inside."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 
 
 class Measurement:
-    """What is known of a loop at any moment. Any thread may ask while another runs the loop.
+    """Samples of a loop so far.
+
+    Any thread may read them while another runs the loop.
 
     Args:
-        capacity: Iterations that there is room for.
-        timed_part: Finds the timed iterations from the samples of each phase.
+        capacity: Maximum number of iterations.
+        timed_part: Function that finds the timed iterations from the samples of each phase.
     """
 
     def __init__(self, capacity: int, timed_part: Callable[[list[list[int]]], TimedPart] | None = None) -> None:
@@ -47,14 +49,14 @@ class Measurement:
         self._has_backward = False
 
     def begin(self, device: str, *, has_backward: bool, sync: Sync = "iteration") -> Stopwatch:
-        """Makes the stopwatch; from now on there is one to read."""
+        """Makes the stopwatch, which other threads can then read."""
         watch = stopwatch(device, self.capacity, has_backward=has_backward, sync=sync)
         self._has_backward = has_backward
         self._watch = watch
         return watch
 
     def phases(self) -> list[list[int]]:
-        """For each phase one sample for each complete iteration, in nanoseconds."""
+        """Returns, for each phase, one sample per complete iteration, in nanoseconds."""
         watch = self._watch
         if watch is None:
             return [[]]
@@ -70,7 +72,10 @@ class Measurement:
         return {name: None if one is None else one[:count] for name, one in found.items()}
 
     def samples(self) -> dict[str, Any]:
-        """The samples of the iterations that are complete, as the keys of a process in a run file."""
+        """Returns the samples of complete iterations.
+
+        The keys are those of a process in a run file.
+        """
         watch, phases = self._watch, self.phases()
         found: dict[str, Any] = {
             "forward_ns": phases[0],
@@ -100,20 +105,22 @@ def measure(
     ahead: Callable[[ModelDef], None] = lambda _model: None,
     sync: Sync = "iteration",
 ) -> None:
-    """Builds a model for a problem and runs its loop, under the problem's settings of torch and no others.
+    """Builds a model for a problem and runs its loop.
+
+    Torch has the settings of the problem meanwhile.
 
     Args:
-        creator: Builds the model.
-        problem: What it is built for.
-        jit: How TorchScript compiles.
-        measurement: Where the samples are found, during the loop and after it.
-        more: Says how many iterations come next.
-        on_phase: Called with `build` and `measure`, as each begins.
+        creator: Function that builds the model.
+        problem: Problem that it is built for.
+        jit: Settings of TorchScript.
+        measurement: Receives the samples during the loop.
+        more: Function that returns the number of iterations to run next.
+        on_phase: Called with `build`, `warm-up` and `measure`, as each begins.
         ahead: Called with the model before its loop.
-        sync: When the loop waits for the device.
+        sync: Time to wait for the device.
 
     Raises:
-        RunnerError: The model broke its contract.
+        RunnerError: If the model broke its contract.
     """
     with run_settings(jit, problem):
         on_phase(BUILD)
@@ -126,10 +133,12 @@ def measure(
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:
-    """A model for a problem, run as the problem's modes say: with what is timed of it, and in which precision.
+    """Returns a model for a problem, in the modes of the problem.
+
+    The modes decide which phases are timed, and in which precision.
 
     Raises:
-        RunnerError: The creator returned no model.
+        RunnerError: If the creator returned no model.
     """
     model = model_def(creator(problem))
     if problem.training:
@@ -152,7 +161,10 @@ def _without_gradients(context: Callable[[], AbstractContextManager[Any]]) -> It
 
 
 def _with_autocast(forward: Callable[..., Any], problem: Problem) -> Callable[..., Any]:
-    """`forward` under autocast, entered anew each time: only so are the weights rounded in every iteration."""
+    """Returns `forward` under autocast, entered in each call.
+
+    Only then are the weights rounded in every iteration.
+    """
     device = torch.device(problem.device).type
 
     def mixed(*inputs: Any) -> Any:
@@ -163,7 +175,10 @@ def _with_autocast(forward: Callable[..., Any], problem: Problem) -> Callable[..
 
 
 def model_def(built: Any) -> ModelDef:
-    """What a creator returned as a `ModelDef`; PyTorch's fastrnns has one of its own with the same five fields."""
+    """Returns the result of a creator as a `ModelDef`.
+
+    PyTorch's fastrnns has its own class with the same five fields.
+    """
     if isinstance(built, ModelDef):
         return built
     fields = ("inputs", "params", "forward", "backward_setup", "backward")
@@ -173,13 +188,14 @@ def model_def(built: Any) -> ModelDef:
 
 
 def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None:
-    """Runs the model forward and backward and marks the edges on `watch`, until `more` is 0.
+    """Runs the model forward and backward, and records the edges on `watch`.
 
-    `more` is asked how many iterations to run, then asked again. Outputs and gradients of the last of them are checked
-    to be finite.
+    The loop ends when `more` returns 0: it returns the number of iterations to run, and is then called again. Outputs
+    and gradients of the last iteration are checked to be finite.
 
     Raises:
-        RunnerError: A parameter has no gradient after backward, or an output or a gradient holds NaN or an infinity.
+        RunnerError: If a parameter has no gradient after backward, or an output or a gradient contains NaN or an
+            infinity.
     """
     gradients = Gradients(model.params if model.backward is not None else ())
     iterate = _iteration(model, gradients, watch)
@@ -192,19 +208,22 @@ def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None
 
 
 def exactly(iterations: int) -> More:
-    """Has a loop run so many iterations: the first, which is looked at, then the others."""
+    """Makes a loop run a fixed number of iterations.
+
+    The first is checked, then the others run.
+    """
     return lambda count, _phases: min(1, iterations) if count == 0 else iterations - count
 
 
 def run_exactly(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
-    """Runs a loop of so many iterations."""
+    """Runs a loop of a fixed number of iterations."""
     more = exactly(iterations)
     run_loop(model, watch, lambda: more(watch.iterations, list))
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Collects garbage once, and not again inside the block."""
+    """Collects garbage once, and turns the garbage collector off inside the block."""
     # What is new since torch was imported: to look at all of torch again takes as long as a tenth of importing it.
     gc.collect(1)
     collecting = gc.isenabled()
@@ -217,7 +236,10 @@ def collector_off() -> Iterator[None]:
 
 
 def _iteration(model: ModelDef, gradients: Gradients, watch: Stopwatch, *, check: bool = False) -> Callable[[], None]:
-    """One iteration as a function, so that what it made is released before the next one begins."""
+    """Runs one iteration.
+
+    As a function it releases its tensors before the next iteration begins.
+    """
     forward, inputs = model.forward, tuple(model.inputs)
     setup, backward = model.backward_setup, model.backward
     mark, end_phase, settle = watch.mark, watch.end_phase, watch.settle

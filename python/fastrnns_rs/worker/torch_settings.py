@@ -1,4 +1,7 @@
-"""Settings of torch that hold for the whole process: each is set for the length of a block, then put back."""
+"""Process-wide settings of torch.
+
+Each is set for the length of a block, then restored.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _OLDER, _NEWER = "allow_tf32", "fp32_precision"
 
 @contextmanager
 def jit_settings(settings: JitSettings) -> Iterator[None]:
-    """TorchScript compiles by `settings` inside the block, and as before after it."""
+    """Applies settings of TorchScript inside the block."""
     with ExitStack() as restore:
         for name, value in settings.switches().items():
             read, write = _switch(name)
@@ -33,7 +36,7 @@ def jit_settings(settings: JitSettings) -> Iterator[None]:
 
 @contextmanager
 def _attribute(place: Any, name: str, value: object) -> Iterator[None]:
-    """An attribute of one of torch's objects has a value inside the block."""
+    """Sets an attribute of one of torch's objects inside the block."""
     before = getattr(place, name)
     setattr(place, name, value)
     try:
@@ -43,19 +46,20 @@ def _attribute(place: Any, name: str, value: object) -> Iterator[None]:
 
 
 def cudnn_disabled() -> AbstractContextManager[None]:
-    """Torch's own kernels inside the block, where cuDNN would be used."""
+    """Uses torch's own kernels instead of cuDNN inside the block."""
     import torch
 
-    # Not `cudnn.flags`: that also sets what it is not told, TF32 among it.
+    # `cudnn.flags` is not used, because it also sets other flags, such as TF32.
     return _attribute(torch.backends.cudnn, "enabled", False)  # noqa: FBT003
 
 
 @contextmanager
 def tf32_allowed(allowed: bool) -> Iterator[None]:
-    """Whether float32 matrix products and convolutions, cuDNN's among them, may use TF32 inside the block.
+    """Allows or forbids TF32 inside the block.
 
-    Torch has older and newer names for this. Readers of the older ones raise where only the newer ones were set, and
-    setting an older one puts back newer ones: so both are set, the older ones first.
+    It applies to float32 matrix products and convolutions, including cuDNN's. Torch has older and newer names for this.
+    Readers of the older names raise where only the newer names were set, and setting an older name resets newer names.
+    So both are set, the older names first.
     """
     import torch
 
@@ -74,7 +78,7 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
 
 
 def _readable(place: Any, name: str) -> Any:
-    """Returns a setting, or None where torch refuses to tell."""
+    """Returns a setting, or None where torch refuses to read it."""
     try:
         return getattr(place, name)
     except RuntimeError:
@@ -82,7 +86,10 @@ def _readable(place: Any, name: str) -> Any:
 
 
 def cudnn_benchmark(enabled: bool) -> AbstractContextManager[None]:
-    """Whether cuDNN tries its algorithms for a convolution inside the block, and takes the quickest."""
+    """Turns the search for cuDNN's fastest algorithms on or off inside the block.
+
+    It applies to convolutions.
+    """
     import torch
 
     return _attribute(torch.backends.cudnn, "benchmark", enabled)
@@ -90,7 +97,10 @@ def cudnn_benchmark(enabled: bool) -> AbstractContextManager[None]:
 
 @contextmanager
 def deterministic(enabled: bool) -> Iterator[None]:
-    """Whether only algorithms run inside the block that give the same result every time; others raise an error."""
+    """Requires deterministic algorithms inside the block, or does not.
+
+    Algorithms that do not repeat their results then raise an error.
+    """
     import torch
 
     before = torch.are_deterministic_algorithms_enabled()
@@ -108,14 +118,20 @@ def deterministic(enabled: bool) -> Iterator[None]:
 
 
 def prepare_cublas(*, deterministic: bool) -> None:
-    """Sets the variable that cuBLAS needs to be deterministic, before a process first multiplies: it is read once."""
+    """Sets the variable that cuBLAS needs to be deterministic.
+
+    It must be set before the first matrix product of a process, because cuBLAS reads it once.
+    """
     if deterministic:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
 @contextmanager
 def problem_settings(problem: Problem) -> Iterator[None]:
-    """Torch as a problem asks for it: its device, what it may round, and which algorithms it may take."""
+    """Applies the settings of a problem inside the block.
+
+    They are the device, allowed rounding and allowed algorithms.
+    """
     import torch
 
     with ExitStack() as stack:
@@ -129,14 +145,20 @@ def problem_settings(problem: Problem) -> Iterator[None]:
 
 @contextmanager
 def run_settings(jit: JitSettings, problem: Problem) -> Iterator[None]:
-    """Torch as it is when a runner runs: as TorchScript and the problem are to be, without torch's own notices."""
+    """Applies the settings for a run inside the block.
+
+    They are those of TorchScript and of the problem. Torch's own warnings are silenced.
+    """
     with jit_settings(jit), torchscript_warnings_silenced(), driver_warnings_silenced(), problem_settings(problem):
         yield
 
 
 @contextmanager
 def torchscript_warnings_silenced() -> Iterator[None]:
-    """Without torch's own notices that TorchScript is deprecated: a run says so once, in its own words."""
+    """Silences torch's warnings that TorchScript is deprecated.
+
+    A run has one warning of its own.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r".*torch\.jit\..*")
         yield
@@ -144,14 +166,17 @@ def torchscript_warnings_silenced() -> Iterator[None]:
 
 @contextmanager
 def driver_warnings_silenced() -> Iterator[None]:
-    """Without torch's notice, at its first backward on a CPU too, that a driver is too old: who asks is told by us."""
+    """Silences torch's warning that a driver is too old.
+
+    Torch gives it at its first backward on a CPU too. Users who request a device get an error of this package.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r".*CUDA initialization.*")
         yield
 
 
 def cuda_device_count() -> int:
-    """How many CUDA devices torch can use."""
+    """Returns the number of CUDA devices that torch can use."""
     import torch
 
     with driver_warnings_silenced():
@@ -159,13 +184,13 @@ def cuda_device_count() -> int:
 
 
 def _switch(name: str) -> tuple[Callable[[], bool], Callable[[bool], Any]]:
-    """How to read and write one of TorchScript's switches."""
+    """Returns functions that read and write one of TorchScript's switches."""
     import torch
 
     c: Any = torch._C
 
     def exchanged(exchange: Callable[[bool], bool]) -> Callable[[], bool]:
-        # Torch offers no reader for these two: setting one gives what it was.
+        # Torch has no reader for these two. Setting one returns its earlier value.
         def read() -> bool:
             before = exchange(True)  # noqa: FBT003
             exchange(before)
@@ -184,7 +209,7 @@ def _switch(name: str) -> tuple[Callable[[], bool], Callable[[bool], Any]]:
 
 
 def _pointwise(name: str) -> tuple[Callable[[], int], Callable[[int], Any]]:
-    """How to read and write one of the settings of the fuser's CUDA kernels."""
+    """Returns functions that read and write a setting of the fuser's CUDA kernels."""
     import torch
 
     c = torch._C
