@@ -15,7 +15,6 @@ from capture_files import EXPECTED, NAMES, by_id, kineto, nsys, trace
 from corpus import captures
 from fake_tools import nsys_database, nvprof_database
 
-from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.verbs.profile import capture_checks
 
 ODD = [
@@ -31,10 +30,6 @@ ODD = [
     "-",
     "\x1b[31m",
 ]
-
-
-def loss(path: Path) -> CheckEntry:
-    return nsys(path, Counter())["event_loss"]
 
 
 @pytest.mark.parametrize("by_name", [True, False])
@@ -89,72 +84,6 @@ def test_with_a_gpu_there_are_kernels_or_graphs(kernels: int, graphs: int, tmp_p
     assert "kernels" not in nsys(path)
     found = nsys(path, cuda=True)["kernels"]
     assert (found.ok, found.found) == (kernels + graphs > 0, f"{kernels} kernels, {graphs} graphs")
-
-
-#: As nsys 2022.4 words it.
-LOSSES = [
-    "Not all CUDA events might have been collected.",
-    "Not all NVTX events might have been collected.",
-    "Some events (\t12) were lost. Certain charts (including CPU utilization) may be wrong.",
-    "Sampling events were lost in the interval 1 - 9 (8) ns. Try reducing the sampling rate.",
-    "CUPTI dropped 7 records. Some CUPTI events might be missing.",
-    "Number of incomplete CUPTI events dropped: 3. Incomplete events appear when GPU timestamps are missing.",
-    "12 NVTX annotations were discarded because they contained at least one invalid string handle.",
-    "4 GPU events were discarded as their timestamps could not be converted.",
-    "EventRequestor: Lost events=12",
-]
-NO_LOSSES = [
-    "NVTX profiling started",
-    "Number of CUDA events collected: 3,442.",
-    "Number of lost events: 0",
-    "Lost events = 0",
-    "No events were lost",
-    "Process 12 was launched by the profiler",
-]
-#: Strings that are no messages.
-STRINGS = [
-    "void lost::events<float>(dropped const*, events)",
-    "void at::native::vectorized_elementwise_kernel<4, events lost>",
-    "events_dropped(float *, int)",
-    "_NOTE=not all events were lost",
-    "HOME=/root\0NOTE=12 events were lost\0",
-]
-
-
-@pytest.mark.parametrize("text", LOSSES)
-def test_lost_events_are_seen(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.sqlite"
-    for found in (
-        loss(nsys_database(path, diagnostics=["fine", text, "fine too"])),
-        loss(nsys_database(path, strings=["fine too", text])),
-    ):
-        assert (found.ok, found.found) == (False, " ".join(text.split()))
-
-
-def test_losses_of_another_process_are_not_ours(tmp_path: Path) -> None:
-    ours, another = (281 << 40) | (7 << 24), (281 << 40) | (8 << 24)
-    path = tmp_path / "x.sqlite"
-    for of, ok in (("NULL", False), ("0", False), (ours, False), (another, True)):
-        more = (
-            f"ALTER TABLE DIAGNOSTIC_EVENT ADD COLUMN globalPid INTEGER; UPDATE DIAGNOSTIC_EVENT SET globalPid = {of};"
-            f"UPDATE NVTX_EVENTS SET globalTid = {ours + 9}"
-        )
-        for named in (False, True):
-            found = nsys(nsys_database(path, NAMES, diagnostics=LOSSES[:1], more=more, by_id=named))
-            assert found["event_loss"].ok is ok, of
-        # Without ranges no process is known to be another.
-        assert not loss(nsys_database(path, diagnostics=LOSSES[:1], more=more)).ok
-
-
-def test_what_sounds_like_a_loss_and_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "x.sqlite"
-    assert loss(nsys_database(path, diagnostics=NO_LOSSES, strings=LOSSES)).ok, "the table says all that is to be said"
-    assert loss(nsys_database(path, strings=[*NO_LOSSES, *STRINGS])).ok
-    printed = "CREATE TABLE {0} ({1} INTEGER); INSERT INTO {0} SELECT id FROM StringIds"
-    for more in (printed.format("ProcessStreams", "contentId"), printed.format("ThreadNames", "nameId")):
-        assert loss(nsys_database(path, strings=LOSSES, more=more)).ok, "said by the process, not by nsys"
-    ranges = capture_checks.expected_ranges({"all records were lost": ["forward"]}, range(1))
-    assert all(one.ok for one in nsys(nsys_database(path, ranges, by_id=True), ranges).values())
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.json.gz"])

@@ -78,7 +78,6 @@ EXPORTS = {
     "writes two tables": ("call.export(more='DROP TABLE NVTX_EVENTS')", "found 0 ranges, 4 missing: py/forward/0"),
     "writes something else": ("Path(call.option('--output')).write_text('SQLite')", "read: file is not a database"),
     "loses a range": ("call.export(ranges=['py/forward/0'])", "1 ranges, 3 missing"),
-    "loses events": ("call.export(diagnostics=['Not all NVTX events might have been collected.'])", "event_loss: "),
     "is killed": ("import os; os.kill(os.getpid(), 9)", "found no file"),
 }
 
@@ -93,6 +92,19 @@ def test_an_export_that_fails(case: str, tmp_path: Path) -> None:
     assert "nsys_report" in [one.kind for one in record.artefacts]
     assert not record.ok
     assert log.count(" export --type=sqlite ") == 1
+
+
+def test_lost_events_are_a_warning_where_all_ranges_are_there(tmp_path: Path) -> None:
+    lost = "Not all NVTX events might have been collected."
+    record, _ = good(tmp_path, export=f"call.export(diagnostics=['{lost}'])", out="whole")
+    assert [(one.code, one.evidence) for one in record.warnings] == [("events_lost", lost)]
+    assert record.ok
+    record, _ = good(tmp_path, export="call.export(diagnostics=['0 events were lost'])", out="nothing lost")
+    assert record.warnings == []
+    bad(tmp_path, export=f"call.export(diagnostics=['{lost}'], ranges=['py/forward/0'])", out="missing")
+    record, _ = kept(tmp_path / "missing")
+    assert [one.id for one in record.checks if not one.ok] == ["ranges", "event_loss"]
+    assert record.warnings == []
 
 
 def test_an_export_that_hangs(tmp_path: Path) -> None:

@@ -33,6 +33,16 @@ _CAPTURING = (
         verbs=_PROFILE,
     ),
     WarningRow(
+        "events_lost",
+        effect="the profiler lost events, but all requested ranges and kernels are in the capture",
+        short="the profiler lost other events than ranges and kernels",
+        evidence="message of the profiler",
+        hint="Capture fewer iterations: fastrnns-rs profile --nloops 2 RUNNER",
+        verbs=_PROFILE,
+        details="Every launch in a range has its kernels, and all iterations of a runner and phase have the same "
+        "number of kernels. Copies and other API calls may be missing. If a range or a kernel is missing, the capture fails.",
+    ),
+    WarningRow(
         "profiler_restarted",
         effect="the capture is from a later start, because nsys did not start the command",
         short="the capture is from a later start of nsys",

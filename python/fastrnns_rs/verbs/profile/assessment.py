@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.torch_profiler import resolve_activities
 from fastrnns_rs.replicates import median
@@ -18,6 +19,7 @@ from fastrnns_rs.verbs.profile.attempt import end_of
 if TYPE_CHECKING:
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.runners.plan import Plan
     from fastrnns_rs.runners.profile_request import ProfileRequest
     from fastrnns_rs.verbs.profile.attempt import Attempt
@@ -95,9 +97,16 @@ def _check_files(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: A
         if path.is_file() and path.stat().st_size:
             if kind == "nsys_sqlite":
                 found += capture_checks.nsys_sqlite(path, expected, cuda=uses_cuda(plan), failed=failed)
+                attempt.warnings += _harmless_losses(found)
             elif kind == "nvprof_profile":
                 found += capture_checks.nvprof_profile(path, expected, failed=failed)
     return found
+
+
+def _harmless_losses(found: list[CheckEntry]) -> list[Notice]:
+    """Returns a warning for losses that void no capture."""
+    losses = [one for one in found if one.id == "event_loss" and one.ok and one.found != capture_checks.NO_LOSS]
+    return [make_warning("events_lost", evidence=one.found) for one in losses]
 
 
 def _check_torch(request: ProfileRequest, plan: Plan, attempt: Attempt) -> list[CheckEntry]:
