@@ -71,9 +71,8 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
         "false_discovery_rate": 0.05,
         "forced": False,
     }
-    assert done.stderr == (
-        "warning: runners failed (aten: failed: out of memory (in the baseline))\n  hint: their rows have no verdict\n"
-    )
+    assert done.stderr.startswith("warning[runner_failed]: ")
+    assert "aten: failed: out of memory" in done.stderr
 
 
 def test_a_wrong_type_or_key_is_refused_by_schema_and_reader(call: Any, files: list[str]) -> None:

@@ -63,6 +63,15 @@ def test_one_device_may_have_two_names_and_another_seed_is_told() -> None:
     assert [(one.key, one.baseline, one.candidate) for one in found.environment_differences] == [("problem.seed", 0, 7)]
 
 
+def test_every_pair_of_seeds_is_a_difference() -> None:
+    baseline, candidate = (
+        run([changed(hidden_size=size, seed=seed) for size, seed in zip((32, 64, 128), seeds, strict=True)])
+        for seeds in ((0, 1, 0), (7, 8, 7))
+    )
+    found = compare(baseline, candidate).environment_differences
+    assert [(one.baseline, one.candidate) for one in found if one.key == "problem.seed"] == [(0, 7), (1, 8)]
+
+
 def test_repeated_runners_are_paired_by_their_problems() -> None:
     sizes = [32, 64, 128]
     first = run(changed(hidden_size=size) for size in sizes)
@@ -78,9 +87,8 @@ def test_rows_of_one_runner_have_their_problems_in_their_names() -> None:
     second = run(result(processes=2, seed=2, problem=replace(PROBLEM, hidden_size=size)) for size in (32, 64))
     found = compare(first, second)
     (few,) = (one.evidence for one in found.warnings if one.code == "too_few_processes")
-    assert few == ", ".join(
-        f"cudnn/{phase} (hidden_size {size})" for phase in ("forward", "backward") for size in (32, 64)
-    )
+    names = [f"cudnn/{phase} (hidden_size {size})" for phase in ("forward", "backward") for size in (32, 64)]
+    assert few == ", ".join([*names, "10 and 2 processes"])
     assert found["cudnn/forward (hidden_size 64)"] is found.rows[1]
     with pytest.raises(KeyError):
         found["cudnn/forward"]

@@ -78,8 +78,11 @@ def test_two_sessions_have_conditional_verdicts() -> None:
     [warning] = found.warnings
     assert (row.basis, row.verdict, row.conditional_verdict) == ("two_sessions", None, "slower")
     assert (found.counts, found.conditional_counts) == (Counts(), Counts(slower=1))
-    assert (warning.code, warning.hint) == ("one_session", "run: fastrnns-rs bench --sessions 3")
-    assert "(0 of 8 other sessions in the history)" in (warning.evidence or "")
+    assert (warning.code, warning.hint) == (
+        "one_session",
+        "Measure each side in 3 sessions: fastrnns-rs bench --sessions 3",
+    )
+    assert "(0 of 8 sessions in the history)" in (warning.evidence or "")
     assert "(↑ slower)" in found.render("table")
     assert "1 slower, 0 faster, 0 equivalent, 0 inconclusive; 1 of these in parentheses" in found.render("markdown")
     assert "skipped" in found.render("junit")
@@ -258,7 +261,7 @@ def test_processes_that_are_missing_widen_the_interval() -> None:
 
 def hint(first: Run, second: Run) -> str:
     [warning] = [one for one in compare(first, second).warnings if one.code == "one_session"]
-    return str(warning.hint).removeprefix("run: ")
+    return str(warning.hint).rpartition(": ")[2]
 
 
 def test_the_command_that_settles_it() -> None:

@@ -213,15 +213,15 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     kept(history, *(replace(one, results=[replace(row, **source) for row in one.results]) for one in [made(20, 1030)]))
     left_open = compare("@last~2", "@last")
     [hint] = [one.hint for one in left_open.warnings if one.code == "short_baseline"]
-    assert (left_open.rows[0].verdict, hint) == ("inconclusive", "run: fastrnns-rs compare @like:last~2 @last")
+    assert (left_open.rows[0].verdict, hint) == ("inconclusive", "Run: fastrnns-rs compare @like:last~2 @last")
     assert compare("@like:last~2", "@last").rows[0].verdict == "slower"
     files = [one.path for one in history.document().runs]
     [hint] = [one.hint for one in compare(files[-3], files[-1]).warnings if one.code == "short_baseline"]
-    assert hint == "give the earlier runs of the baseline too: @like:NAME, or --baseline FILE..."
+    assert hint.endswith(": fastrnns-rs compare @like:NAME CANDIDATE")
     os.remove(files[-1])
     without = run_cli("compare", history.document().runs[-2].path, history.document().runs[-1].path, "--no-history")
     assert "(↑ slower)" in without.stdout
-    assert "(0 of 8 other sessions in the history)" in without.stdout
+    assert "(0 of 8 sessions in the history)" in without.stdout
     found = compare("@last~1", "@last")
     assert (found.rows[0].basis, found.baseline.label) == ("history", "@last~1")
     assert compare("@last~1", "@last", history=history.folder).rows == found.rows

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from warned_runs import environment, gpu
 from processes import AT_ONCE_S
+from warned_runs import environment, gpu
 
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.machine.warnings.gpu_monitor import Poller

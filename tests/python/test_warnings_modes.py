@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from warned_runs import process, result, run
 from simulated_samples import autoregression
+from warned_runs import process, result, run
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Result
