@@ -28,7 +28,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
-from fastrnns_rs.views.bench_text import about
+from fastrnns_rs.views.run import run_head
 
 GPU = {"name": "a card", "uuid": "GPU-0", "compute_capability": "9.0", "memory_total_bytes": 1 << 30}
 GPUS = replace(
@@ -95,7 +95,7 @@ def test_each_runner_has_a_row_on_each_device(turns: Turns, *, side_by_side: boo
 
 def test_tables_and_words_tell_devices_apart(turns: Turns) -> None:
     plan, run = begin()
-    assert "2 runners on cuda:0, cuda:1 one by one" in next(iter(about(run, plan)))
+    assert run_head.lines(run, {}, 200)[-1].text.startswith("cuda:0, cuda:1")
     done = execute(plan, run, executor=turns.together)
     assert [task.label for task in plan.tasks][:2] == ["cudnn on cuda:0", "cudnn on cuda:1"]
     for name in ("cudnn on cuda:1", "aten on cuda:0"):

@@ -27,7 +27,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
-from fastrnns_rs.views.bench_text import about, first_calls
+from fastrnns_rs.views.run import run_details, run_head
 
 
 def worker(job: dict[str, Any]) -> Answer:
@@ -100,7 +100,8 @@ def test_every_format_tells_points_apart(swept: Run) -> None:
     assert len({line.split("|")[1] for line in page if "cudnn[" in line}) == 8
     # A note that all of them need is said once.
     assert len([line for line in page if line.startswith("- `cudnn`: ")]) == 1
-    assert "cudnn[hidden-size=50,dtype=float32] " in next(first_calls(swept))
+    details = [line.text.split()[0] for line in run_details.lines(swept, 120)]
+    assert "cudnn[hidden-size=50,dtype=float32]/forward" in details
 
 
 def test_sweeps_are_compared_point_by_point(swept: Run) -> None:
@@ -125,9 +126,8 @@ def test_what_no_axis_concerns_is_measured_once() -> None:
     labels = [task.label for task in plan.tasks]
     assert labels.count("resnet18") == 1
     assert labels[-2:] == ["cudnn[hidden-size=2]", "cudnn[hidden-size=4]"]
-    said = "\n".join(about(run, plan))
-    assert "note: no axis concerns resnet18" in said
-    assert "axis hidden-size: 2, 4" in said
+    context = "\n".join(line.text for line in run_head.lines(run, {}, 200))
+    assert "hidden 2/4" in context
     with pytest.raises(UsageError, match="resnet18 has no hidden-size"):
         begin("hidden-size=2,4", runners=("resnet18",))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from fastrnns_rs.cli import (
     effort_options,
     history_options,
     options,
+    run_output,
     runner_options,
     shared,
     side_options,
@@ -24,6 +26,7 @@ from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_output import RunTarget
     from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
@@ -54,7 +57,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @click.option("--force", is_flag=True, help="Compare different devices, and label the rows.")
 @verdict_options.fail_on
 @verdict_options.formats("ab")
-@options.output("Write the run file to PATH, again after each process.")
+@run_output.options
 @history_options.options("ab")
 def command(**given: Any) -> int:
     """Times baseline (A) and candidate (B) interleaved, and compares them.
@@ -65,18 +68,19 @@ def command(**given: Any) -> int:
     from fastrnns_rs.cli.run_keeping import RunKeeping
 
     history = history_options.history_of(given)
-    with ResultsFile(given["output"]) as results, RunKeeping(results, history) as keeping:
-        return _measure(given, results, keeping)
+    target = run_output.target_of(given, shared.format_of(given))
+    with ResultsFile(target.run_file) as results, RunKeeping(results, history) as keeping:
+        return _measure(given, target, results, keeping)
 
 
-def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -> int:
+def _measure(given: dict[str, Any], target: RunTarget, results: ResultsFile, keeping: RunKeeping) -> int:
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
-    from fastrnns_rs.views.bench_terminal import Terminal
 
+    begin = time.monotonic()
     device_options.refuse_ranks("ab")
     format_name = shared.format_of(given) or "table"
     fail_on = verdict_options.causes(given)
@@ -85,6 +89,7 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -
     margins.check(given["margin"])
     given = effort_options.settled(given)
     results.reserve(given["runner_file"])
+    target.check(given["runner_file"])
     runner_options.load_files(given)
     requests = side_options.requests(given)
     executor = shared.executor()
@@ -94,19 +99,20 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping) -
     _check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         _check_noise_floor(run)
-    terminal = Terminal(" ")
+    terminal = run_output.terminal("ab")
     try:
         run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
     except Interrupted as stopped:
-        keeping.tell_place(stopped.run)
+        terminal.close()
+        run_output.tell_end(stopped.run, keeping, begin)
         return ExitCode.INTERRUPTED
     finally:
         terminal.close()
     comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
     # Warnings of the run were printed during the run.
     shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
-    shared.deliver(comparison.render(format_name), None)
-    keeping.tell_place(run)
+    shared.deliver(comparison.render(format_name), target.output)
+    run_output.tell_end(run, keeping, begin)
     if run.status != "complete" or results.failed:
         return ExitCode.FAILED
     if given["same"]:
@@ -122,8 +128,7 @@ def _check_devices(run: Run, *, force: bool) -> None:
     """
     first, second = (one.problem.device for one in run.plan.runners)
     if first != second and not force:
-        message = f"the devices differ, {first} and {second}"
-        raise UsageError(message, "give one device; --force compares them all the same, and labels the rows")
+        raise UsageError(f"different devices: {first} and {second}", "Add --force to compare them anyway.")
 
 
 def _check_noise_floor(run: Run) -> None:
@@ -136,4 +141,4 @@ def _check_noise_floor(run: Run) -> None:
 
     device = run.plan.runners[0].problem.device
     if noise.stored(device) is None:
-        raise MissingError(f"the noise of {device} on this machine was never measured", "fastrnns-rs ab --same does it")
+        raise MissingError(f"noise floor not measured: {device!r}", "Run: fastrnns-rs ab --same", where="--margin")

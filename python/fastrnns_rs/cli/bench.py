@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from fastrnns_rs.cli import (
     effort_options,
     history_options,
     options,
+    run_output,
     runner_options,
     shared,
     sweep_options,
@@ -30,6 +32,7 @@ from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_output import RunTarget
     from fastrnns_rs.documents.run_file import Run
 
 EPILOG = """\b
@@ -73,7 +76,7 @@ PyTorch fastrnns' spellings work too: --hiddenSize."""
     default=False,
     help="Time a runner on all devices at the same time.  [default: one-by-one]",
 )
-@click.option("--sep", default=" ", help="Separator between the columns of the live table.")
+@click.option("--sep", help="Separator between the columns of --format fastrnns, which it selects.")
 @click.option(
     "--print-json",
     cls=OptionalValueOption,
@@ -82,8 +85,9 @@ PyTorch fastrnns' spellings work too: --hiddenSize."""
     flag_value="oss",
     help="Write JSON of PyTorch's fastrnns to stdout: oss or pep. [default: oss]",
 )
-@options.formats("bench", formats.RUN, "Output format on stdout.", "the run file")
-@options.output("Write the run file to PATH, again after each process.")
+@options.formats("bench", formats.RUN, document="the run file")
+@options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
+@run_output.options
 @history_options.options("bench")
 @click.option(
     "--resume",
@@ -107,20 +111,23 @@ def command(**given: Any) -> int:
         from fastrnns_rs.verbs.history.run_names import one_run
 
         given["resume"] = os.fspath(one_run(given["resume"], history))
+    target = run_output.target_of(given, _format(given))
     with (
-        ResultsFile(_output(given) if leads else None) as results,
+        ResultsFile(target.run_file if leads else None) as results,
         RunKeeping(results, history if leads else None) as keeping,
     ):
-        return _measure(given, results, keeping, leads=leads)
+        return _measure(given, target, results, keeping, leads=leads)
 
 
-def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *, leads: bool) -> int:
+def _measure(
+    given: dict[str, Any], target: RunTarget, results: ResultsFile, keeping: RunKeeping, *, leads: bool
+) -> int:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.preparation import start
     from fastrnns_rs.verbs.bench.resumption import check_interrupted
-    from fastrnns_rs.views.bench_terminal import Terminal
 
+    begin = time.monotonic()
     resume = None
     if given["resume"] is not None:
         if leads:
@@ -131,59 +138,44 @@ def _measure(given: dict[str, Any], results: ResultsFile, keeping: RunKeeping, *
         given = _resumed_options(resume, given)
     given = device_options.settled(effort_options.settled(given))
     results.reserve(given["runner_file"])
+    target.check(given["runner_file"])
     runner_options.load_files(given)
-    format_name = _format(given)
     ranks = device_options.ranks(given)
-    # On a terminal the live table has been seen. `bench > table.txt` gets a table too.
-    redirected = format_name is None and not (sys.stdout is not None and sys.stdout.isatty())
-    sweep_options.check(given, has_format=format_name is not None or redirected)
-    asked = _options(given)
+    sweep_options.check(given, has_format=True)
+    asked, effort = _options(given), effort_options.effort_of(given)
     # Unknown runners are reported before torch is imported, which takes seconds.
     asked.choice.runners()
     if leads:
         runner_options.note_idle_flags(asked.choice)
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
-    terminal = Terminal(given["sep"])
+    terminal = run_output.terminal("bench", shown=leads)
     interrupted = False
-    with device_options.team(ranks) as team:
-        executor = shared.executor()
-        plan, run = start(
-            asked, effort_options.effort_of(given), command=words, resume=resume, team=team, executor=executor
-        )
-        try:
-            observer = terminal if leads else None
-            run = execute(plan, run, observer=observer, save=keeping.save, team=team, executor=executor)
-        except Interrupted as stopped:
-            run, interrupted = stopped.run, True
-        finally:
-            terminal.close()
-        if team is not None and not interrupted:
-            team.part()
-    # Results that no file could take go to stdout alone.
-    if leads and (format_name is not None or (redirected and not results.failed)):
-        shared.deliver(sweep_options.sorted_by(run, given["sort"]).render(format_name or "table"), None)
-        results.on_stdout = format_name == "json"
+    try:
+        if resume is None and ranks is None:
+            run_output.show_expected(terminal, asked, effort, words)
+        with device_options.team(ranks) as team:
+            executor = shared.executor()
+            plan, run = start(asked, effort, command=words, resume=resume, team=team, executor=executor)
+            try:
+                observer = terminal if leads else None
+                run = execute(plan, run, observer=observer, save=keeping.save, team=team, executor=executor)
+            except Interrupted as stopped:
+                run, interrupted = stopped.run, True
+            if team is not None and not interrupted:
+                team.part()
+    finally:
+        terminal.close()
     if leads:
-        keeping.tell_place(run)
+        shown = sweep_options.sorted_by(run, given["sort"])
+        results.on_stdout = target.deliver(shown, results, wide=given["wide"], separator=given["sep"])
+        run_output.tell_end(run, keeping, begin)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if run.status == "complete" and not results.failed else ExitCode.FAILED
 
 
-def _output(given: dict[str, Any]) -> Path | None:
-    """Returns the run file.
-
-    With `--resume`, the run file is the resumed file, unless a flag names another file. A configured `output` applies
-    to new runs only.
-    """
-    if given["resume"] is None or is_flag("output"):
-        output: Path | None = given["output"]
-        return output
-    return Path(given["resume"])
-
-
 def _format(given: dict[str, Any]) -> str | None:
-    """Returns the format of stdout, or None if no format is requested."""
+    """Returns the format of the document, or None if no format is requested."""
     asked = {
         "--format": given["format_name"],
         "--json": "json" if given["as_json"] else None,
@@ -191,8 +183,8 @@ def _format(given: dict[str, Any]) -> str | None:
     }
     chosen = {flag: name for flag, name in asked.items() if name is not None}
     if len(chosen) > 1:
-        raise click.UsageError(f"{' and '.join(chosen)} both say what stdout is to carry; give one of them")
-    return next(iter(chosen.values()), None)
+        raise click.UsageError(f"{' and '.join(chosen)} both choose the output format; give one of them")
+    return next(iter(chosen.values()), None if given["sep"] is None else "fastrnns")
 
 
 def _options(given: dict[str, Any]) -> Any:
@@ -209,7 +201,7 @@ def _options(given: dict[str, Any]) -> Any:
 
 #: Options that do not change the measurement.
 _FORMATS = {"format_name", "as_json", "print_json"}
-_BESIDE = {"resume", "output", "sep", "sort", "history", "no_history", *_FORMATS}
+_BESIDE = {"resume", "output", "run_file", "sep", "sort", "wide", "history", "no_history", *_FORMATS}
 
 
 def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
@@ -226,8 +218,10 @@ def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
     if any(is_flag(name) for name in given if name not in {*_BESIDE, *code}):
         return given
     if run.command[:2] != ["fastrnns-rs", "bench"]:
-        message = f"the run was begun by {' '.join(run.command)!r}, not by bench"
-        raise UsageError(message, "go on with it by bench(resume=…) and its arguments")
+        message = f"not a run of the command bench: {given['resume']!r}"
+        reason = f"the run was started by {' '.join(run.command)!r}"
+        hint = "Resume the run in Python: fastrnns_rs.bench(resume=…)"
+        raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"])
     # The parent context provides the prefix of environment variables.
     context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
     before = context.params
@@ -235,15 +229,15 @@ def _resumed_options(run: Run, given: dict[str, Any]) -> dict[str, Any]:
     # command line names the code too.
     for name, param in code.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
-            raise UsageError(*_unrepeated(run, param, before[name], given["resume"]))
+            raise UsageError(*_unrepeated(param, before[name], given["resume"]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
     return {**before, **{name: given[name] for name in {*_BESIDE, *code} if is_flag(name) or name == "resume"}}
 
 
-def _unrepeated(run: Run, param: Code, value: Any, file: str) -> tuple[str, str]:
+def _unrepeated(param: Code, value: Any, file: str) -> tuple[str, str]:
     """Returns message and hint for code that this command line does not repeat."""
     flag = max(param.opts, key=len)
     words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
-    message = f"the run {run.run_id} was begun with {' '.join(words)}, which is code that would be executed"
-    return message, f"if you trust it: fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"
+    message = f"run with code: {' '.join(words)!r} (--resume)"
+    return message, f"If you trust the code, run: fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"

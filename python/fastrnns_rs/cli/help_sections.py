@@ -28,8 +28,13 @@ _RUNNING: Sections = {
     COMPATIBILITY: ("sep", "print_json", "fuser", "executor", *_POINTWISE),
 }
 _JUDGING: Sections = {"Comparison": ("baseline", "candidate", "margin", "fail_on", "explain", "force")}
-_CAPTURES: Sections = {"Captures": ("iteration_range", "wide", "nsys_path")}
-_OUTPUT: Sections = {"Output": ("format_name", "as_json", "output", "verbose", "history", "no_history")}
+_CAPTURES: Sections = {"Captures": ("iteration_range", "nsys_path")}
+_OUTPUT: Sections = {
+    "Output": (
+        *("format_name", "as_json", "output", "run_file", "wide", "verbose", "history", "no_history"),
+        *("quiet", "no_progress", "color"),
+    )
+}
 _OF_SIDES = tuple(f"{side}_{part}" for part in ("env", "python") for side in ("a", "b"))
 
 
@@ -77,7 +82,7 @@ SECTIONS: Mapping[str, Sections] = {
         "Output": ("no_report", *_OUTPUT["Output"]),
     },
     "report": {
-        "View": ("by", "top", "wide", "names", "categories", "trace"),
+        "View": ("by", "top", "names", "categories", "trace"),
         "Selection": ("device", "stream", "process", "since", "until", "filter", "iteration_range", "data_loader"),
         "Reading": ("nsys_path", "workers", "strict"),
         "Inductor": ("wall_time_ms", "runs"),
@@ -108,6 +113,7 @@ RARE = {
     *("internal_run", "keep", "sleep_between_seconds", "baseline", "nsys_path", "nvprof_path"),
     *("schedule", "on_trace_ready", "with_flops", "with_modules", "group_by_input_shape", "group_by_stack"),
     *("sort_by", "row_limit", "memory_timeline", "memory_snapshot", "no_check_grad", "runs", "wall_time_ms"),
+    *("no_progress", "color"),
     *("ncu_kernel_regex", "ncu_metrics", "ncu_path", "data_loader", "workers", "variable_lstms"),
 }
 #: Maximum number of options of a command whose shorter help is complete.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from fastrnns_rs.cli import help_sections
+from fastrnns_rs.cli import display, help_sections
 from fastrnns_rs.cli.configuration import Target, configured
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
@@ -99,6 +99,7 @@ class Verb(click.Command):
         # Words that no parameter takes are reported in `parse_args`.
         own = {"token_normalize_func": dashed, "allow_extra_args": True}
         super().__init__(name, **{**settings, "context_settings": own})
+        self.params += display.options()
         if name in help_sections.SECTIONS:
             text = "Show every option, its old spellings and its environment variable."
             callback = _show_whole_help
@@ -235,6 +236,11 @@ def formats(
 def output(text: str = "Write to PATH instead of stdout.") -> Callable[[F], F]:
     """Returns `--output`, the path to write to."""
     return click.option("--output", cls=Target, type=click.Path(path_type=Path), help=text)
+
+
+def wide(text: str) -> Callable[[F], F]:
+    """Returns `--wide`, which adds what the table leaves out."""
+    return click.option("--wide", is_flag=True, help=text)
 
 
 def dashed(word: str) -> str:

@@ -88,6 +88,11 @@ class ResultsFile:
             self._locks.hold(path)
 
     @property
+    def path(self) -> Path | None:
+        """Returns the file as the user named it."""
+        return self._path
+
+    @property
     def place(self) -> str | None:
         """Returns the written file, after all symbolic links.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
 _GIB = 1 << 30
+#: Digits of a run ID in a command.
+_DIGITS = 12
 
 
 class RunKeeping:
@@ -68,26 +71,46 @@ class RunKeeping:
         if self._history is not None:
             self._keep(self._history, run, pieces)
 
-    def tell_place(self, run: Run) -> None:
-        """Prints the name of the run in the history, and the next command for the run."""
-        if self._history is None or self._path is None or self._unsaved:
-            return
-        runs = self._history.document().runs
-        if not runs or runs[-1].run_id != run.run_id:
-            # Another command has started a newer run.
-            shared.tell([f"Saved as @{run.run_id[:12]}."])
-        elif run.status == "interrupted":
-            shared.tell(["Saved as @last (incomplete)."])
-            if not run.sides:
-                shared.tell(["Continue: fastrnns-rs bench --resume @last"])
-        else:
-            shared.tell(["Saved as @last."])
-            if [one.verb for one in runs[-2:]] == ["bench", "bench"]:
-                shared.tell(["Compare with the run before: fastrnns-rs compare @last~1 @last"])
+    def name_of(self, run: Run) -> str | None:
+        """Returns the name of the run for a command line: `@last`, its ID, or its file; None if it is not kept."""
+        if self._is_kept:
+            return "@last" if self._is_last(run) else f"@{run.run_id[:_DIGITS]}"
+        if self._results.place is not None and not self._results.failed:
+            return shlex.quote(str(self._results.path))
+        return None
+
+    def sentence(self, run: Run) -> str:
+        """Returns where the run is, as `Saved as @last.`; empty if it is not kept."""
+        places = [f"as {self.name_of(run)}"] if self._is_kept else []
+        if run.status == "interrupted" and places:
+            places = [f"{places[0]} (incomplete)"]
+        if self._results.place is not None and not self._results.failed:
+            places.append(f"in {visible(str(self._results.path))}")
+        return f"Saved {' and '.join(places)}." if places else ""
+
+    def next_commands(self, run: Run) -> list[str]:
+        """Returns the command to continue or to compare the run, and a note about a large history."""
+        name = self.name_of(run)
+        found = []
+        runs = self._history.document().runs if self._history is not None and self._is_kept else []
         total = sum(one.size_bytes for one in runs)
         if total > LARGE_BYTES:
-            hint = "hint: fastrnns-rs history --prune --older-than 90d deletes old runs that have no tag"
-            shared.tell([f"note: the history has {total / _GIB:.1f} GiB", hint])
+            found.append(f"note: the history has {total / _GIB:.1f} GiB")
+            found.append("hint: Delete old runs: fastrnns-rs history --prune --older-than 90d")
+        if run.status == "interrupted" and name is not None and not run.sides:
+            found.append(f"Continue: fastrnns-rs bench --resume {name}")
+        elif name == "@last" and not run.sides and [one.verb for one in runs[-2:]] == ["bench", "bench"]:
+            found.append("Compare with the run before: fastrnns-rs compare @last~1 @last")
+        return found
+
+    @property
+    def _is_kept(self) -> bool:
+        return self._history is not None and self._path is not None and not self._unsaved
+
+    def _is_last(self, run: Run) -> bool:
+        """Returns False if another command has started a newer run."""
+        runs = [] if self._history is None else self._history.document().runs
+        return bool(runs) and runs[-1].run_id == run.run_id
 
     def _keep(self, history: RunHistory, run: Run, pieces: Sequence[bytes]) -> None:
         try:

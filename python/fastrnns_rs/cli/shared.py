@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -51,10 +52,12 @@ def format_of(given: dict[str, Any]) -> str | None:
     """Returns the format that `--format` or `--json` requests, or None.
 
     Raises:
-        click.UsageError: If both are given.
+        UsageError: If both are given.
     """
     if given["format_name"] is not None and given["as_json"]:
-        raise click.UsageError("--format and --json both say what to write; give one of them")
+        from fastrnns_rs.errors import exclusive
+
+        raise exclusive("format_name", "as_json")
     return "json" if given["as_json"] else given["format_name"]
 
 
@@ -63,16 +66,20 @@ def deliver(text: str, output: Path | None) -> None:
 
     A document is UTF-8 bytes, whatever the encoding of the terminal.
     """
-    if output is None:
-        with unread(STDOUT):
-            # A path may contain bytes that are not UTF-8. Such bytes are written unchanged.
-            click.echo(text.encode(errors="surrogateescape"), nl=False)
+    # A path may contain bytes that are not UTF-8. Such bytes are written unchanged.
+    data = text.encode(errors="surrogateescape")
+    if output is None or is_stream(output):
+        deliver_pieces(lambda take: _discard(take(data)), output)
     else:
         from fastrnns_rs.documents import writing
         from fastrnns_rs.documents.writer_lock import locked
 
         with locked(output) as place:
-            writing.write(output, [text.encode(errors="surrogateescape")], place)
+            writing.write(output, [data], place)
+
+
+def _discard(_result: object) -> None:
+    """Ignores a result."""
 
 
 def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> None:
@@ -82,15 +89,33 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
         write: Function that passes all pieces to its argument, a function.
         output: File to write to; None for stdout.
     """
-    if output is None:
+    if output is None or os.fspath(output) == "-":
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
+    elif is_stream(output):
+        from fastrnns_rs.documents.writing import open_stream
+
+        # The reader of a pipe may leave early, as that of stdout.
+        with suppress(BrokenPipeError), open_stream(output) as stream:
+            write(stream.write)
     else:
         from fastrnns_rs.documents.writer_lock import locked
         from fastrnns_rs.documents.writing import replacing
 
         with locked(output) as place, replacing(output, place) as file:
             write(file.write)
+
+
+def is_stream(output: Path) -> bool:
+    """Returns True for `-`, which is stdout, and for pipes and devices such as `/dev/null`.
+
+    They are written straight, and are neither locked nor replaced.
+    """
+    try:
+        mode = output.stat().st_mode
+    except (OSError, ValueError):
+        return os.fspath(output) == "-"
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -132,9 +157,9 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
             has no place for warnings.
     """
     if notices and format_name in {None, "json", "junit"}:
-        from fastrnns_rs.views.bench_text import warnings
+        from fastrnns_rs.views.prose import WIDTH, warning_lines
 
-        tell(warnings(notices))
+        tell(line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, WIDTH))
 
 
 def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
@@ -143,7 +168,7 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
     Raises:
         UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
     """
-    if output is not None:
+    if output is not None and not is_stream(output):
         from fastrnns_rs.cli.configuration import configuration_file
         from fastrnns_rs.documents.writing import check_writable
 
@@ -163,8 +188,8 @@ def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]
 
     for one in inputs:
         if output is not None and _are_one(output, one):
-            message = f"{flag} {output} would overwrite {os.fspath(one)}, which is to be read"
-            raise UsageError(message, "give the path of another file")
+            reason, hint = "the command reads this file", "Use the path of another file."
+            raise UsageError(f"cannot overwrite input: {str(output)!r}", hint, where=flag, reason=reason)
 
 
 def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:

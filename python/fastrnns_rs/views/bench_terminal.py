@@ -1,152 +1,196 @@
-"""Live table of `bench` on standard error."""
+"""Progress of `bench` and `ab`: the table so far above a bar."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
+import time
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes import phases
-from fastrnns_rs.views.bench_text import about, compiling, duration, first_calls, outcome, warnings
-from fastrnns_rs.views.run import sweep_tables
-from fastrnns_rs.views.run.run_table import RunTable, name
+from fastrnns_rs.views.figures import span
+from fastrnns_rs.views.progress import Progress, TimeLeft
+from fastrnns_rs.views.run import run_head, run_table
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from collections.abc import Callable
 
     from fastrnns_rs.documents.run_file import Process, Result, Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
-    from fastrnns_rs.views.live_rows import LiveRows
 
 PHASES = {
     phases.IMPORT: "importing torch",
     phases.BUILD: "building the model",
     phases.COMPILE: "compiling",
-    phases.COMPILE_AGAIN: "compiling with what is in the cache",
+    phases.COMPILE_AGAIN: "compiling with a filled cache",
+    phases.WARM_UP: "warm-up",
     phases.MEASURE: "measuring",
     phases.WAIT: "waiting for the other ranks",
 }
 
 
-class Terminal:
-    """Writer of bench progress to standard error.
-
-    Each row is written when its runner ends. On a terminal, unfinished rows and a progress line are shown below.
-    Elsewhere, one line for the first process of each runner replaces them.
+class BenchTerminal:
+    """Observer of a run that shows its progress.
 
     Args:
-        separator: Text between two columns.
+        verb: `bench` or `ab`.
+        shown: False shows nothing.
+        width: Function that returns the width of the terminal.
+        ascii_only: True uses ASCII characters only.
+        clock: Function that returns seconds.
     """
 
-    def __init__(self, separator: str) -> None:
-        self._separator = separator
-        self._table = RunTable([], separator)
-        self._progress: LiveRows | None = None
-        self._task: TaskID | None = None
-        self._runner = ""
-        self._warned = 0
-        self._noted: set[str] = set()
-        self._first: set[str] = set()
+    def __init__(
+        self,
+        verb: str,
+        *,
+        shown: bool,
+        width: Callable[[], int],
+        ascii_only: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._verb = verb
+        self._shown = shown
+        self._width = width
+        self._ascii = ascii_only
+        self._clock = clock
+        self.progress: Progress | None = None
+        self._run: Run | None = None
+        self._tasks: list[BenchTask] = []
+        self._results: dict[str, Result] = {}
+        self._changed: dict[str, None] = {}
+        self._device: str | None = None
+        self._planned: int | None = None
+        self._ranks = 1
+        self._left = TimeLeft()
+        self._label = ""
+        self._begin = self._clock()
+
+    def expects(self, run: Run, plan: BenchPlan, device: str | None = None) -> None:
+        """Shows the rows before torch is probed.
+
+        Args:
+            run: Run as expected.
+            plan: Plan as expected.
+            device: Text in place of the device, if the device is unknown; otherwise None.
+        """
+        self._device = device
+        self._show(run, plan)
+        if self.progress is not None:
+            self.progress.step(f"{plan.measured[0].label if plan.measured else self._verb}: {PHASES[phases.IMPORT]}")
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
-        """Writes the description of the run, its warnings and the headings."""
-        self._table = RunTable([task.label for task in plan.tasks], self._separator)
-        for line in (*about(run, plan), *warnings(run.warnings), self._table.header()):
-            self._write(line)
-        self._warned = len(run.warnings)
-        if sys.stderr is not None and sys.stderr.isatty():
-            done = sum(len(result.processes) for result in run.results)
-            self._begin_progress(plan, done, max(1, len(run.ranks)))
+        """Shows the rows of the plan, with the results of a resumed run."""
+        self._device = None
+        self._results = {run_table.name(one): one for one in run.results}
+        self._show(run, plan)
+        if self.progress is not None:
+            self.progress.done = sum(len(one.processes) for one in run.results)
 
     def session_waits(self, number: int, seconds: float) -> None:
         """Shows when the next session begins."""
-        text = f"session {number} begins in {duration(seconds)}"
-        if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=text)
-        else:
-            self._write(text)
+        if self.progress is not None:
+            text = f"session {number} begins in {span(seconds)}"
+            self.progress.step(text)
+            self.progress.note(text)
 
-    def process_begins(self, task: BenchTask, index: int) -> None:
-        """Shows the runner and the process that begin."""
-        self._runner = f"{task.label}, process {index + 1}"
+    def process_begins(self, task: BenchTask, index: int) -> None:  # noqa: ARG002
+        """Shows the runner that begins."""
+        self._label, self._begin = task.label, self._clock()
         self.phase(phases.IMPORT)
 
     def phase(self, name: str) -> None:
         """Shows the phase that the worker reports."""
-        if self._progress is not None and self._task is not None:
-            # A runner can write to the worker's pipe and report phase names of its own.
-            self._progress.update(self._task, description=visible(f"{self._runner}: {PHASES.get(name, name)}"))
+        if self.progress is not None:
+            # A runner can write to the worker's pipe and report phases of its own.
+            text = PHASES.get(name, name)
+            longest = max((width(task.label) for task in self._tasks), default=0)
+            self.progress.step(f"{self._label}: {text}", longest + 2 + width(text))
 
     def process_ends(self, process: Process, printed: str) -> None:
         """Counts a process; with `FASTRNNS_DEBUG` set, shows the output of a failed one."""
+        self._left.add(self._label, self._clock() - self._begin)
+        if self.progress is None:
+            return
         if process.status in {"failed", "timed_out"} and printed and os.environ.get("FASTRNNS_DEBUG"):
-            self._write(printed.rstrip())
-        if self._progress is not None and self._task is not None:
-            self._progress.advance(self._task)
+            for line in printed.rstrip().splitlines():
+                self.progress.write(line)
+        self.progress.advance()
 
     def row_changes(self, result: Result) -> None:
-        """Shows the row as measured so far.
+        """Shows the row as measured so far."""
+        key = run_table.name(result)
+        self._results[key] = result
+        # Removing the key first makes it the one that changed last.
+        self._changed.pop(key, None)
+        self._changed[key] = None
 
-        Without a terminal, a line is written once, after the first process.
-        """
-        if self._progress is not None:
-            # Removing the key first moves the row that changed last to the end.
-            self._progress.rows.pop(name(result), None)
-            self._progress.rows[name(result)] = self._table.row(result)
-        elif name(result) not in self._first and result.forward is not None:
-            self._first.add(name(result))
-            times = {"forward": result.forward, "backward": result.backward}
-            shown = [f"{phase} {one.estimate_ns / 1e6:.3g} ms" for phase, one in times.items() if one is not None]
-            self._write(f"{visible(name(result))}, process 1: {', '.join(shown)}")
+    runner_ends = row_changes
 
-    def runner_ends(self, result: Result) -> None:
-        """Writes the row, and its note below."""
-        if self._progress is not None:
-            self._progress.rows.pop(name(result), None)
-        self._write(self._table.row(result))
-        if result.note is not None and result.status == "ok":
-            side = "" if result.side is None else f" ({result.side})"
-            note = f"  note: {visible(result.runner)}{side}: {visible(result.note)}"
-            # Points of a sweep mostly have the same note.
-            if note not in self._noted:
-                self._noted.add(note)
-                self._write(note)
-
-    def ends(self, run: Run) -> None:
-        """Writes the sweep, the stop reason with the precision, and the warnings."""
+    def ends(self, run: Run) -> None:  # noqa: ARG002
+        """Removes the progress."""
         self.close()
-        if run.sweep is not None:
-            self._write("\n" + "\n".join(sweep_tables.lines(run.sweep)) + "\n")
-        # Earlier warnings were written above the table.
-        for line in (*first_calls(run), *compiling(run), outcome(run), *warnings(run.warnings[self._warned :])):
-            self._write(line)
 
     def close(self) -> None:
-        """Removes the progress line."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
+        """Removes the progress."""
+        if self.progress is not None:
+            self.progress.close()
 
-    def _begin_progress(self, plan: BenchPlan, done: int, ranks: int) -> None:
-        from rich.console import Console
+    def lines(self, height: int) -> list[Line]:
+        """Returns the context and the rows that fit; of many rows, those that changed last."""
+        if self._run is None:
+            return []
+        limit = self._width()
+        families = {task.runner.name: task.runner.family for task in self._tasks}
+        head = [*run_head.lines(self._run, families, limit, self._device), Line("")]
+        # The headings of the table are two lines.
+        room = max(height - len(head) - 2, 1)
+        keys = [task.label for task in self._tasks]
+        recent = [*reversed(self._changed), *(key for key in keys if key not in self._changed)][:room]
+        shown = [self._row(key) for key in keys if key in recent]
+        return [*head, *run_table.lines(shown, limit)][:height]
 
-        from fastrnns_rs.views.live_rows import LiveRows
+    def _row(self, key: str) -> run_table.Row:
+        result = self._results.get(key)
+        if result is None:
+            return run_table.Row(key, None, "" if self._planned is None else f"0 of {self._planned}")
+        return run_table.row(result, self._planned)
 
-        self._progress = LiveRows(Console(stderr=True, markup=False, emoji=False, highlight=False))
+    def _show(self, run: Run, plan: BenchPlan) -> None:
+        self._run, self._tasks = run, list(plan.tasks)
+        self._ranks = max(1, len(run.ranks))
         # The precision rule does not fix the number of processes.
         by_precision = plan.rule is not None and plan.rule.rule == "precision"
-        total = None if by_precision else len(plan.measured) * plan.processes * ranks
-        self._task = self._progress.add_task("", total=total, completed=done)
-        self._progress.start()
+        self._planned = None if by_precision else plan.processes
+        self._left = TimeLeft(plan.start_s + 1.5 * plan.loop.seconds if plan.start_s and plan.loop.seconds else None)
+        total = None if by_precision else len(plan.measured) * plan.processes * self._ranks
+        if self.progress is None:
+            runners = len({task.label for task in plan.tasks})
+            least = "" if total is not None else "at least "
+            count = len(plan.measured) * plan.processes * self._ranks
+            self.progress = Progress(
+                self._verb,
+                f"{_count(runners, 'runner')}, {least}{_count(count, 'process', 'processes')}",
+                above=self.lines,
+                shown=self._shown,
+                ascii_only=self._ascii,
+            )
+            self.progress.__enter__()
+            self.progress.time_left(self._time_left)
+        self.progress.total = total
 
-    def _write(self, line: str) -> None:
-        if sys.stderr is None:
-            return
-        # A closed standard error must not stop the measurement.
-        with contextlib.suppress(OSError, ValueError):
-            if self._progress is None:
-                print(line, file=sys.stderr, flush=True)  # noqa: T201
-            else:
-                self._progress.console.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    def _time_left(self) -> float | None:
+        if self._planned is None or self._device is not None:
+            return None
+        remaining = {}
+        for task in self._tasks:
+            result = self._results.get(task.label)
+            done = 0 if result is None else len(result.processes)
+            over = task.refusal is not None or (result is not None and result.status != "ok")
+            remaining[task.label] = 0 if over else max(self._planned * self._ranks - done, 0)
+        return self._left.estimate(remaining, self._clock() - self._begin)
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     D = TypeVar("D", Run, Comparison)
 
-RUN = ("table", "json", "csv", "markdown", "oss", "pep")
+RUN = ("table", "json", "csv", "markdown", "fastrnns", "oss", "pep")
 COMPARISON = ("table", "json", "markdown", "junit")
 
 
@@ -24,10 +24,12 @@ def run_text(run: Run, name: str) -> str:
         ValueError: If `name` is unknown, or JSON cannot represent a number.
     """
     from fastrnns_rs.documents import layout
-    from fastrnns_rs.views.run import run_table, upstream_json
+    from fastrnns_rs.views.run import run_screen, upstream_json
+    from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
     from fastrnns_rs.views.run.run_csv import csv
+    from fastrnns_rs.views.run.run_markdown import markdown
 
-    makers = (run_table.terminal, layout.text, csv, run_table.markdown, upstream_json.oss, upstream_json.pep)
+    makers = (run_screen.text, layout.text, csv, markdown, fastrnns_table, upstream_json.oss, upstream_json.pep)
     return _text(run, name, dict(zip(RUN, makers, strict=True)))
 
 

@@ -12,10 +12,15 @@ _LEAST = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def wrapped(text: str, limit: int) -> list[str]:
+def wrapped(text: str, limit: int, *, breaks: bool = False) -> list[str]:
     """Wraps a sentence to `limit` columns.
 
-    All lines but the first are indented. A word that is too long is not cut.
+    All lines but the first are indented.
+
+    Args:
+        text: Sentence, whose own indentation is kept.
+        limit: Width of the terminal.
+        breaks: True breaks a word that is too long. False keeps it whole, for commands to copy.
     """
     if width(text) <= limit:
         return [text]
@@ -29,7 +34,7 @@ def wrapped(text: str, limit: int) -> list[str]:
         initial_indent=indent,
         subsequent_indent=f"{indent}  ",
         break_on_hyphens=False,
-        break_long_words=False,
+        break_long_words=breaks,
     )
     return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
 

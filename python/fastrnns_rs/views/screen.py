@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fastrnns_rs.views.text import width
 
@@ -37,7 +36,6 @@ _ASCII = {
 _NOT_ASCII = re.compile(f"[{''.join(_ASCII)}]")
 
 
-@dataclass(frozen=True, slots=True)
 class Line:
     """Line of a screen.
 
@@ -46,8 +44,11 @@ class Line:
         style: `bold` for headings and the answer, `dim` for context, else empty.
     """
 
-    text: str
-    style: Style = ""
+    __slots__ = ("style", "text")
+
+    def __init__(self, text: str, style: Style = "") -> None:
+        self.text = text
+        self.style = style
 
 
 def plain(lines: Iterable[Line]) -> str:

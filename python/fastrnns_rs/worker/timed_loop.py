@@ -13,7 +13,7 @@ import torch
 
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.models.definition import ModelDef
-from fastrnns_rs.processes.phases import BUILD, MEASURE
+from fastrnns_rs.processes.phases import BUILD, MEASURE, WARM_UP
 from fastrnns_rs.worker.finite import check_finite
 from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
@@ -128,8 +128,18 @@ def measure(
         with model.context():
             ahead(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
-            on_phase(MEASURE)
-            run_loop(model, watch, lambda: more(watch.iterations, measurement.phases))
+            on_phase(WARM_UP)
+            first = True
+
+            def next_count() -> int:
+                nonlocal first
+                if first and watch.iterations:
+                    # Between two batches: nothing is written while iterations run.
+                    on_phase(MEASURE)
+                    first = False
+                return more(watch.iterations, measurement.phases)
+
+            run_loop(model, watch, next_count)
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.machine import environment, warnings
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
@@ -70,7 +70,7 @@ def start(
     run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
     if team is not None:
         if plan.sessions > 1:
-            raise UsageError("ranks measure in one session", "start torchrun again for each session")
+            raise UsageError("`sessions` does not work under torchrun", "Start torchrun again for each session.")
         return agreed(team, plan, run)
     return (plan, run) if resume is None else resumed(resume, plan, run)
 
@@ -102,7 +102,7 @@ def facts_of(
         asked = options.device, options.computed_dtype, setting
         return [environment.probe(*asked, local_rank=local_rank, executor=executor)]
     if options.device != "auto":
-        raise UsageError("--device and --devices both say where to run", "give one of them")
+        raise exclusive("device", "devices")
     first = environment.probe(devices[0], options.computed_dtype, setting, executor=executor)
     return [first, *(_another(first, one, options.computed_dtype, setting, executor) for one in devices[1:])]
 

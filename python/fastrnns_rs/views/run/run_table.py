@@ -1,23 +1,52 @@
-"""Table of `bench`, for terminals and for Markdown."""
+"""Table of `bench`: a row for each runner, with times, intervals, processes and memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.run import sweep_tables
-from fastrnns_rs.views.table import Column, line
-from fastrnns_rs.views.table import markdown as pipe_table
-from fastrnns_rs.views.text import code_cell, code_span, width
-from fastrnns_rs.views.units import mebibytes, milliseconds
+from fastrnns_rs.views import kernel_names
+from fastrnns_rs.views.figures import figure, half_width_percent
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.text import pad, width
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
+    from collections.abc import Iterable, Sequence
 
-#: Text for a missing number: too few samples, or a runner without a backward pass.
+    from fastrnns_rs.documents.run_file import PhaseSummary, Run
+
+#: Fewer processes have no interval.
+_LEAST_FOR_INTERVAL = 3
 _NONE = "-"
-_DASH = "–"
+_PHASES = ("forward", "backward")
+#: Widths of the columns, each with the gap before it.
+_NAME, _TIME, _NEXT_TIME, _INTERVAL, _MARK, _PROCESSES, _PEAK = 22, 10, 9, 9, 2, 6, 10
+#: Memory and processes give way to names of this width, as those of a sweep; intervals to a shorter name only.
+_LONG_NAME, _SHORT_NAME, _LEAST_NAME = 39, 14, 8
+#: A reason in less room is on the next line.
+_LEAST_REASON = 24
+_SMALL_MIB = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Row of the table.
+
+    Attributes:
+        name: Title of the row, with its side if the run has two.
+        result: Results so far; None before the first process.
+        processes: Number of processes, or `3 of 5`.
+        marked: Phases that a warning concerns.
+    """
+
+    name: str
+    result: Result | None
+    processes: str
+    marked: frozenset[str] = frozenset()
 
 
 def name(result: Result) -> str:
@@ -25,151 +54,163 @@ def name(result: Result) -> str:
 
     An example is `cudnn (a)`.
     """
-    return _on_side(result, result.title)
+    return result.title if result.side is None else f"{result.title} ({result.side})"
 
 
-def _on_side(result: Result, runner: str) -> str:
-    return runner if result.side is None else f"{runner} ({result.side})"
-
-
-def _outcome(result: Result) -> str:
+def outcome(result: Result) -> str:
     """Returns `failed: the reason`, or the status alone."""
-    return result.status if result.reason is None else f"{result.status}: {result.reason}"
+    status = result.status.replace("_", " ")
+    return status if result.reason is None else f"{status}: {result.reason}"
 
 
-def _number(heading: str, text: Callable[[Result], str]) -> Column:
-    return Column(heading, text, right=True)
+def rows(run: Run) -> list[Row]:
+    """Returns the rows of a run in the order of its results."""
+    warned = {row for notice in run.warnings for row in notice.rows}
+    # The precision rule does not fix the number of processes.
+    planned = None if run.plan.stop.rule == "precision" else run.plan.processes
+    return [row(one, None if run.status == "complete" else planned, warned) for one in run.results]
 
 
-def _part(heading: str, key: str, show: Callable[[Any], str], none: str = _NONE) -> Column:
-    """Returns a column of an optional value: the summary of a phase, or a size."""
-
-    def text(result: Result) -> str:
-        found = getattr(result, key)
-        return none if found is None else show(found)
-
-    return _number(heading, text)
-
-
-def _interval(phase: PhaseSummary, mark: str, between: str) -> str | None:
-    """Formats the ends of the interval; None if it is unknown.
-
-    `mark` precedes a range of process medians.
-    """
-    if phase.ci_low_ns is None or phase.ci_high_ns is None:
-        return None
-    mark = mark if phase.ci_method == "range" else ""
-    return f"{mark}{milliseconds(phase.ci_low_ns)}{between}{milliseconds(phase.ci_high_ns)}"
-
-
-def _times(suffix: str, phase: str) -> list[Column]:
-    return [
-        _part(f"avg_{suffix}", phase, lambda found: milliseconds(found.mean_ns)),
-        _part(f"std_{suffix}", phase, lambda one: _NONE if one.stddev_ns is None else milliseconds(one.stddev_ns)),
-        _part(f"info_{suffix}", phase, lambda found: f"n={found.n_samples}"),
-    ]
-
-
-def _estimates(suffix: str, phase: str) -> list[Column]:
-    return [
-        _part(f"est_{suffix}", phase, lambda found: milliseconds(found.estimate_ns)),
-        # Two dots and a colon, instead of a comma or a space, keep an interval one field under any usual separator.
-        _part(f"ci95_{suffix}", phase, lambda found: _interval(found, "range:", "..") or _NONE),
-    ]
-
-
-#: Columns of PyTorch's fastrnns, then the unit, the point estimates with their intervals, and details.
-_TERMINAL = (
-    _number("name", lambda result: visible(name(result))),
-    *_times("fwd", "forward"),
-    *_times("bwd", "backward"),
-    _number("unit", lambda _: "ms"),
-    *_estimates("fwd", "forward"),
-    *_estimates("bwd", "backward"),
-    _part("procs", "forward", lambda found: str(found.n_processes)),
-    _number("warmup", lambda result: _NONE if result.warmup_class is None else visible(result.warmup_class)),
-    _part("peak_MiB", "peak_memory_bytes", mebibytes),
-)
-#: These are the widths of fastrnns' name columns, or enough for an interval of two numbers.
-_WIDTHS = (16, 9, 9, 9, 9, 9, 9, 4, 9, 18, 9, 18, 5, 15, 8)
-
-
-class RunTable:
-    """Terminal table of a run, whose rows may arrive one by one.
+def row(result: Result, planned: int | None, warned: Iterable[str] = ()) -> Row:
+    """Returns the row of a result.
 
     Args:
-        names: Possible runners; the first column is as wide as the longest name.
-        separator: Text between two fields.
+        result: Results so far.
+        planned: Number of processes that the plan has; None if it is not fixed, or does not matter any more.
+        warned: Rows that warnings concern, as `cudnn/backward`.
     """
-
-    def __init__(self, names: Iterable[str], separator: str = " ") -> None:
-        self._separator = separator
-        self._widths = (max(_WIDTHS[0], *(width(visible(one)) for one in names), 0), *_WIDTHS[1:])
-
-    def header(self) -> str:
-        """Returns the line of headings."""
-        return self._line([column.heading for column in _TERMINAL])
-
-    def row(self, result: Result) -> str:
-        """Returns the line of a result: its numbers, or its status and reason."""
-        if result.status != "ok":
-            return self._line([visible(name(result)), visible(_outcome(result))])
-        return self._line([column.text(result) for column in _TERMINAL])
-
-    def _line(self, cells: list[str | None]) -> str:
-        return line(_TERMINAL, cells, self._widths, self._separator)
+    done = 0 if result.forward is None else result.forward.n_processes
+    text = f"{done:,}" if planned is None or done >= planned else f"{done:,} of {planned:,}"
+    marked = frozenset(phase for phase in _PHASES if f"{name(result)}/{phase}" in {*warned})
+    return Row(name(result), result, text, marked)
 
 
-def terminal(run: Run) -> str:
-    """Formats the table, the notes of runners and the tables of a sweep."""
-    table = RunTable(map(name, run.results))
-    lines = [table.header(), *map(table.row, run.results)]
-    lines += [f"note: {visible(runner)}: {visible(note)}" for runner, note in _notes(run)]
-    if run.sweep is not None:
-        lines += ["", *sweep_tables.lines(run.sweep)]
-    return "\n".join(lines) + "\n"
+def lines(shown: Sequence[Row], limit: int) -> list[Line]:
+    """Returns the table: two lines of headings, then the rows.
 
-
-def _time(phase: PhaseSummary) -> str:
-    """Formats the point estimate, with its interval if known."""
-    interval = _interval(phase, "range ", " – ")
-    estimate = milliseconds(phase.estimate_ns)
-    return estimate if interval is None else f"{estimate} ({interval})"
-
-
-_MARKDOWN = (
-    Column("runner", lambda result: code_cell(name(result))),
-    _part("forward, ms (95 % interval)", "forward", _time, _DASH),
-    _part("backward, ms (95 % interval)", "backward", _time, _DASH),
-    _part("processes", "forward", lambda found: str(found.n_processes), "0"),
-    _part("samples", "forward", lambda found: str(found.n_samples), "0"),
-    _part("peak, MiB", "peak_memory_bytes", mebibytes, _DASH),
-)
-#: Only CUDA's allocator reserves memory.
-_RESERVED = _part("reserved, MiB", "peak_reserved_bytes", mebibytes, _DASH)
-
-
-def markdown(run: Run) -> str:
-    """Formats the table for an issue or a README, with notes and a sweep.
-
-    Names and reasons are in code spans.
+    On a narrow terminal, the memory, the processes and the intervals are left out, in this order. Names that are too
+    long are shortened.
     """
-    reserves = any(result.peak_reserved_bytes is not None for result in run.results)
-    columns = (*_MARKDOWN, _RESERVED) if reserves else _MARKDOWN
-    rows = [
-        [column.text(result) for column in columns]
-        if result.status == "ok"
-        else [code_cell(name(result)), code_cell(_outcome(result))]
-        for result in run.results
+    phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
+    columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
+    columns += [
+        _Column("procs", "processes", _PROCESSES, [one.processes for one in shown]),
+        _Column("peak MiB", "peak", _PEAK, [_NONE if one.result is None else _peak(one.result) for one in shown]),
     ]
-    lines = pipe_table(columns, rows)
-    if notes := [f"- {code_span(runner)}: {code_span(note)}" for runner, note in _notes(run)]:
-        lines += ["", *notes]
-    if run.sweep is not None:
-        lines += sweep_tables.markdown(run.sweep)
-    return "\n".join(lines) + "\n"
+    wanted = max((width(visible(one.name)) for one in shown), default=0)
+    for kind, longest in (("peak", _LONG_NAME), ("processes", _LONG_NAME), ("interval", _SHORT_NAME)):
+        if min(max(wanted, _LEAST_NAME), longest) + _width(columns) > limit:
+            columns = [column for column in columns if column.kind != kind]
+    room = max(_LEAST_NAME, min(max(_NAME, wanted), limit - _width(columns)))
+    names = kernel_names.shortened([(one.name, one.name) for one in shown], room) if shown else []
+    found = [
+        Line(_joined("", room, [(column.above, column) for column in columns]), "bold"),
+        Line(_joined("runner", room, [(column.heading, column) for column in columns]), "bold"),
+    ]
+    for index, (text, one) in enumerate(zip(names, shown, strict=True)):
+        if one.result is not None and one.result.status != "ok":
+            found += _failure(text, one.result, room, limit)
+        else:
+            found.append(Line(_joined(text, room, [(column.cells[index], column) for column in columns])))
+    return found
 
 
-def _notes(run: Run) -> Iterable[tuple[str, str]]:
-    """Returns runners and their notes, without repetitions between rows of a runner."""
-    return dict.fromkeys((_on_side(one, one.runner), one.note) for one in run.results if one.note is not None)
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Column of numbers.
+
+    Attributes:
+        heading: Heading.
+        kind: Kind of column, for the choice of columns on a narrow terminal.
+        width: Width, with the gap before the column.
+        cells: Text of each row.
+        above: Heading of the line above.
+    """
+
+    heading: str
+    kind: str
+    width: int
+    cells: list[str]
+    above: str = ""
+
+
+def _width(columns: Iterable[_Column]) -> int:
+    return sum(column.width for column in columns)
+
+
+def _joined(text: str, room: int, cells: Iterable[tuple[str, _Column]]) -> str:
+    return (pad(text, room) + "".join(pad(cell, column.width, right=True) for cell, column in cells)).rstrip()
+
+
+def _is_shown(phase: str, shown: Sequence[Row]) -> bool:
+    """Returns False for a backward that no measured runner has."""
+    measured = [one.result for one in shown if one.result is not None and one.result.status == "ok"]
+    return phase == "forward" or not measured or any(one.backward is not None for one in measured)
+
+
+class _Phase:
+    """Columns of a phase: times in one unit, aligned at the decimal point, and intervals.
+
+    Args:
+        phase: `forward` or `backward`.
+        shown: Rows of the table.
+    """
+
+    def __init__(self, phase: str, shown: Sequence[Row]) -> None:
+        self._phase = phase
+        self._shown = shown
+        found = [None if one.result is None else getattr(one.result, phase) for one in shown]
+        self._found: list[PhaseSummary | None] = found
+        self._scale = Scale([one.estimate_ns for one in self._found if one is not None])
+
+    def columns(self, *, first: bool) -> list[_Column]:
+        """Returns the times, the intervals, and the marks of warnings."""
+        times = _aligned([_NONE if one is None else self._time(one) for one in self._found])
+        room = max(_TIME if first else _NEXT_TIME, 2 + max(map(width, times), default=0))
+        marks = [" !" if self._phase in one.marked else "" for one in self._shown]
+        return [
+            _Column(self._scale.unit, "time", room, times, self._phase),
+            _Column("95 % CI", "interval", _INTERVAL, [*map(self._interval, self._found)]),
+            _Column("", "mark", _MARK, marks),
+        ]
+
+    def _time(self, one: PhaseSummary) -> str:
+        ends = _ends(one)
+        half = None if ends is None else (ends[1] - ends[0]) / 2 / self._scale.ns
+        return figure(one.estimate_ns / self._scale.ns, half)
+
+    def _interval(self, one: PhaseSummary | None) -> str:
+        if one is None:
+            return ""
+        ends = _ends(one)
+        return _NONE if ends is None else half_width_percent(one.estimate_ns, *ends)
+
+
+def _ends(one: PhaseSummary) -> tuple[float, float] | None:
+    """Returns the ends of the interval; None for too few processes."""
+    low, high = one.ci_low_ns, one.ci_high_ns
+    known = one.n_processes >= _LEAST_FOR_INTERVAL and low is not None and high is not None
+    return (low, high) if known and low is not None and high is not None else None
+
+
+def _aligned(texts: list[str]) -> list[str]:
+    """Aligns numbers at the decimal point, and other cells on the right."""
+    ends = [text[text.index(".") :] if "." in text else "" for text in texts]
+    longest = max(map(len, ends), default=0)
+    return [text if text == _NONE else text + " " * (longest - len(end)) for text, end in zip(texts, ends, strict=True)]
+
+
+def _peak(result: Result) -> str:
+    if result.peak_memory_bytes is None:
+        return _NONE
+    mebibytes = result.peak_memory_bytes / 2**20
+    return figure(mebibytes) if mebibytes < _SMALL_MIB else f"{mebibytes:,.0f}"
+
+
+def _failure(text: str, result: Result, room: int, limit: int) -> list[Line]:
+    """Returns the lines of a runner without results: its name and the reason."""
+    start, reason = pad(text, room + _MARK), visible(outcome(result))
+    if limit - len(start) < _LEAST_REASON:
+        return [Line(text), *(Line(part) for part in wrapped(f"  {reason}", limit, breaks=True))]
+    first, *others = wrapped(reason, limit - width(start), breaks=True)
+    return [Line(start + first), *(Line(" " * width(start) + part) for part in others)]

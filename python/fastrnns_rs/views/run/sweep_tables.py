@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
-from fastrnns_rs.views.text import code_cell, code_span
+from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.text import code_cell, code_span, width
 from fastrnns_rs.views.units import milliseconds, significant
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NONE = "-"
+#: Spaces between two columns.
+_GAP = 2
 #: Phase, title, key and text function of each quantity of a cell.
 _QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
     ("forward", "forward, ms", "time_ns", milliseconds),
@@ -32,14 +35,37 @@ _QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
 )
 
 
-def lines(sweep: Sweep) -> list[str]:
-    """Returns the tables as terminal lines, separated by empty lines."""
+def lines(sweep: Sweep, limit: int = WIDTH) -> list[str]:
+    """Returns the tables as terminal lines, separated by empty lines.
+
+    Args:
+        sweep: Cells and exponents of a sweep.
+        limit: Width of the terminal. Runners that do not fit are in a further table.
+    """
     found: list[str] = []
     for title, headings, rows, notes in _blocks(sweep):
         columns, cells = _escaped(headings, rows, visible)
-        note_lines = [f"note: {visible(note)}" for note in notes]
-        found += [*([""] if found else []), visible(title), *table.lines(columns, cells), *note_lines]
+        for part in _parts(columns, cells, limit):
+            found += [*([""] if found else []), *wrapped(visible(title), limit)]
+            found += table.lines([columns[place] for place in part], [[row[place] for place in part] for row in cells])
+        found += [line for note in notes for line in wrapped(f"note: {visible(note)}", limit)]
     return found
+
+
+def _parts(columns: Sequence[table.Column], cells: Sequence[Sequence[str]], limit: int) -> Iterator[list[int]]:
+    """Yields the places of the columns of each table that fits: the first column, then some others."""
+    widths = [
+        max(width(text) for text in (column.heading, *(row[place] for row in cells)))
+        for place, column in enumerate(columns)
+    ]
+    part, room = [0], limit - widths[0]
+    for place in range(1, len(columns)):
+        if len(part) > 1 and widths[place] + _GAP > room:
+            yield part
+            part, room = [0], limit - widths[0]
+        part.append(place)
+        room -= widths[place] + _GAP
+    yield part
 
 
 def markdown(sweep: Sweep) -> list[str]:

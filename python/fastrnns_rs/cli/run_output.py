@@ -1,0 +1,182 @@
+"""Output of `bench` and `ab`: run file, formatted document, screens during and after the run."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastrnns_rs.cli import display, shared
+from fastrnns_rs.cli.configuration import Target
+from fastrnns_rs.cli.options import F, output, several
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.views.screen import Line
+
+if TYPE_CHECKING:
+    import os
+
+    from fastrnns_rs.cli.results_file import ResultsFile
+    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.verbs.bench.effort import Effort
+    from fastrnns_rs.views.bench_terminal import BenchTerminal
+
+options: Callable[[F], F] = several(
+    output("Write the formatted document to PATH instead of stdout. [without --format: as --run-file]"),
+    click.option(
+        "--run-file",
+        cls=Target,
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Write the run file to PATH too, again after each process.",
+    ),
+)
+#: Formats for programs. The table then goes to stderr.
+_FOR_PROGRAMS = {"json", "csv", "oss", "pep"}
+_BLANK = Line("")
+
+
+@dataclass(frozen=True, slots=True)
+class RunTarget:
+    """Requested places of a run and of its formatted document.
+
+    Attributes:
+        run_file: File that keeps the run; None for the history alone.
+        output: File for the formatted document; None for stdout.
+        format_name: Requested format; None for the table.
+    """
+
+    run_file: Path | None
+    output: Path | None
+    format_name: str | None
+
+    def check(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
+        """Checks the file for the document before there is anything to lose.
+
+        Raises:
+            UsageError: If the file cannot be written to, or is one of the inputs.
+        """
+        shared.check_output(self.output, inputs)
+
+    def deliver(self, run: Run, results: ResultsFile, *, wide: bool, separator: str | None) -> bool:
+        """Writes the formatted document.
+
+        Args:
+            run: Run to write.
+            results: Run file.
+            wide: True adds details to the table.
+            separator: Text between columns of the format `fastrnns`; None for a space.
+
+        Returns:
+            True if the run file's own document is on stdout.
+        """
+        from fastrnns_rs.views.run import run_screen
+
+        name = self.format_name or "table"
+        if name == "table":
+            width = display.terminal_width() if self.output is None else None
+            display.show_lines(run_screen.lines(run, *([] if width is None else [width]), wide=wide), self.output)
+            return False
+        if self.output is None and name in _FOR_PROGRAMS:
+            display.tell_lines(run_screen.lines(run, display.terminal_width(sys.stderr), wide=wide))
+        if name == "fastrnns":
+            from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
+
+            text = fastrnns_table(run, " " if separator is None else separator)
+        else:
+            text = run.render(name)
+        # Results that no file could take go to stdout alone.
+        if not (results.failed and self.output is None and name != "json"):
+            shared.deliver(text, self.output)
+        return name == "json" and self.output is None
+
+
+def target_of(given: dict[str, Any], format_name: str | None) -> RunTarget:
+    """Returns the places that the options request.
+
+    With `--resume`, the run file is the resumed file, unless a flag names another file. A configured file applies to
+    new runs only. `--output` without a format names the run file, as in earlier versions.
+    """
+    run_file, document = given["run_file"], given["output"]
+    resumed = given.get("resume")
+    if document is not None and format_name is None and not shared.is_stream(document):
+        if is_flag("output") or resumed is None:
+            _tell_old_meaning(document)
+            run_file = run_file or document
+        document = None
+    if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
+        run_file = Path(resumed)
+    return RunTarget(run_file, document, format_name)
+
+
+def _tell_old_meaning(path: Path) -> None:
+    shared.tell(
+        [
+            "warning: --output without --format writes the run file; a later version will write the table",
+            f"  hint: Use --run-file {path}",
+        ]
+    )
+
+
+def terminal(verb: str, *, shown: bool = True) -> BenchTerminal:
+    """Returns the progress of a run for stderr.
+
+    Args:
+        verb: `bench` or `ab`.
+        shown: False for the ranks that do not lead.
+    """
+    from fastrnns_rs.views.bench_terminal import BenchTerminal
+
+    return BenchTerminal(
+        verb,
+        shown=shown and shared.shows_progress(),
+        width=lambda: display.terminal_width(sys.stderr),
+        ascii_only=display.is_ascii(sys.stderr),
+    )
+
+
+def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort, command: Sequence[str]) -> None:
+    """Shows the expected rows, because the probe of torch takes seconds."""
+    from fastrnns_rs.verbs.bench.expected_run import expected_run
+
+    # An invalid option is reported by the real plan.
+    with suppress(FastrnnsError):
+        terminal.expects(*expected_run(asked, effort, command=command))
+
+
+def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list[Line]:
+    """Returns warnings, amount, place and next command: the lines after the table.
+
+    Args:
+        run: Run.
+        keeping: Place of the run.
+        seconds: Duration of the command.
+        limit: Width of the terminal.
+    """
+    from fastrnns_rs.views.run import run_screen
+
+    name = keeping.name_of(run)
+    more = None if name is None else f"fastrnns-rs show {name} --warnings"
+    lines = [_BLANK, *display.warnings_as_lines(run.warnings, limit, more)] if run.warnings else []
+    lines += [_BLANK, *run_screen.end(run, seconds, keeping.sentence(run), limit)]
+    return [*lines, *(Line(text) for text in keeping.next_commands(run))]
+
+
+def tell_end(run: Run, keeping: RunKeeping, begin: float) -> None:
+    """Writes the lines after the table to stderr.
+
+    Args:
+        run: Run.
+        keeping: Place of the run.
+        begin: Start of the command, by `time.monotonic`.
+    """
+    limit = display.terminal_width(sys.stderr)
+    display.tell_lines(end_lines(run, keeping, time.monotonic() - begin, limit))

@@ -1,0 +1,91 @@
+"""Expected run and plan, for the screen before torch is imported."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.run_file import Environment, Git
+from fastrnns_rs.errors import MissingError
+from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.problem.problem import resolve
+from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.verbs.bench.bench_plan import plan_bench
+from fastrnns_rs.verbs.bench.run_init import new_run
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
+    from fastrnns_rs.verbs.bench.effort import Effort
+
+
+def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) -> tuple[Run, BenchPlan, str | None]:
+    """Returns the run and the plan that `start` will probably return, without importing torch.
+
+    Args:
+        options: Runners and problem.
+        effort: Amount of measurements.
+        command: Command that the run file records.
+
+    Returns:
+        Run, plan, and a text in place of the device if only torch can find it.
+
+    Raises:
+        UsageError: If an option is invalid.
+        MissingError: If torch is not installed.
+    """
+    setting = Setting(threads=options.threads, affinity=effort.cpus())
+    names = effort.devices or [options.device]
+    found = [_facts(one, setting) for one in names]
+    plan = plan_bench(options, effort, found[0], setting, found[1:])
+    unknown = "resolving device" if options.device == "auto" and not effort.devices and nvidia.has_device() else None
+    return new_run(plan, _environment(found[0], setting), command), plan, unknown
+
+
+def _facts(device: str, setting: Setting) -> Facts:
+    """Returns the probable facts from the metadata of torch's package, within milliseconds.
+
+    Args:
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        setting: Setting of the workers.
+
+    Raises:
+        MissingError: If torch is not installed.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        torch_version = version("torch")
+    except PackageNotFoundError:
+        raise MissingError("torch is not installed", "pip install torch torchvision") from None
+    gpu = {"name": "", "uuid": None, "compute_capability": None, "memory_total_bytes": None}
+    has_gpu = device.startswith("cuda") or (device == "auto" and nvidia.has_device() and not nvidia.is_hidden())
+    count = int(device.partition(":")[2] or 0) + 1 if has_gpu else 0
+    variables = setting.environment()
+    threads = variables.get("OMP_NUM_THREADS", "")
+    cpus = len(setting.affinity or os.sched_getaffinity(0))
+    return Facts(
+        python_version=platform.python_version(),
+        torch_version=torch_version,
+        num_threads=setting.threads or (int(threads) if threads.isdecimal() and int(threads) else cpus),
+        device=resolve(device, count),
+        cuda_device_count=count,
+        gpus=[{"index": index, **gpu} for index in range(count)],
+    )
+
+
+def _environment(facts: Facts, setting: Setting) -> Environment:
+    """Returns the environment of an expected run, with what needs neither torch nor a child process."""
+    return Environment(
+        python_version=facts.python_version,
+        torch_version=facts.torch_version,
+        os=f"{platform.system()} {platform.release()}",
+        cpu_count=os.cpu_count() or 1,
+        cpu_affinity=sorted(setting.affinity or os.sched_getaffinity(0)),
+        num_threads=facts.num_threads,
+        git=Git(commit=None, dirty=None),
+    )

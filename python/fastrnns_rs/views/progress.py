@@ -1,0 +1,243 @@
+"""Progress of long work on stderr: a bar on a terminal, elsewhere a line from time to time."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Self
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import screen
+from fastrnns_rs.views.figures import clock, span
+from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.text import pad, width
+
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from rich.console import Console
+    from rich.live import Live
+
+_BAR, _LEAST_BAR = 40, 10
+_FULL, _EMPTY = "━", "─"
+_GAP = "  "
+#: Time between two lines where stderr is not a terminal, in seconds.
+_EVERY_S = 15.0
+#: Drawing takes a few milliseconds of a CPU, which a worker may be using for a measurement.
+_DRAWINGS_PER_SECOND = 2
+
+
+class TimeLeft:
+    """Estimate of the remaining time from the durations of finished steps.
+
+    Args:
+        first_guess_s: Duration of a step before any step has finished, in seconds; None if unknown.
+    """
+
+    def __init__(self, first_guess_s: float | None = None) -> None:
+        self._guess = first_guess_s
+        self._durations: dict[str, list[float]] = {}
+
+    def add(self, kind: str, seconds: float) -> None:
+        """Adds the duration of a finished step."""
+        self._durations.setdefault(kind, []).append(seconds)
+
+    def estimate(self, remaining: dict[str, int], running_s: float = 0.0) -> float | None:
+        """Returns the remaining seconds, or None if unknown.
+
+        Args:
+            remaining: Number of unfinished steps of each kind, including the running step.
+            running_s: Time since the start of the running step, in seconds.
+        """
+        known = [one for durations in self._durations.values() for one in durations]
+        typical = sum(known) / len(known) if known else self._guess
+        if typical is None:
+            return None
+        each = {kind: sum(found) / len(found) for kind, found in self._durations.items()}
+        total = sum(count * each.get(kind, typical) for kind, count in remaining.items())
+        return max(total - running_s, 0.0)
+
+
+def bar_line(done: int, total: int | None, label: str, left_s: float | None, limit: int, label_width: int = 0) -> str:
+    """Returns the line with the bar, the counts, the running step and the time left.
+
+    Args:
+        done: Number of finished steps.
+        total: Number of all steps; None if unknown.
+        label: Running step.
+        left_s: Remaining time in seconds; None if unknown.
+        limit: Width of the terminal.
+        label_width: Least width of the label, so that the time does not move.
+    """
+    counts = f"{done:,}" if total is None else f"{done:>{len(f'{total:,}')},} of {total:,}"
+    left = "" if left_s is None else f"{clock(left_s)} left"
+    label = visible(label)
+    others = width(counts) + 2 * len(_GAP) + (len(left) + len(_GAP) if left else 0)
+    bar = ""
+    if total:
+        room = limit - others - max(width(label), label_width)
+        length = min(_BAR, room) if room >= _LEAST_BAR else 0
+        full = min(length, length * done // total)
+        bar = _FULL * full + _EMPTY * (length - full)
+    room = limit - others - width(bar)
+    label = pad(fit(label, max(room, 1)), min(label_width, room)) if left else fit(label, max(room, 1))
+    return _GAP.join(part for part in (bar, counts, label, left) if part).rstrip()
+
+
+def text_line(verb: str, done: int, total: int | None, noun: str, left_s: float | None, label: str = "") -> str:
+    """Returns the progress as a sentence, for a stream that is not a terminal.
+
+    Args:
+        verb: Name of the command.
+        done: Number of finished steps.
+        total: Number of all steps; None if unknown.
+        noun: Plural noun of the steps.
+        left_s: Remaining time in seconds; None if unknown.
+        label: Running step, which the line names if the time is unknown.
+    """
+    of = "" if total is None else f" of {total:,}"
+    about = f", about {span(left_s)} left" if left_s else f", {label}" if label else ""
+    return f"{verb}: {done:,}{of} {noun}{about}"
+
+
+class Progress:
+    """Progress of steps, for a `with` block.
+
+    On a terminal a region at the bottom shows a table above a bar. The region disappears at the end of the block.
+    Elsewhere a line is written at the start, and then at most one every 15 seconds.
+
+    Args:
+        verb: Name of the command, which begins each line.
+        intent: Amount of work for the first line, as `3 runners, 15 processes`.
+        noun: Plural noun of the steps.
+        total: Number of steps; None if unknown.
+        above: Function that returns the lines above the bar for a number of lines; None for no such lines.
+        shown: False shows nothing.
+        stream: Stream to write to; None for stderr.
+        ascii_only: True uses ASCII characters only.
+    """
+
+    def __init__(
+        self,
+        verb: str,
+        intent: str,
+        *,
+        noun: str = "processes",
+        total: int | None = None,
+        above: Callable[[int], Sequence[Line]] | None = None,
+        shown: bool = True,
+        stream: TextIO | None = None,
+        ascii_only: bool = False,
+    ) -> None:
+        self._verb, self._noun = verb, noun
+        self._intent = intent
+        self._stream = stream or sys.stderr
+        self._shown = shown and self._stream is not None
+        self._above = above
+        self._ascii = ascii_only
+        self._live: Live | None = None
+        self._label = ""
+        self._label_width = 0
+        self._over = threading.Event()
+        self._left: Callable[[], float | None] = lambda: None
+        self.done = 0
+        self.total = total
+
+    def __enter__(self) -> Self:
+        if not self._shown:
+            return self
+        if self._stream.isatty():
+            self._begin_live()
+        else:
+            self.write(f"{self._verb}: {self._intent}")
+            threading.Thread(target=self._tell_often, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def time_left(self, left: Callable[[], float | None]) -> None:
+        """Sets the function that returns the remaining seconds, or None if unknown."""
+        self._left = left
+
+    def step(self, label: str, label_width: int = 0) -> None:
+        """Shows the running step.
+
+        Args:
+            label: Name of the step.
+            label_width: Least width of the label.
+        """
+        self._label, self._label_width = label, label_width
+
+    def advance(self) -> None:
+        """Counts a finished step."""
+        self.done += 1
+
+    def note(self, text: str) -> None:
+        """Writes a line about a long pause; not on a terminal, which shows the running step."""
+        if self._shown and self._live is None:
+            self.write(f"{self._verb}: {text}")
+
+    def line(self) -> str:
+        """Returns the line for a stream that is not a terminal."""
+        return text_line(self._verb, self.done, self.total, self._noun, self._left(), self._label)
+
+    def write(self, text: str) -> None:
+        """Writes a line, above the region if there is one."""
+        # A closed stderr must not stop the work.
+        with contextlib.suppress(OSError, ValueError):
+            if self._live is None:
+                print(visible(text), file=self._stream, flush=True)
+            else:
+                self._live.console.print(visible(text), markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Removes the region."""
+        self._over.set()
+        live, self._live = self._live, None
+        if live is not None:
+            with contextlib.suppress(OSError, ValueError):
+                live.stop()
+
+    def frame(self, limit: int, height: int) -> str:
+        """Returns the text of the region.
+
+        Args:
+            limit: Width of the terminal.
+            height: Height of the terminal.
+        """
+        bar = Line(bar_line(self.done, self.total, self._label, self._left(), limit, self._label_width))
+        above = [] if self._above is None else [*self._above(height - 3), Line("")]
+        return screen.drawn([*above, bar], ascii_only=self._ascii, limit=limit)
+
+    def _tell_often(self) -> None:
+        while not self._over.wait(_EVERY_S):
+            self.write(self.line())
+
+    def _begin_live(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(file=self._stream, markup=False, emoji=False, highlight=False)
+        self._live = Live(
+            console=console,
+            transient=True,
+            refresh_per_second=_DRAWINGS_PER_SECOND,
+            get_renderable=lambda: self._renderable(console),
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
+        with contextlib.suppress(OSError, ValueError):
+            self._live.start(refresh=True)
+
+    def _renderable(self, console: Console) -> Any:
+        from rich.text import Text
+
+        size = console.size
+        limit = min(size.width, WIDTH) if self._above is None else size.width
+        return Text(self.frame(limit, size.height).rstrip("\n"), no_wrap=True, overflow="crop")

@@ -1,0 +1,130 @@
+"""Details of a run for `--wide`: spread, samples, warm-up and compiling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.stats import quantiles
+from fastrnns_rs.views import kernel_names
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.run.run_table import name
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.text import pad, width
+from fastrnns_rs.views.units import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
+
+_NONE = "-"
+_STOPPED = {
+    "count": "every process ran its number of iterations",
+    "time": "every process measured for its time, or reached the most iterations",
+    "precision": "every interval is narrow enough",
+    "interrupt": "the run was interrupted",
+}
+_HEADINGS = ("runner/phase", "mean ms", "sd ms", "95 % CI ms", "samples", "first ms", "warm-up")
+_GAP = 2
+_LEAST_NAME = 8
+
+
+def lines(run: Run, limit: int) -> list[Line]:
+    """Returns a row for each phase of each runner, then compile times, notes, order and stopping rule."""
+    rows = [cells for result in run.results for cells in _rows(result)]
+    found = _table(rows, limit) if rows else []
+    texts = [*compile_times(run), *_notes(run), *_order(run)]
+    return [*found, *(Line(part) for text in texts for part in wrapped(text, limit))]
+
+
+def compile_times(run: Run) -> Iterator[str]:
+    """Yields a line with the compile times of runners that compile, as medians of processes."""
+    each = []
+    for one in run.results:
+        done = [process.compile for process in one.processes if process.status == "ok"]
+        known = [cost for cost in done if cost.graph_breaks is not None]
+        cold = [cost.cold_ns for cost in known if cost.cold_ns is not None]
+        warm = [cost.warm_ns for cost in known if cost.warm_ns is not None]
+        if not cold and not warm:
+            continue
+        texts = [f"{_seconds(durations)} s {kind}" for kind, durations in (("cold", cold), ("warm", warm)) if durations]
+        breaks = max(cost.graph_breaks or 0 for cost in known)
+        again = max(cost.recompilations or 0 for cost in known)
+        texts += [f"{breaks} graph break{'' if breaks == 1 else 's'}"] if breaks else []
+        texts += [f"{again} recompilation{'' if again == 1 else 's'} in the loop"] if again else []
+        each.append(f"{visible(name(one))} {', '.join(texts)}")
+    if each:
+        yield f"compile time: {'; '.join(each)}"
+
+
+def same_code(run: Run) -> Iterator[str]:
+    """Yields the note of a runner that is the same code as another runner of the run.
+
+    Other notes are part of the details.
+    """
+    runners = {one.runner for one in run.results}
+    for one in run.results:
+        if one.note is not None and any(word in runners - {one.runner} for word in one.note.replace(",", " ").split()):
+            yield f"note: {visible(one.runner)}: {visible(one.note)}"
+            return
+
+
+def _rows(result: Result) -> Iterator[list[str]]:
+    for phase in ("forward", "backward"):
+        found: PhaseSummary | None = getattr(result, phase)
+        if found is None:
+            continue
+        first = result.first_call_ns() if phase == "forward" else None
+        yield [
+            f"{name(result)}/{phase}",
+            milliseconds(found.mean_ns),
+            _NONE if found.stddev_ns is None else milliseconds(found.stddev_ns),
+            _interval(found),
+            f"{found.n_samples:,}",
+            "" if first is None else milliseconds(first),
+            visible(result.warmup_class or _NONE) if phase == "forward" else "",
+        ]
+
+
+def _interval(found: PhaseSummary) -> str:
+    if found.ci_low_ns is None or found.ci_high_ns is None or found.ci_method == "range":
+        return _NONE
+    return f"[{milliseconds(found.ci_low_ns)}, {milliseconds(found.ci_high_ns)}]"
+
+
+def _table(rows: Sequence[Sequence[str]], limit: int) -> list[Line]:
+    """Returns the rows below their headings; columns that do not fit are left out, from the right."""
+    count = len(_HEADINGS)
+    widths = [max(width(visible(row[column])) for row in (_HEADINGS, *rows)) for column in range(count)]
+    while count > 1 and min(widths[0], 4 * _LEAST_NAME) + sum(one + _GAP for one in widths[1:count]) > limit:
+        count -= 1
+    room = max(_LEAST_NAME, min(widths[0], limit - sum(one + _GAP for one in widths[1:count])))
+    names = kernel_names.shortened([(row[0], row[0]) for row in rows], room)
+    found = [Line(_joined(_HEADINGS[0], _HEADINGS, room, widths[:count]), "bold")]
+    return [*found, *(Line(_joined(text, row, room, widths[:count])) for text, row in zip(names, rows, strict=True))]
+
+
+def _joined(text: str, row: Sequence[str], room: int, widths: Sequence[int]) -> str:
+    last = len(_HEADINGS) - 1
+    cells = [pad(row[column], one, right=column != last) for column, one in enumerate(widths) if column]
+    return (" " * _GAP).join([pad(text, room), *cells]).rstrip()
+
+
+def _notes(run: Run) -> Iterator[str]:
+    """Yields each runner's note once, because the rows of a sweep repeat it."""
+    for runner, note in dict.fromkeys((one.runner, one.note) for one in run.results if one.note is not None):
+        yield f"note: {visible(runner)}: {visible(note)}"
+
+
+def _order(run: Run) -> Iterator[str]:
+    if run.plan.order_seed is not None:
+        yield f"order of processes: random, --order-seed {run.plan.order_seed}"
+    if run.plan.stopped_by is not None:
+        rule = visible(run.plan.stopped_by)
+        widest = "" if run.plan.precision is None else f"; widest 95 % CI ±{100 * run.plan.precision:.3g} %"
+        yield f"stopped by {rule}: {_STOPPED.get(run.plan.stopped_by, 'unknown rule')}{widest}"
+
+
+def _seconds(durations_ns: list[int]) -> str:
+    return f"{quantiles(durations_ns, [0.5])[0] / 1e9:.3g}"

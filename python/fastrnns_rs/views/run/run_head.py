@@ -1,0 +1,141 @@
+"""Context lines of a run: problem, machine and amount of measurements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.figures import span
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.screen import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.problem.problem import Problem
+
+#: Sizes of a problem, each with its word on the screen.
+_SIZES = {
+    "seq_length": "seq",
+    "num_layers": "layers",
+    "input_size": "input",
+    "hidden_size": "hidden",
+    "proj_size": "projection",
+    "mini_batch": "batch",
+    "image_size": "image",
+}
+_SWITCHES = {"bidirectional": "bidirectional", "channels_last": "channels last"}
+_MODES = {
+    "amp": "autocast to bfloat16",
+    "allow_tf32": "TF32",
+    "cudnn_benchmark": "cudnn.benchmark",
+    "deterministic": "deterministic",
+}
+#: More families are counted, so that the context has three lines.
+_MOST_FAMILIES = 2
+#: More values of a size are shown as a range.
+_MOST_VALUES = 3
+
+
+def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None = None) -> list[Line]:
+    """Returns the context of a run: its families with their sizes, then machine and amount.
+
+    Args:
+        run: Run, possibly without results.
+        families: Family of each runner; a runner without one is described by its name.
+        limit: Width of the terminal.
+        device: Text in place of the device, while the device is unknown; None for the device of the run.
+    """
+    problems = [one.problem for one in run.plan.runners] or [one.problem for one in run.results]
+    if not problems:
+        return [Line("no runners", "dim")]
+    machine = [device or _device(run, problems), _threads(run, problems), *_modes(problems)]
+    # The local part of the version, such as +cu130, is in the run file.
+    machine.append(f"torch {visible(run.environment.torch_version.partition('+')[0])}")
+    texts = [*_families(run, families), f"{', '.join(one for one in machine if one)}; {_amount(run)}"]
+    return [Line(part, "dim") for text in texts for part in wrapped(text, limit)]
+
+
+def families_of(run: Run) -> dict[str, str]:
+    """Returns the family of each runner that has a result."""
+    return {one.runner: one.group for one in run.results}
+
+
+def _families(run: Run, families: Mapping[str, str]) -> Iterator[str]:
+    """Yields a line for each family, or for families of equal sizes."""
+    planned = [(one.runner, one.problem) for one in run.plan.runners] or [(r.runner, r.problem) for r in run.results]
+    by_family: dict[str, list[Problem]] = {}
+    for runner, problem in planned:
+        by_family.setdefault(visible(families.get(runner, runner)), []).append(problem)
+    by_sizes: dict[str, list[str]] = {}
+    for family, problems in by_family.items():
+        by_sizes.setdefault(_sizes(problems), []).append(family)
+    shown = [*by_sizes.items()]
+    preset = visible(run.plan.preset)
+    for sizes, names in shown[:_MOST_FAMILIES]:
+        yield f"{', '.join(names)} (preset {preset}): {sizes}"
+    if rest := [name for _, names in shown[_MOST_FAMILIES:] for name in names]:
+        yield f"also {', '.join(rest)}"
+
+
+def _sizes(problems: Sequence[Problem]) -> str:
+    found = []
+    for name, word in _SIZES.items():
+        values = [getattr(one, name) for one in problems]
+        if known := [one for one in dict.fromkeys(values) if one is not None]:
+            found.append(f"{word} {_values(known)}")
+    found += [word for name, word in _SWITCHES.items() if any(getattr(one, name) for one in problems)]
+    return ", ".join(found)
+
+
+def _values(values: Sequence[int | str]) -> str:
+    """Returns the values of a sweep as `64/128/256`, or as `16 to 1024`."""
+    if len(values) <= _MOST_VALUES or not all(isinstance(one, int) for one in values):
+        return "/".join(map(str, values))
+    return f"{min(values)} to {max(values)}"
+
+
+def _device(run: Run, problems: Iterable[Problem]) -> str:
+    names = list(dict.fromkeys(one.device for one in problems))
+    gpus = {one.index: one.name for one in run.environment.gpus}
+    models = [gpus.get(int(one.partition(":")[2] or 0)) for one in names if one.startswith("cuda")]
+    known = list(dict.fromkeys(visible(one) for one in models if one))
+    model = f" ({', '.join(known)})" if known else ""
+    beside = " side by side" if run.plan.side_by_side else ""
+    return f"{', '.join(map(visible, names))}{model}{beside}"
+
+
+def _threads(run: Run, problems: Iterable[Problem]) -> str:
+    if all(one.device.startswith("cuda") for one in problems):
+        return ""
+    count = run.plan.threads or run.environment.num_threads
+    return f"{count} thread{'' if count == 1 else 's'}"
+
+
+def _modes(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yields the dtypes, and the modes of at least one problem."""
+    yield "/".join(dict.fromkeys(visible(one.dtype) for one in problems))
+    if any(not one.training for one in problems):
+        yield "inference"
+    for name, word in _MODES.items():
+        if any(getattr(one, name) for one in problems):
+            yield word
+
+
+def _amount(run: Run) -> str:
+    plan = run.plan
+    each = "side" if run.sides else "runner"
+    per_session = plan.processes // max(plan.sessions, 1)
+    text = f"{per_session} process{'' if per_session == 1 else 'es'} per {each}"
+    rows = len(plan.runners) or len(run.results)
+    if plan.sessions > 1:
+        text = f"{plan.sessions} sessions of {text}"
+        text += f", every {span(plan.session_interval_s)}" if plan.session_interval_s else ""
+    if plan.stop.rule == "precision":
+        text = f"at least {text} until ±{100 * plan.stop.parameters.get('half_width', 0):.2g} %"
+    if run.ranks:
+        text += f", {len(run.ranks)} ranks"
+    elif rows > 1 and plan.processes > 1:
+        text += ", interleaved"
+    return text

@@ -1,0 +1,66 @@
+"""Screen of a run: context, table, sweep and, on request, details; and the lines after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.figures import span
+from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.run import run_details, run_head, run_table, sweep_tables
+from fastrnns_rs.views.screen import Line, plain
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+
+_BLANK = Line("")
+_LEAST_FOR_INTERVAL = 3
+
+
+def lines(run: Run, limit: int = WIDTH, *, wide: bool = False) -> list[Line]:
+    """Returns the context and the table of a run, then its sweep, and what a reader must know about both.
+
+    Args:
+        run: Run.
+        limit: Width of the terminal.
+        wide: True adds details: standard deviations, samples, warm-up, interval bounds.
+    """
+    found = [*run_head.lines(run, run_head.families_of(run), limit), _BLANK]
+    found += run_table.lines(run_table.rows(run), limit)
+    if run.sweep is not None:
+        found += [_BLANK, *map(Line, sweep_tables.lines(run.sweep, limit))]
+    if wide:
+        found += [_BLANK, *run_details.lines(run, limit)]
+    elif notes := [*run_details.compile_times(run), *run_details.same_code(run)]:
+        found += [_BLANK, *(Line(part) for note in notes for part in wrapped(note, limit))]
+    return found
+
+
+def text(run: Run) -> str:
+    """Returns the screen as text of 80 columns."""
+    return plain(lines(run))
+
+
+def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
+    """Returns the lines after the table: amount, duration, and where the run is.
+
+    Args:
+        run: Run.
+        seconds: Duration of the command.
+        place: Sentence about the run's place, as `Saved as @last.`; empty if the run is not kept.
+        limit: Width of the terminal.
+    """
+    processes = [process for one in run.results for process in one.processes]
+    count, failed = len(processes), sum(one.status in {"failed", "timed_out"} for one in processes)
+    if run.status == "interrupted":
+        planned = run.plan.processes * max(len(run.plan.runners), 1) * max(len(run.ranks), 1)
+        of = "" if run.plan.stop.rule == "precision" else f" of {planned:,}"
+        done = sum(one.status == "ok" for one in processes)
+        first = f"Interrupted after {done:,}{of} process{'' if of == '' and done == 1 else 'es'}."
+    else:
+        first = f"{count:,} process{'' if count == 1 else 'es'} in {span(seconds)}"
+        first += f", {failed:,} failed." if failed else "."
+    texts = [f"{first} {place}".rstrip()]
+    measured = [one.forward.n_processes for one in run.results if one.forward is not None]
+    if run.status != "interrupted" and measured and max(measured) < _LEAST_FOR_INTERVAL and not run.sides:
+        texts.append("hint: Add --processes 5, because a 95 % CI needs 3 processes or more.")
+    return [Line(part) for one in texts for part in wrapped(one, limit)]
