@@ -359,6 +359,21 @@ def test_what_doctor_says_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [one.status for one in found.values()] == ["limited", "unusable", "missing"]
 
 
+@pytest.mark.parametrize("capability", ["9.0", "7.0"])
+def test_nvprof_profiles_no_gpu_of_rocm(capability: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """gfx90a has capability 9.0 there: the reason is the build of torch, and no capability."""
+    monkeypatch.setenv("FASTRNNS_PROFILE_NVPROF_PATH", str(fake_tools.nvprof(tmp_path / "nvprof")))
+    rocm = replace(with_cuda(capability), cuda_version=None)
+    one = described(rocm)["nvprof"]
+    assert one.status == "unusable"
+    assert "ROCm" in str(one.reason)
+    assert "capability" not in str(one.reason)
+    with pytest.raises(MissingError, match="ROCm") as caught:
+        tools.check_usable("nvprof", rocm)
+    assert caught.value.exit_code == 5
+    tools.check_usable("torch", rocm)
+
+
 def test_doctor_names_what_is_broken_or_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = fake_tools.nsys(tmp_path / "nsys", version="sys.exit(3)")
     monkeypatch.setenv("FASTRNNS_PROFILE_NSYS_PATH", str(broken))
