@@ -200,8 +200,8 @@ def model_def(built: Any) -> ModelDef:
 def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None:
     """Runs the model forward and backward, and records the edges on `watch`.
 
-    The loop ends when `more` returns 0: it returns the number of iterations to run, and is then called again. Outputs
-    and gradients of the last iteration are checked to be finite.
+    The loop ends when `more` returns 0. `more` returns the number of iterations to run, and is called again after them.
+    Outputs and gradients of the last of them are checked to be finite.
 
     Raises:
         RunnerError: If a parameter has no gradient after backward, or an output or a gradient contains NaN or an
