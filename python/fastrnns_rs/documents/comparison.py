@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents import comparison_soundness, row_names, soundness
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.errors import closest
 from fastrnns_rs.problem.problem import Problem
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
+#: Maximum number of rows that an error names.
+_MOST_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """Baseline or candidate. A value that is unknown, or that only the other kind of comparison has, is None.
+class _Part:
+    """Part of a comparison, which one line describes at a Python prompt."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Returns one line of at most 80 columns."""
+        from fastrnns_rs.views.comparison.prompt import text
+
+        return text(self)  # type: ignore[arg-type]  # its subclasses are the parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Compared(_Part):
+    """Baseline or candidate.
+
+    Keys with unknown values are null, as are keys that only the other kind of comparison has.
 
     Attributes:
         captures: Number of captures.
@@ -45,8 +62,8 @@ class Compared:
     warnings: list[Notice] = field(default_factory=list, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Method:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Method(_Part):
     """Method of the verdicts. `forced`: compares rows that do not match."""
 
     name: str
@@ -57,8 +74,8 @@ class Method:
     forced: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Difference(_Part):
     """Difference between the two environments."""
 
     key: str
@@ -66,8 +83,8 @@ class Difference:
     candidate: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Figures(_Part):
     """Baseline or candidate of a row.
 
     Attributes:
@@ -87,8 +104,8 @@ class Figures:
     peak_memory_bytes: int | None = field(default=None, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Row(_Part):
     """Comparison of one runner and phase. Ratios are candidate / baseline.
 
     A ratio above 1 is slower.
@@ -132,8 +149,8 @@ class Row:
     history_pooled: bool = field(default=False, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelFigures:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KernelFigures(_Part):
     """Baseline or candidate of a kernel.
 
     `total_ns` and `launches` are by the comparison's `basis`, `count` is over all captures. `n_repeats` is the number
@@ -146,8 +163,8 @@ class KernelFigures:
     n_repeats: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Change(_Part):
     """Device time of one category, or of all. Ratios are candidate / baseline.
 
     A ratio above 1 is slower. `delta_ns` of all kernels add up to `delta_ns` of the whole device time, as do those of
@@ -169,7 +186,7 @@ class Change:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Kernel(Change):
     """Kernel, or kind of copy or set. `matched_by` is `shape` where it was renamed.
 
@@ -183,8 +200,8 @@ class Kernel(Change):
     short_name: str | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeometricMean:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GeometricMean(_Part):
     """Geometric mean of the ratios of `n` runners, with both phases of each together.
 
     The interval is that of the mean of these `n` ratios.
@@ -196,8 +213,8 @@ class GeometricMean:
     n: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Counts(_Part):
     """Number of rows with each verdict.
 
     `none` counts rows that have neither a verdict nor a conditional verdict.
@@ -244,27 +261,62 @@ class Comparison(Document):
         soundness.check_numbers(self)
         comparison_soundness.check_comparison(self)
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> Row | Kernel:
         """Returns the row with a name: `runner/phase`, or `runner` for a single row.
 
-        Rows of one runner on several problems have the problems in their names: `runner/phase (hidden_size 64)`.
+        Rows of one runner on several problems have the problems in their names: `runner/phase (hidden_size 64)`. A row
+        of captures is a kernel, with its whole name or that of its function.
 
         Raises:
             KeyError: If no row, or more than one row, has the name.
         """
-        found = row_names.places_of(name, names_of(self.rows))
-        if len(found) != 1:
-            raise KeyError(name)
-        return self.rows[found[0]]
+        names = self._names()
+        found = row_names.places_of(name, names)
+        if len(found) == 1:
+            rows: list[Row | Kernel] = [*self]
+            return rows[found[0]]
+        if found:
+            raise KeyError(f"{name!r} names {len(found):,} rows: {_first([names[place][0] for place in found])}")
+        meant = closest(name, dict.fromkeys(one for each in names for one in each)) if isinstance(name, str) else None
+        hint = "" if meant is None else f"; did you mean {meant!r}?"
+        raise KeyError(f"no row {name!r} in this comparison{hint}")
 
-    def render(self, name: str, *, wide: bool = False, width: int | None = None) -> str:
+    def __len__(self) -> int:
+        """Returns the number of rows, or of kernels of captures."""
+        return len(self.rows if self.kind == "run" else self.kernels)
+
+    def __iter__(self) -> Iterator[Row | Kernel]:
+        """Returns an iterator over the rows, or over the kernels of captures."""
+        return iter(self.rows if self.kind == "run" else self.kernels)
+
+    def __contains__(self, name: object) -> bool:
+        """Returns True if at least one row has a name, or is the object."""
+        return any(name in names for names in self._names()) if isinstance(name, str) else name in [*self]
+
+    def __bool__(self) -> bool:
+        """Returns True: a comparison without rows is a comparison."""
+        return True
+
+    def __repr__(self) -> str:
+        """Returns a line with the counts of the verdicts, then the table of the terminal."""
+        from fastrnns_rs.views.comparison.prompt import comparison_text
+
+        return comparison_text(self)
+
+    def _names(self) -> list[tuple[str, ...]]:
+        """Returns the names of each row or kernel; the first name is unique among rows."""
+        if self.kind == "run":
+            return names_of(self.rows)
+        return [tuple(filter(None, (one.name, one.short_name))) for one in self.kernels]
+
+    def render(self, name: str = "table", *, wide: bool = False, width: int | None = None) -> str:
         """Returns the comparison in an output format.
 
         Args:
             name: Output format: `table`, `json`, `markdown` or `junit`.
-            wide: True lists each kernel of captures under its whole name, in a table.
-            width: Width of the terminal in characters. None is 80 for the overview of captures, and unlimited for all
-                other tables.
+            wide: True adds ratios, p-values, processes and memory to a table of runs, and lists each kernel of captures
+                under its whole name.
+            width: Width of a table in characters; None for 80.
         """
         from fastrnns_rs.views.formats import comparison_text
 
@@ -299,6 +351,12 @@ def is_withheld(row: Row | Change, margin: float) -> bool:
 
 def _is_beyond(row: Row | Change, margin: float) -> bool:
     return row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
+
+
+def _first(names: Sequence[str]) -> str:
+    """Returns the first names, and the number of the others."""
+    left = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:

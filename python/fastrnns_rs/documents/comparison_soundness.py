@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _check_repeated(rows: Iterable[Row]) -> None:
         if row.problem is None or row.p_value is None:
             continue
         # A problem is not hashable.
-        text = repr(row)
+        text = repr(to_plain(row))
         if text in seen:
             raise UsageError(f"duplicate row: {path}")
         seen.add(text)

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import math
 
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: More digits than this are noise, or a unit that does not fit.
 _MOST_DIGITS = 4
 _DIGITS_ALONE = 3
@@ -14,6 +18,8 @@ _DIGITS_ALONE = 3
 _COARSE = 3.0
 #: Changes outside of these ratios are factors.
 _LEAST_RATIO, _MOST_RATIO = 0.5, 2.0
+#: Factors outside of these have an exponent.
+_LEAST_FACTOR, _MOST_FACTOR = 0.01, 10_000
 #: An interval as wide as this is far from symmetric.
 _WIDE_PERCENT = 50.0
 _NO_DECIMALS_FROM = 10.0
@@ -42,7 +48,10 @@ def figure(value: float, half_width: float | None = None) -> str:
 
 
 def digits_after_point(value: float, digits: int) -> int:
-    """Returns the decimals that give a number so many significant digits; negative for a large number."""
+    """Returns the decimals that give a number so many significant digits.
+
+    The result is negative for a large number.
+    """
     # Rounding may add a digit: 9.996 has three digits as 10.0.
     return digits - 1 - int(f"{abs(value):.{digits - 1}e}".partition("e")[2])
 
@@ -72,7 +81,9 @@ def is_factor(ratio: float) -> bool:
 
 
 def change(ratio: float, low: float | None = None, high: float | None = None) -> str:
-    """Formats a ratio as a change in percent, without the sign `%`; far from 1, as a factor.
+    """Formats a ratio as a change in percent, or as a factor far from 1.
+
+    A change has no sign `%`.
 
     Args:
         ratio: Candidate divided by baseline.
@@ -84,7 +95,7 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     """
     values = [ratio] if low is None or high is None else [ratio, low, high]
     if is_factor(ratio):
-        texts = [f"{_TIMES}{value:.2f}" for value in values]
+        texts = [_factor(value) for value in values]
     else:
         changes = [100 * (value - 1) for value in values]
         places = percent_decimals(changes[0])
@@ -93,10 +104,33 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
+def _factor(ratio: float) -> str:
+    if not _LEAST_FACTOR <= ratio < _MOST_FACTOR:
+        return f"{_TIMES}{ratio:.3g}"
+    return f"{_TIMES}{ratio:.2f}"
+
+
 def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:
     """Formats a change for a sentence, as `+4.2 [+3.1, +5.2] %` or `×2.50`."""
     text = change(ratio, low, high)
     return text if is_factor(ratio) else f"{text} %"
+
+
+def aligned(texts: Sequence[str]) -> list[str]:
+    """Adds spaces after numbers, so that right-aligned numbers align at their points.
+
+    >>> aligned(["6.06", "29.0", "345", "-"])
+    ['6.06', '29.0 ', '345   ', '-']
+    """
+    # A number with an exponent has no place for the point.
+    numbers = [any(map(str.isdigit, text)) and "e" not in text for text in texts]
+    ends = [
+        len(text) - text.find(".") if "." in text and number else 0 for text, number in zip(texts, numbers, strict=True)
+    ]
+    longest = max(ends, default=0)
+    return [
+        text + " " * (longest - end) if number else text for text, end, number in zip(texts, ends, numbers, strict=True)
+    ]
 
 
 def span(seconds: float) -> str:

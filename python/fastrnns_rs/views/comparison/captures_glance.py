@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
-from fastrnns_rs.views.prose import warning_lines, wrapped
+from fastrnns_rs.views.comparison.sides import columns_of_sides
+from fastrnns_rs.views.figures import change_with_unit
+from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.table import fit, folded
 from fastrnns_rs.views.text import pad, width
 from fastrnns_rs.views.units import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fastrnns_rs.documents.comparison import Change, Compared, Comparison, Kernel, Verdict
 
@@ -28,11 +31,12 @@ _TIME, _CHANGE, _LAUNCHES = (10, 11), 9, 15
 _BEYOND = 53
 _LEAST_NAME = 12
 _LONGEST_DEVICES = 30
+#: Columns of the sides that are left out on a narrow terminal: the GPUs first.
+_OPTIONAL = (2, 3)
 #: A side with fewer captures has no verdict.
 _LEAST_CAPTURES = 3
 _PER = {"per_iteration": " per iteration", "per_capture": " per capture"}
 _COPIES = "copies and sets"
-_TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 class Sum:
@@ -62,24 +66,30 @@ class Sum:
         return (self.times[1] or 0) - (self.times[0] or 0)
 
 
-def glance(comparison: Comparison, limit: int) -> str:
-    """Formats the brief comparison of captures; the text ends with a newline."""
+def lines(comparison: Comparison, limit: int) -> list[Line]:
+    """Returns the brief comparison of captures, without its warnings.
+
+    Args:
+        comparison: Comparison of captures.
+        limit: Width of the terminal.
+    """
+    found: list[Line] = []
+    for block in (
+        [Line(text, "dim") for text in _sides(comparison, limit)],
+        _answer(comparison, limit),
+        *tables(comparison, limit),
+    ):
+        found += [*([Line("")] if found and block else []), *block]
+    return found
+
+
+def tables(comparison: Comparison, limit: int) -> Iterator[list[Line]]:
+    """Yields the largest changes of categories, then of functions."""
     categories = _sums(comparison.categories, lambda one: _COPIES if one.name == "memory" else one.name)
     functions = _sums(comparison.kernels, _function)
-    shown = [time for one in categories[:_CATEGORIES] for time in one.times if time]
-    scale = Scale(shown)
-    blocks = [
-        _sides(comparison, limit),
-        _answer(comparison, limit),
-        _table("category", categories, _CATEGORIES, scale, limit, heading=True),
-        _table("kernel or copy", functions, _FUNCTIONS, scale, limit, heading=False),
-        [
-            line
-            for one in comparison.warnings
-            for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
-        ],
-    ]
-    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
+    scale = Scale([time for one in categories[:_CATEGORIES] for time in one.times if time])
+    yield _table("category", categories, _CATEGORIES, scale, limit, heading=True)
+    yield _table("kernel or copy", functions, _FUNCTIONS, scale, limit, heading=False)
 
 
 def _function(kernel: Change) -> str:
@@ -116,57 +126,49 @@ def _sides(comparison: Comparison, limit: int) -> list[str]:
         return [visible(side.label), fit(", ".join(map(visible, side.devices or [])), _LONGEST_DEVICES), counts]
 
     rows = [["baseline", *side_cells(comparison.baseline)], ["candidate", *side_cells(comparison.candidate)]]
-    rows = [[cell for cell, *both in zip(row, *rows, strict=True) if any(both)] for row in rows]
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    # Only the path may be cut.
-    widths[1] = max(min(widths[1], limit - sum(widths) + widths[1] - 2 * (len(widths) - 1)), 12)
-    for row, label in zip(rows, kernel_names.shortened([(row[1], row[1]) for row in rows], widths[1]), strict=True):
-        row[1] = label
-    return ["  ".join(pad(cell, to) for cell, to in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return columns_of_sides(rows, limit, _OPTIONAL)
 
 
-def _answer(comparison: Comparison, limit: int) -> list[str]:
-    """Returns the overall change, then its verdict or the reason for no verdict."""
+def change_of_device_time(comparison: Comparison) -> str:
+    """Returns `GPU time per iteration: 83.6 ms → 151.2 ms, +67.6 ms (+81 %)`.
+
+    The text is empty if there is nothing to compare.
+    """
     whole = comparison.device_time
     if whole is None:
-        return ["nothing to compare"]
+        return ""
     before, after = (side.total_ns if side else 0 for side in (whole.baseline, whole.candidate))
     scale = Scale([max(before, after)])
     unit = scale.unit
     times = f"{scale.text(before)} {unit} → {scale.text(after)} {unit}, {_signed(after - before, scale)} {unit}"
-    text = f"GPU time{_PER.get(comparison.basis or '', '')}: {times} ({_relative(whole)})"
+    return f"GPU time{_PER.get(comparison.basis or '', '')}: {times} ({relative_change(whole)})"
+
+
+def relative_change(whole: Change) -> str:
+    """Returns `+81 %`, with its interval if there is one."""
+    if whole.ratio is None:
+        return words.UNKNOWN
+    return change_with_unit(whole.ratio, whole.ratio_ci_low, whole.ratio_ci_high)
+
+
+def _answer(comparison: Comparison, limit: int) -> list[Line]:
+    """Returns the overall change, then its verdict or the reason for no verdict."""
+    whole = comparison.device_time
+    if whole is None:
+        return [Line("nothing to compare")]
     captures = [side.captures or 0 for side in (comparison.baseline, comparison.candidate)]
     if whole.verdict is not None:
-        counts = f"{words.VERDICTS[whole.verdict]}; kernels and copies: {words.counts(comparison)}"
-        return [*wrapped(text, limit), *wrapped(counts, limit)]
-    if min(captures) < _LEAST_CAPTURES:
+        second = f"{words.VERDICTS[whole.verdict]}; kernels and copies: {words.counts(comparison)}"
+    elif min(captures) < _LEAST_CAPTURES:
         count = "one process per side" if max(captures) == 1 else f"{captures[0]} and {captures[1]} captures"
-        why = f"No verdict: {count}. Capture each side {_LEAST_CAPTURES} times for a verdict."
+        second = f"No verdict: {count}. Capture each side {_LEAST_CAPTURES} times for a verdict."
     else:
-        why = f"No verdict: {whole.reason.removesuffix(': no verdict')}."
-    return [*wrapped(text, limit), *wrapped(why, limit)]
+        second = f"No verdict: {whole.reason.removesuffix(': no verdict')}."
+    first = wrapped(change_of_device_time(comparison), limit)
+    return [*(Line(text, "bold") for text in first), *map(Line, wrapped(second, limit))]
 
 
-def _relative(whole: Change) -> str:
-    """Formats the relative change as `+81 %`, with its interval if known.
-
-    A change below -50 % or above +100 % is a factor.
-    """
-    if whole.ratio is None:
-        return "-"
-    low, high = whole.ratio_ci_low, whole.ratio_ci_high
-    values = [whole.ratio] if low is None or high is None else [whole.ratio, low, high]
-    if not 0.5 <= whole.ratio <= 2.0:  # noqa: PLR2004
-        texts = [f"{_TIMES}{value:.2f}" for value in values]
-        return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
-    changes = [100 * (value - 1) for value in values]
-    places = 1 if abs(changes[0]) < 10 else 0  # noqa: PLR2004
-    # Adding 0 removes the sign of a change that rounds to 0.
-    texts = [f"{round(change, places) + 0.0:+.{places}f}" for change in changes]
-    return f"{texts[0]} %" if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}] %"
-
-
-def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int, *, heading: bool) -> list[str]:
+def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int, *, heading: bool) -> list[Line]:
     """Formats the largest changes, and a row for all others."""
     if not found:
         return []
@@ -179,14 +181,14 @@ def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int
         rows.append(others)
     room = max(limit - _BEYOND, _LEAST_NAME)
     names = kernel_names.shortened([(one.name, one.name) for one in rows], room + 2, middle=False)
-    lines = [_line(room, "", "baseline", "candidate", "change", "")] if heading else []
-    lines.append(_line(room, name, scale.unit, scale.unit, scale.unit, "launches"))
+    found_lines = [Line(_line(room, "", "baseline", "candidate", "change", ""), "bold")] if heading else []
+    found_lines.append(Line(_line(room, name, scale.unit, scale.unit, scale.unit, "launches"), "bold"))
     for short, one in zip(names, rows, strict=True):
         first, second = ("-" if time is None else scale.text(time) for time in one.times)
         change, launches = _signed(one.change, scale), _launches(one.launches)
         mark = f"  {words.VERDICTS[one.verdict][0]}" if one.verdict else ""
-        lines.append(_line(room, short, first, second, change, launches, mark))
-    return lines
+        found_lines.append(Line(_line(room, short, first, second, change, launches, mark)))
+    return found_lines
 
 
 def _line(room: int, name: str, first: str, second: str, change: str, launches: str, mark: str = "") -> str:

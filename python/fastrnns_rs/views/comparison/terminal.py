@@ -1,4 +1,4 @@
-"""Terminal text of a comparison, in aligned columns."""
+"""Screen of a comparison: context, table and conclusions, then warnings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.comparison import columns, words
-from fastrnns_rs.views.comparison.captures_glance import glance
-from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.comparison import captures_glance, columns, conclusions, details, rows_table, sides, words
+from fastrnns_rs.views.prose import WIDTH, warning_lines, wrapped
+from fastrnns_rs.views.screen import Line, plain
 from fastrnns_rs.views.table import cells, lines
 
 if TYPE_CHECKING:
@@ -20,58 +20,69 @@ _TAIL = 36
 
 
 def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = None) -> str:
-    """Formats a comparison for a terminal.
-
-    The text contains the sides, rows, notes on rows, environment differences and warnings.
+    """Formats a comparison for a terminal: the results, then the warnings.
 
     Args:
         comparison: The comparison.
-        wide: True lists each kernel of captures with its full name. False compares captures briefly.
-        width: Width of the terminal. None is 80 for the brief comparison, and unlimited otherwise.
+        wide: True adds ratios, p-values, processes and memory of runs; it lists each kernel of captures with its full
+            name.
+        width: Width of the terminal; None for 80.
     """
-    if comparison.kind == "capture" and not wide:
-        return glance(comparison, width or WIDTH)
-    blocks = [_head(comparison)]
-    if comparison.kind == "capture":
-        blocks += _captures(comparison)
-    elif not comparison.rows:
-        blocks.append(["nothing to compare"])
-    else:
-        blocks += _rows(comparison)
-    if differences := comparison.environment_differences:
-        sides = [(one.key, words.value(one.baseline), words.value(one.candidate)) for one in differences]
-        shown = (f"  {_text(key)}: {visible(before)} → {visible(after)}" for key, before, after in sides)
-        blocks.append(["Environment differences", *shown])
-    blocks.append(
-        [
-            f"{'' if label == 'warning' else '  '}{label}: {_text(text)}"
-            for notice in comparison.warnings
-            for label, text in words.warning(notice)
-        ]
-    )
-    return "\n".join("".join(line + "\n" for line in block) for block in blocks if block)
-
-
-def _head(comparison: Comparison) -> list[str]:
-    method = comparison.method
-    return [
-        *([words.FORCED] if method.forced else []),
-        f"{_text(comparison.baseline.label)} → {_text(comparison.candidate.label)}",
-        f"{_text(method.name)}, {words.method(method)}",
+    limit = width or WIDTH
+    shown = results(comparison, limit, wide=wide)
+    warnings = [
+        *(
+            Line(text)
+            for one in words.own_warnings(comparison)
+            for text in warning_lines(visible(one.code), one.message, one.evidence, one.hint, limit)
+        ),
+        *stored_warnings(comparison, limit),
     ]
+    return plain([*shown, *([Line("")] if warnings else []), *warnings])
 
 
-def _rows(comparison: Comparison) -> Iterator[list[str]]:
-    named = words.named_rows(comparison)
-    shown = columns.of_rows(comparison, _text)
-    drawn = cells(shown, named)
-    if (mean := comparison.geometric_mean) is not None:
-        figures = (words.ratio(mean.ratio), words.interval(mean), words.change(mean.ratio))
-        drawn.append([f"geometric mean of {mean.n}", None, None, None, *figures])
-    yield lines(shown, drawn)
-    yield [f"{_text(one.name)}: {_text(note) if foreign else note}" for one in named for note, foreign in one.notes()]
-    sessions = words.sessions(comparison)
-    yield [words.counts(comparison), *([] if sessions is None else [sessions])]
+def results(comparison: Comparison, limit: int, *, wide: bool = False) -> list[Line]:
+    """Returns the lines of a comparison without its warnings.
+
+    Args:
+        comparison: The comparison.
+        limit: Width of the terminal.
+        wide: True adds all figures.
+    """
+    if comparison.kind == "capture":
+        return _wide_captures(comparison) if wide else captures_glance.lines(comparison, limit)
+    blocks = [sides.lines(comparison, limit)]
+    if not comparison.rows:
+        blocks.append([Line("nothing to compare")])
+    else:
+        blocks += [rows_table.lines(comparison, limit), conclusions.lines(comparison, limit)]
+        blocks += [details.lines(comparison, limit)] if wide else []
+    return joined(blocks)
+
+
+def stored_warnings(comparison: Comparison, limit: int) -> list[Line]:
+    """Returns the lines that count the warnings of the runs."""
+    return [Line(part) for text in words.stored_warnings(comparison) for part in wrapped(visible(text), limit)]
+
+
+def joined(blocks: list[list[Line]]) -> list[Line]:
+    """Joins blocks by empty lines."""
+    found: list[Line] = []
+    for block in filter(None, blocks):
+        found += [*([Line("")] if found else []), *block]
+    return found
+
+
+def _wide_captures(comparison: Comparison) -> list[Line]:
+    head = [
+        *([words.FORCED] if comparison.method.forced else []),
+        f"{_text(comparison.baseline.label)} → {_text(comparison.candidate.label)}",
+        f"{_text(comparison.method.name)}, {words.method(comparison.method)}",
+    ]
+    blocks = [head, *_captures(comparison)]
+    if comparison.environment_differences:
+        blocks.append(["Environment differences", *(f"  {one}" for one in sides.all_differences(comparison))])
+    return joined([[*map(Line, block)] for block in blocks])
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.comparison import Counts
 from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.documents.row_names import distinctions
+from fastrnns_rs.documents.side_warnings import of_sides
 from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
-    from fastrnns_rs.documents.comparison import Change, Comparison, Figures, GeometricMean, Method, Row
+    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, Figures, GeometricMean, Method, Row
 
     Judged: TypeAlias = Row | Change | GeometricMean
 
+_COUNTED = ("slower", "faster", "equivalent", "inconclusive")
 _ROUNDS_TO_NOTHING = 0.005
 _TWO_DECIMALS_FIT = 1e5
 _HALF = 0.5
@@ -35,7 +39,9 @@ VERDICTS = {
     None: "- no verdict",
 }
 #: A suggested number has one digit from the first limit on. Above the second limit, no number is suggested.
-_ROUNDED_FROM, _MOST_SUGGESTED = 20, 200
+_ROUNDED_FROM, MOST_SUGGESTED = 20, 200
+#: Text in place of a suggested number.
+NEVER = "never"
 
 
 class NamedRow:
@@ -71,15 +77,24 @@ class NamedRow:
         inconclusive = row.verdict == "inconclusive"
         if row.label:
             yield row.label, True
-        # Among many rows, the intervals of a few exclude 1 by chance.
-        overruled = (row.ratio_ci_low or 0.0) > 1.0 or (
-            row.ratio_ci_high if row.ratio_ci_high is not None else 2.0
-        ) < 1.0
-        undecided = inconclusive and (row.additional_processes is None or overruled)
+        undecided = inconclusive and (row.additional_processes is None or self.is_overruled)
         if row.reason and (verdict_of(row) is None or undecided):
             yield row.reason, True
-        if inconclusive and (needed := _required(row)) is not None:
-            yield _suggestion(needed), False
+        needed = suggested_processes(row) if inconclusive else None
+        if needed == NEVER:
+            yield f"cannot be decided with {MOST_SUGGESTED} processes per side", False
+        elif needed is not None:
+            yield f"needs a new comparison with about {needed} processes per side", False
+
+    @property
+    def is_overruled(self) -> bool:
+        """True if the interval of the inconclusive row excludes 1.
+
+        Among many rows, the intervals of a few exclude 1 by chance.
+        """
+        low, high = self.row.ratio_ci_low, self.row.ratio_ci_high
+        excludes = (low is not None and low > 1.0) or (high is not None and high < 1.0)
+        return self.row.verdict == "inconclusive" and excludes
 
 
 def verdict_of(found: Row | Change) -> str | None:
@@ -121,11 +136,17 @@ def _required(row: Row) -> int | None:
     return row.additional_processes + max(side.n_processes for side in (row.baseline, row.candidate) if side)
 
 
-def _suggestion(needed: int) -> str:
-    if needed > _MOST_SUGGESTED:
-        return f"cannot be decided with {_MOST_SUGGESTED} processes per side"
-    shown = f"{float(f'{needed:.1g}'):.0f}" if needed >= _ROUNDED_FROM else str(needed)
-    return f"needs a new comparison with about {shown} processes per side"
+def suggested_processes(row: Row) -> str | None:
+    """Returns the rounded number of processes per side that a new comparison needs.
+
+    Returns `NEVER` if the number is too large, and None for a row without a suggestion.
+    """
+    needed = _required(row)
+    if needed is None:
+        return None
+    if needed > MOST_SUGGESTED:
+        return NEVER
+    return f"{float(f'{needed:.1g}'):.0f}" if needed >= _ROUNDED_FROM else str(needed)
 
 
 def named_rows(comparison: Comparison) -> list[NamedRow]:
@@ -183,18 +204,73 @@ def processes(row: Row) -> str:
 
 
 def counts(comparison: Comparison) -> str:
-    """Returns the number of rows with each verdict.
+    """Returns the numbers of verdicts, and of conditional verdicts.
 
-    The text is `1 slower, 0 faster, 2 equivalent, 0 inconclusive`, then the rows without a verdict and the conditional
-    verdicts.
+    The text is `1 slower, 0 faster, 2 equivalent, 0 inconclusive; 1 of these in parentheses`.
+    """
+    conditional = sum(getattr(comparison.conditional_counts, name) for name in _COUNTED)
+    text = verdict_counts(comparison)
+    return f"{text}; {conditional} of these in parentheses" if conditional else text
+
+
+def verdict_counts(comparison: Comparison, margin: str = "") -> str:
+    """Returns `1 slower, 0 faster, 2 equivalent, 0 inconclusive`.
+
+    The rows without a verdict follow, if there are some.
+
+    Args:
+        comparison: Comparison.
+        margin: Text after the number of equivalent rows.
     """
     both = (comparison.counts, comparison.conditional_counts)
-    names = ("slower", "faster", "equivalent", "inconclusive")
-    shown = [f"{sum(getattr(one, name) for one in both)} {name}" for name in names]
-    none = comparison.counts.none
-    conditional = sum(getattr(both[1], name) for name in names)
-    text = ", ".join([*shown, *([f"{none} without a verdict"] if none else [])])
-    return f"{text}; {conditional} of these in parentheses" if conditional else text
+    return counted(Counts(**{name: sum(getattr(one, name) for one in both) for name in (*_COUNTED, "none")}), margin)
+
+
+def counted(found: Counts, margin: str = "") -> str:
+    """Formats numbers of verdicts; see `verdict_counts`."""
+    shown = [f"{getattr(found, name):,} {name}{margin if name == 'equivalent' else ''}" for name in _COUNTED]
+    return ", ".join([*shown, *([f"{found.none:,} without a verdict"] if found.none else [])])
+
+
+def counts_with_margin(comparison: Comparison) -> str:
+    """Returns the numbers of verdicts and the margin."""
+    source = ", the noise floor of this machine" if comparison.method.margin_source == "noise_floor" else ""
+    return verdict_counts(comparison, f" (within ±{percent(comparison.method.margin)}{source})")
+
+
+def own_warnings(comparison: Comparison) -> list[Notice]:
+    """Returns the warnings of a comparison without those that its runs contain."""
+    stored = [*of_sides(comparison.baseline.warnings, comparison.candidate.warnings)]
+    return [one for one in comparison.warnings if one not in stored]
+
+
+def stored_warnings(comparison: Comparison) -> list[str]:
+    """Returns lines with the number of warnings of each run, and the command.
+
+    An example is `1 warning of the candidate: fastrnns-rs show @last`.
+    """
+    both = (("baseline", comparison.baseline), ("candidate", comparison.candidate))
+    sides = [(f"the {name}", side) for name, side in both if side.warnings]
+    if comparison.baseline.files == comparison.candidate.files and comparison.baseline.warnings:
+        # A run of `ab` has both sides.
+        sides = [("the run", comparison.baseline)]
+    return [
+        f"{len(side.warnings):,} warning{'' if len(side.warnings) == 1 else 's'} of {name}{_command(side)}"
+        for name, side in sides
+    ]
+
+
+def _command(side: Compared) -> str:
+    """Returns the command that shows the only run of a side.
+
+    The text is empty if no command line can name the run.
+    """
+    if len(side.files) != 1:
+        return ""
+    # Names of the history start with @, and the label of a run that is no file starts with `run`.
+    is_named = side.label.startswith("@")
+    place = side.label if is_named else side.files[0]
+    return "" if place.startswith("run ") else f": fastrnns-rs show {shlex.quote(place)}"
 
 
 def method(found: Method) -> str:

@@ -1,0 +1,141 @@
+"""Table of a comparison of runs, with a row for each runner and phase."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import figures, kernel_names
+from fastrnns_rs.views.comparison import sides, words
+from fastrnns_rs.views.comparison.words import UNKNOWN
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.text import pad, width
+from fastrnns_rs.views.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.comparison import Comparison, Figures
+
+_GAP = "  "
+_MEAN = "geometric mean"
+#: Width of the names, which keeps tables with short names alike, and widths under which a column is left out.
+_NAME, _SHORT_NAME, _LEAST_NAME = 20, 14, 8
+#: Width of `×2.50 [×1.35, ×4.61]`, and of the number before the interval.
+_CHANGE, _NUMBER = 20, 5
+
+
+class _Column:
+    """Column of the table: two headings and cells, which are as wide as the column."""
+
+    __slots__ = ("cells", "headings", "natural", "width")
+
+    def __init__(self, headings: tuple[str, str], cells: Sequence[str], *, right: bool, least: int = 0) -> None:
+        self.natural = max(map(width, (*headings, *cells)))
+        self.width = max(self.natural, least)
+        self.headings = [pad(one, self.natural, right=right) for one in headings]
+        self.cells = [pad(one, self.natural, right=right) for one in cells]
+
+
+def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[Line]:
+    """Returns two lines of headings, then the rows.
+
+    On a narrow terminal, intervals and then times are left out. Names that are too long are shortened.
+
+    Args:
+        comparison: Comparison of runs with at least one row.
+        limit: Width of the terminal.
+        most: Maximum number of rows, after which the others are counted; None for all rows.
+    """
+    named = words.named_rows(comparison)
+    left = 0 if most is None else max(len(named) - most, 0)
+    shown = named[: len(named) - left]
+    mean = comparison.geometric_mean
+    names = [visible(one.name) or '""' for one in shown]
+    wanted = max(map(width, (*names, _MEAN if mean else "")))
+    for intervals, times in ((True, True), (False, True), (False, False)):
+        columns = _columns(comparison, shown, intervals=intervals, times=times)
+        if limit - _width(columns, natural=True) >= min(wanted, _SHORT_NAME):
+            break
+    natural = limit - _width(columns) < wanted
+    room = max(min(max(wanted, _NAME), limit - _width(columns, natural=natural)), _LEAST_NAME)
+    labels = kernel_names.shortened([(one, one) for one in names], room) + ([_MEAN] if mean else [])
+    found = [
+        Line(_joined(name, room, [(one.headings[place], one) for one in columns], natural=natural), "bold")
+        for place, name in enumerate(("", _name_heading(comparison)))
+    ]
+    found += [
+        Line(_joined(label, room, [(one.cells[place], one) for one in columns], natural=natural))
+        for place, label in enumerate(labels)
+    ]
+    if left:
+        found.insert(2 + len(shown), Line(f"… {left:,} more"))
+    return found
+
+
+def _name_heading(comparison: Comparison) -> str:
+    """Returns `runner/phase`; files of other tools have no phases."""
+    return "runner/phase" if any(row.phase for row in comparison.rows) else "runner"
+
+
+def _width(columns: Sequence[_Column], *, natural: bool = False) -> int:
+    return sum(len(_GAP) + (one.natural if natural else one.width) for one in columns)
+
+
+def _joined(name: str, room: int, cells: Sequence[tuple[str, _Column]], *, natural: bool) -> str:
+    texts = [pad(cell, column.natural if natural else column.width) for cell, column in cells]
+    return _GAP.join([pad(name, room), *texts]).rstrip()
+
+
+def _columns(comparison: Comparison, shown: Sequence[words.NamedRow], *, intervals: bool, times: bool) -> list[_Column]:
+    rows = [one.row for one in shown]
+    mean = comparison.geometric_mean
+    extra = [""] if mean else []
+    found = []
+    if times:
+        both = [[row.baseline for row in rows], [row.candidate for row in rows]]
+        scale = Scale([one.estimate_ns for side in both for one in side if one is not None])
+        for name, side in zip(("baseline", "candidate"), both, strict=True):
+            cells = figures.aligned([time(one, scale) for one in side])
+            found.append(_Column((name, scale.unit), [*cells, *extra], right=True, least=len(name)))
+    usual = sides.usual_processes(comparison)
+    heading = f"% [{percent(comparison.method.confidence_level)} CI]" if intervals else "%"
+    changes = _changes([*rows, *([mean] if mean else [])], intervals=intervals)
+    found.append(_Column(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
+    verdicts = [words.verdict(row) + _counts(row.baseline, row.candidate, usual) for row in rows]
+    found.append(_Column(("", "verdict"), [*verdicts, *extra], right=False))
+    return found
+
+
+def time(side: Figures | None, scale: Scale) -> str:
+    """Formats the time of a side, with the digits that its interval supports."""
+    if side is None:
+        return UNKNOWN
+    half = None
+    if side.ci_low_ns is not None and side.ci_high_ns is not None:
+        half = (side.ci_high_ns - side.ci_low_ns) / 2 / scale.ns
+    return figures.figure(side.estimate_ns / scale.ns, half)
+
+
+def _changes(found: Sequence[words.Judged], *, intervals: bool) -> list[str]:
+    """Formats changes with their intervals, aligned at the decimal point."""
+    texts = [
+        UNKNOWN
+        if one.ratio is None
+        else figures.change(one.ratio, *((one.ratio_ci_low, one.ratio_ci_high) if intervals else ()))
+        for one in found
+    ]
+    parts = [text.partition(" ") for text in texts]
+    numbers = figures.aligned([number for number, _, _ in parts])
+    room = max(_NUMBER, *map(width, numbers))
+    return [
+        f"{pad(number, room, right=True)}{gap}{interval}".rstrip()
+        for number, (_, gap, interval) in zip(numbers, parts, strict=True)
+    ]
+
+
+def _counts(baseline: Figures | None, candidate: Figures | None, usual: tuple[int, int]) -> str:
+    """Returns ` (4+5)` for a row with other numbers of processes than the head."""
+    counts = tuple(0 if side is None else side.n_processes for side in (baseline, candidate))
+    return "" if counts == usual or None in {baseline, candidate} or 0 in counts else f" ({counts[0]}+{counts[1]})"

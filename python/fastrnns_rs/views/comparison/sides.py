@@ -1,0 +1,121 @@
+"""Context of a comparison of runs: the two sides and their differences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import kernel_names
+from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.text import pad, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fastrnns_rs.documents.comparison import Compared, Comparison, Difference, Figures
+
+_LABEL = "differs    "
+_VARIABLES = "variables."
+_GAP = 2
+#: A path is not cut to fewer columns while another column can be left out.
+_LEAST_LABEL = 12
+#: Order in which columns are left out on a narrow terminal: the date first.
+_OPTIONAL = (2, 3)
+
+
+def lines(comparison: Comparison, limit: int) -> list[Line]:
+    """Returns the lines of both sides, then the line of the differences.
+
+    Args:
+        comparison: Comparison of runs.
+        limit: Width of the terminal.
+    """
+    counts = usual_processes(comparison)
+    named = (("baseline", comparison.baseline, counts[0]), ("candidate", comparison.candidate, counts[1]))
+    rows = [[name, visible(side.label), _start(side), _processes(side, count)] for name, side, count in named]
+    found = [Line(text, "dim") for text in columns_of_sides(rows, limit, _OPTIONAL)]
+    if comparison.environment_differences:
+        found.append(Line(_differences(comparison.environment_differences, limit), "dim"))
+    return found
+
+
+def columns_of_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ()) -> list[str]:
+    """Aligns the cells of both sides, and shortens their labels as far as needed.
+
+    Args:
+        rows: Cells of each side; the second cell is the label.
+        limit: Width of the terminal.
+        optional: Columns that are left out on a narrow terminal, in this order.
+    """
+
+    def others(places: Iterable[int]) -> int:
+        return sum(max(width(row[place]) for row in rows) + _GAP for place in places if place != 1)
+
+    places = [place for place in range(len(rows[0])) if any(row[place] for row in rows)]
+    for place in optional:
+        wanted = min(_LEAST_LABEL, max(width(row[1]) for row in rows))
+        if place in places and others(places) + wanted > limit:
+            places.remove(place)
+    room = max(limit - others(places), 1)
+    labels = [row[1] for row in rows]
+    if max(map(width, labels)) > room:
+        labels = kernel_names.shortened([(one, one) for one in labels], max(room, 8))
+    shown = [[label if place == 1 else row[place] for place in places] for row, label in zip(rows, labels, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
+    return ["  ".join(pad(cell, to) for cell, to in zip(row, widths, strict=True)).rstrip() for row in shown]
+
+
+def usual_processes(comparison: Comparison) -> tuple[int, int]:
+    """Returns the number of processes that most rows of each side have.
+
+    The number is 0 for rows without a process level.
+    """
+
+    def usual(sides: Iterable[Figures | None]) -> int:
+        counted = Counter(side.n_processes for side in sides if side is not None and side.n_processes)
+        return counted.most_common(1)[0][0] if counted else 0
+
+    return usual(row.baseline for row in comparison.rows), usual(row.candidate for row in comparison.rows)
+
+
+def all_differences(comparison: Comparison) -> list[str]:
+    """Returns differences, such as `OMP_WAIT_POLICY: unset → ACTIVE`."""
+    return [_difference(one) for one in comparison.environment_differences]
+
+
+def _start(side: Compared) -> str:
+    count = len(side.files)
+    # Only run files record their start: `2026-11-21T16:02:00Z`.
+    time = f"{visible(side.created_utc[:16].replace('T', ' '))} UTC" if side.created_utc else ""
+    if count == 1:
+        return time
+    return f"{count:,} runs until {time}" if time else f"{count:,} files"
+
+
+def _processes(side: Compared, count: int) -> str:
+    if not count:
+        return ""
+    sessions = f" in {side.sessions:,} sessions" if side.sessions and side.sessions > 1 else ""
+    return f"{count:,} process{'' if count == 1 else 'es'} per runner{sessions}"
+
+
+def _differences(found: Sequence[Difference], limit: int) -> str:
+    """Returns as many differences as fit in one line, and the number of the others."""
+    texts = [_difference(one) for one in found]
+    for count in range(len(texts), 0, -1):
+        left = len(texts) - count
+        line = _LABEL + ", ".join(texts[:count]) + (f", {left:,} more" if left else "")
+        if width(line) <= limit:
+            return line
+    more = f", {len(texts) - 1:,} more" if texts[1:] else ""
+    return f"{_LABEL}{fit(texts[0], max(limit - width(_LABEL) - width(more), 1))}{more}"
+
+
+def _difference(one: Difference) -> str:
+    is_variable = one.key.startswith(_VARIABLES)
+    unknown = "unset" if is_variable else words.UNKNOWN
+    values = (unknown if value is None else visible(words.value(value)) for value in (one.baseline, one.candidate))
+    return f"{visible(one.key.removeprefix(_VARIABLES)) or words.value(one.key)}: {' → '.join(values)}"
