@@ -42,6 +42,13 @@ def test_rocm_has_neither_tf32_nor_a_clock_of_its_memory(monkeypatch: pytest.Mon
     assert bandwidth.device_gb_per_s.__wrapped__(torch.device("cuda")) is None
 
 
+def test_a_variable_that_switches_tf32_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
+    for value, is_off in (("0", True), ("1", False)):
+        monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", value)
+        assert ("NVIDIA_TF32_OVERRIDE=0" in str(probe._tf32_problem("cuda"))) is is_off
+
+
 def test_a_whole_graph_is_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     functions = {"get_args": lambda: None, "call": lambda _: None}
     kernel, graph = SimpleNamespace(**functions), SimpleNamespace(**functions, benchmark_compiled_module=lambda: None)
@@ -58,6 +65,10 @@ def test_a_whole_graph_is_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         ((12, 1), ["sm_90", "compute_90"], True),
         ((10, 0), ["sm_90a"], False),
         ((9, 0), ["sm_90a"], True),
+        ((10, 3), ["sm_100f"], True),
+        ((12, 0), ["sm_100f"], False),
+        ((10, 0), ["compute_90a"], False),
+        ((11, 0), ["compute_100f"], False),
         ((7, 0), [], True),
     ],
 )

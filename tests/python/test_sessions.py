@@ -135,14 +135,14 @@ def test_settings_of_the_system_are_recorded(monkeypatch: pytest.MonkeyPatch) ->
         "/sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
     }
     monkeypatch.setattr(environment, "_read", shown.get)
-    for name in ("KMP_BLOCKTIME", "GOMP_SPINCOUNT", "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX", "PYTHONHASHSEED"):
+    names = {"KMP_BLOCKTIME", "GOMP_SPINCOUNT", "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX", "PYTHONHASHSEED"}
+    names |= {"CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE"}
+    for name in names:
         monkeypatch.setenv(name, "1")
     facts = environment.Facts(python_version="3", torch_version="2", num_threads=1, device="cpu", cuda_device_count=0)
     found = environment.describe(facts)
     assert (found.cpu_microcode, found.aslr, found.transparent_huge_pages) == ("0x2b", 2, "madvise")
-    assert {"KMP_BLOCKTIME", "GOMP_SPINCOUNT", "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX", "PYTHONHASHSEED"} <= {
-        *found.variables
-    }
+    assert names <= {*found.variables}
     monkeypatch.setattr(environment, "_read", lambda _path: None)
     found = environment.describe(facts)
     assert (found.cpu_microcode, found.aslr, found.transparent_huge_pages) == (None, None, None)

@@ -10,6 +10,8 @@ from fastrnns_rs.models.lstm import nn_lstm
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
+    import torch
+
     from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.problem.problem import Problem
 
@@ -30,16 +32,20 @@ _WARMUP = 3
 )
 def cudagraph(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), as `nn.LSTM` does."""
+    import torch
+
     eager = nn_lstm(problem)
+    # Torch's own stream for captures belongs to the device of the first capture in a process.
+    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     if not problem.training:
         module: Any = eager.forward
         module.eval()
-        return replace(eager, forward=_replayed(replace(eager, backward=None))[0])
-    forward, output, memory = _replayed(eager)
-    return replace(eager, forward=forward, backward=_replayed_backward(eager, output, memory))
+        return replace(eager, forward=_replayed(replace(eager, backward=None), stream)[0])
+    forward, output, memory = _replayed(eager, stream)
+    return replace(eager, forward=forward, backward=_replayed_backward(eager, output, memory, stream))
 
 
-def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
+def _replayed(model: ModelDef, stream: torch.cuda.Stream) -> tuple[Callable[..., Any], Any, Any]:
     """Captures forward. The graph reads its arguments where they are now.
 
     Returns:
@@ -48,7 +54,6 @@ def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
     import torch
 
     arguments, training = tuple(model.inputs), model.backward is not None
-    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     with torch.set_grad_enabled(training), torch.inference_mode(not training):
         with torch.cuda.stream(stream):
@@ -56,7 +61,7 @@ def _replayed(model: ModelDef) -> tuple[Callable[..., Any], Any, Any]:
                 _warm_up(model, arguments)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, stream=stream):
             output = model.forward(*arguments)
 
     def replay(*_arguments: Any) -> Any:
@@ -79,7 +84,7 @@ def _warm_up(model: ModelDef, arguments: tuple[Any, ...]) -> None:
         torch.autograd.grad(y, [*model.params], gradient)
 
 
-def _replayed_backward(model: ModelDef, output: Any, memory: Any) -> Callable[..., None]:
+def _replayed_backward(model: ModelDef, output: Any, memory: Any, stream: torch.cuda.Stream) -> Callable[..., None]:
     """Captures backward, from the gradient of y alone.
 
     The graph overwrites the gradients of the parameters and accumulates nothing.
@@ -94,7 +99,7 @@ def _replayed_backward(model: ModelDef, output: Any, memory: Any) -> Callable[..
     y, known = model.backward_setup(output)
     begun = known.clone()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=memory):
+    with torch.cuda.graph(graph, pool=memory, stream=stream):
         written = torch.autograd.grad(y, params, begun)
 
     def replay(_output: Any, gradient: Any) -> None:

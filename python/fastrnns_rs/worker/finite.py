@@ -21,13 +21,26 @@ def check_finite(name: str, value: Any) -> None:
         RunnerError: If there is such a value; the message names its place.
     """
     for path, found_there in _tensors(name, value):
-        tensor = found_there.cpu()
+        tensor = _on_host(found_there)
         wrong = ~torch.isfinite(tensor)
         count = int(wrong.sum())
         if count:
             index = tuple(wrong.nonzero()[0].tolist())
             found = tensor[index].item()
             raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
+
+
+def _on_host(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor's values on the host, without memory of the device.
+
+    Torch gathers elements with gaps between them on the device before it copies them: all memory between the first and
+    the last element is copied instead.
+    """
+    if not tensor.is_cuda or not tensor.numel():
+        return tensor.cpu()
+    size, stride = tensor.size(), tensor.stride()
+    length = 1 + sum((count - 1) * step for count, step in zip(size, stride, strict=True))
+    return tensor.as_strided((length,), (1,)).cpu().as_strided(size, stride)
 
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:

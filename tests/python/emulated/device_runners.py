@@ -9,7 +9,7 @@ from fastrnns_rs import ModelDef, Problem, runner
 FORWARD_MS = 3
 BACKWARD_MS = 5
 HOST_MS = 1
-#: What `large` returns.
+#: Memory of the tensor that `large` returns elements of.
 LARGE_BYTES = 64 << 20
 
 
@@ -112,11 +112,11 @@ def both_devices(_problem: Problem) -> ModelDef:
 
 @_runner("large")
 def large(_problem: Problem) -> ModelDef:
-    """Returns a large tensor."""
+    """Returns every second element of a large tensor."""
     import torch
 
     weight = torch.ones(3, device="cuda", requires_grad=True)
-    return ModelDef(inputs=[weight], params=[], forward=lambda _weight: torch.zeros(LARGE_BYTES // 4, device="cuda"))
+    return ModelDef(inputs=[weight], params=[], forward=lambda _: torch.zeros(LARGE_BYTES // 4, device="cuda")[::2])
 
 
 @_runner("precision_reader")

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
+from commands import finished
+from emulated_cuda.machine import Machine
 
 from emulated.bench import Measured, bench
+
+TESTS = Path(__file__).parents[2]
+#: Replays a graph of each device in one process, on inputs that have changed since its capture.
+_TWO_DEVICES = """
+import torch
+from models_under_test import problem_of
+from torch.testing import assert_close
+from fastrnns_rs.runners.registry import find
+
+for device in ("cuda:0", "cuda:1"):
+    with torch.cuda.device(device):
+        graphed, eager = (find(name).creator(problem_of(name, device=device)) for name in ("cudagraph", "cudnn"))
+        with torch.no_grad():
+            for model in (graphed, eager):
+                model.inputs[0].mul_(2)
+        found, expected = (model.forward(*model.inputs)[0].detach().cpu() for model in (graphed, eager))
+    assert_close(found, expected)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +62,11 @@ def test_a_parameter_that_backward_does_not_reach_is_told(found: Measured) -> No
 def test_cudagraph_runs_without_gradients(tmp_path: Path) -> None:
     inference = bench(tmp_path, "cudagraph", "--mode", "inference")
     assert inference.result("cudagraph")["backward"] is None
+
+
+@pytest.mark.long("emulated")
+def test_graphs_of_two_devices_in_one_process_compute(tmp_path: Path) -> None:
+    variables = Machine(devices=2, arithmetic=True).environment(tmp_path)
+    path = os.pathsep.join([str(TESTS), str(TESTS / "python"), variables.pop("PYTHONPATH")])
+    done = finished([sys.executable, "-c", _TWO_DEVICES], **variables, PYTHONPATH=path)
+    assert done.status == 0, done.stderr

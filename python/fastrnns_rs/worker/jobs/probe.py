@@ -97,8 +97,9 @@ def device_problem(device: str) -> str | None:
 def is_covered(capability: tuple[int, int], built: list[str]) -> bool:
     """Returns True if torch has code for a compute capability.
 
-    Machine code (`sm_86`) runs on later minor versions of its major one; intermediate code (`compute_90`) is compiled
-    for any later version. Code for one version alone (`sm_90a`) runs on that.
+    Machine code (`sm_86`) runs on later minor versions of its major one, as does all code for a family (`sm_100f`).
+    Intermediate code (`compute_90`) is compiled for any later version. Code for one version alone (`sm_90a`,
+    `compute_90a`) runs on that.
     """
     if torch.version.hip is not None or not built:
         return True
@@ -109,12 +110,12 @@ def is_covered(capability: tuple[int, int], built: list[str]) -> bool:
         if not digits.isdecimal():
             continue
         known = int(digits)
-        if kind == "compute" and known <= number:
-            return True
-        if version != digits:
-            if known == number:
-                return True
-        elif known // 10 == capability[0] and known <= number:
+        if version.endswith("a"):
+            runs = known == number
+        else:
+            is_forward = kind == "compute" and version == digits
+            runs = known <= number and (is_forward or known // 10 == capability[0])
+        if runs:
             return True
     return False
 
@@ -164,6 +165,9 @@ def _tf32_problem(device: str) -> str | None:
         return "TF32 is a mode of CUDA devices"
     if torch.version.hip is not None:
         return "TF32 is a mode of NVIDIA's GPUs, and this torch is built for ROCm"
+    # This variable overrides all settings of torch, because cuBLAS and cuDNN read it.
+    if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+        return "the environment variable NVIDIA_TF32_OVERRIDE=0 switches TF32 off"
     capability = torch.cuda.get_device_capability(device)
     if capability < first_with_tf32:
         return f"TF32 needs compute capability 8.0; {device} has {_dotted(capability)}"
