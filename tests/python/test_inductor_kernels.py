@@ -96,7 +96,7 @@ def test_a_choice_of_an_earlier_process_is_the_chosen_one(compiler: Compiler) ->
 def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
     mod = load(source(NAME))
     asked = triton_heuristics.check_autotune_cache
-    copy = triton_kernels.anew(mod)
+    copy = triton_kernels.load_all_configs(mod)
     assert [config.kwargs["XBLOCK"] for config in copy.configs] == [*BLOCKS]
     assert copy.save_cache_hook is None
     monkeypatch.setattr(CachingAutotuner, "_precompile_config", TRITON_COMPILES)
@@ -106,7 +106,7 @@ def test_to_load_a_kernel_anew_changes_no_choice(compiler: Compiler, monkeypatch
     assert triton_heuristics.check_autotune_cache is asked
     Path(mod.__file__).write_text("raise ValueError('half a file')")
     with pytest.raises(ValueError, match="half a file"):
-        triton_kernels.anew(mod)
+        triton_kernels.load_all_configs(mod)
     assert triton_heuristics.check_autotune_cache is asked
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.problem.architecture import capability
-from fastrnns_rs.worker.inductor.triton_kernels import anew
+from fastrnns_rs.worker.inductor.triton_kernels import load_all_configs
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -67,7 +67,7 @@ class Assembler:
         """Returns the shared memory of a launch in bytes, and the output of ptxas."""
         if self._kernel is None:
             # The kernel that is timed stays as it is.
-            self._kernel = anew(self._mod)
+            self._kernel = load_all_configs(self._mod)
         kernel = self._kernel
         if kernel.device_props.type != "cuda":
             raise FastrnnsError(f"the kernel was generated for {kernel.device_props.type}, not for CUDA")

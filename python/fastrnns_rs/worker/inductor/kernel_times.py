@@ -14,11 +14,11 @@ from fastrnns_rs.worker.inductor.bandwidth import device_gb_per_s, num_gb
 from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category
 from fastrnns_rs.worker.inductor.triton_kernels import (
     NO_BENCHMARK,
-    anew,
     benchmarkable,
     by_hand,
     get_triton_kernel,
     identity,
+    load_all_configs,
 )
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class _Kernel:
             yield self._timed(chosen, chosen=True)
             return
         try:
-            copy = anew(self._mod)
+            copy = load_all_configs(self._mod)
             configs = [*copy.configs]
             copy.precompile()
         except Exception as error:  # noqa: BLE001  # the chosen one can be timed whatever became of the others

@@ -87,10 +87,16 @@ def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
     return found[0]
 
 
-def anew(mod: ModuleType) -> CachingAutotuner:
+def load_all_configs(mod: ModuleType) -> CachingAutotuner:
     """Loads a kernel again with every configuration; nothing is compiled yet.
 
     The kernel that has run keeps only the configuration that its autotuner, or an earlier process, chose.
+
+    Args:
+        mod: Module of the kernel.
+
+    Raises:
+        FastrnnsError: If the file of the module cannot be loaded.
     """
     path = Path(str(mod.__file__))
     name = f"fastrnns_rs_configurations_{path.stem}"
