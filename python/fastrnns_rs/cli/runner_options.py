@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastrnns_rs.cli.configuration import Code
 from fastrnns_rs.cli.options import Count, F, ListOption, RunnersOption, seconds, several, spelled
-from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.cli.shared import is_flag, take
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
@@ -134,8 +134,26 @@ def check_choice(given: dict[str, Any]) -> None:
     flags = [name for name in ("group", "rnns", "cnns", "variable_lstms") if is_flag(name)]
     if given["runners"] and flags:
         flag = f"--{flags[0].replace('_', '-')}"
-        message = f"two choices of runners: {' '.join(given['runners'])} and {flag}"
-        raise UsageError(message, f"Leave out {flag}: runners that are named run alone.")
+        message = f"two choices of runners: {' '.join(given['runners'])!r} and {flag}"
+        raise UsageError(message, f"Leave out {flag}: named runners run alone.", where="RUNNER")
+
+
+def choice_of(given: dict[str, Any], default: Sequence[str]) -> Choice:
+    """Returns the chosen runners: the named runners, or the members of groups.
+
+    Args:
+        given: Values of the options.
+        default: Groups without `--group`.
+
+    Raises:
+        UsageError: If runners are chosen in two ways, or `--group` has no value.
+    """
+    from fastrnns_rs.runners.plan import Choice
+
+    check_choice(given)
+    if given["runners"]:
+        return Choice(groups=(), names=given["runners"])
+    return Choice(groups=given["group"] or default, **take(given, "rnns", "cnns", "variable_lstms"))
 
 
 def load_files(given: dict[str, Any]) -> None:

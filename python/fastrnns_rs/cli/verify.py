@@ -13,7 +13,7 @@ from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.runners.plan import Choice, options_of
+from fastrnns_rs.runners.plan import options_of
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 
 EPILOG = """\b
@@ -87,14 +87,9 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
 
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:
-    runner_options.check_choice(given)
     # Without `--group`, a flag that names networks chooses their group.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
-    groups = given["group"] or by_flag or DEFAULT_GROUPS
-    if given["runners"]:
-        choice = Choice(groups=(), names=given["runners"])
-    else:
-        choice = Choice(groups=groups, **shared.take(given, "rnns", "cnns", "variable_lstms"))
+    choice = runner_options.choice_of(given, by_flag or DEFAULT_GROUPS)
     return VerifyOptions(
         options=options_of(given, choice),
         check_grad=given["check_grad"] and not given["no_check_grad"],
@@ -107,7 +102,7 @@ def _failures(found: Verification) -> list[str]:
         f"error: {visible(one.runner)}: {visible(one.reason or '')}" for one in found.results if one.status == "failed"
     ]
     if not found.ok and not lines:
-        lines = ["error: no runner was checked", "hint: the reasons are in the table"]
+        lines = ["error: no runner was checked", "hint: Read the reasons in the table."]
     return lines
 
 
