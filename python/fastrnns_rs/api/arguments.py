@@ -193,7 +193,8 @@ def names_of(runners: object) -> list[str]:
     if isinstance(runners, str) or callable(runners):
         return names_of([runners])
     if not isinstance(runners, Iterable):
-        raise UsageError(f"runners is {runners!r}", "give names, or functions decorated with @fastrnns_rs.runner(name)")
+        hint = "Use names, or functions decorated with @fastrnns_rs.runner(name)."
+        raise UsageError(f"invalid value: {runners!r}", hint, where="runners", value=runners)
     return [one if isinstance(one, str) else registry.name_of(one) for one in runners]
 
 
@@ -211,5 +212,6 @@ def refuse_in_worker(function: str) -> None:
         UsageError: If this is a worker process.
     """
     if MARK in os.environ:
-        message = f"{function} was called while a worker process imported the runner's file"
-        raise UsageError(message, 'put the call under: if __name__ == "__main__":')
+        message = f"call inside a worker process: {function}"
+        reason = "a worker process imports the file of the runner"
+        raise UsageError(message, 'Put the call under: if __name__ == "__main__":', reason=reason)

@@ -206,7 +206,8 @@ def _activities(given: object) -> tuple[str, ...] | None:
     listed = given.replace(",", " ").split() if isinstance(given, str) else given
     found = tuple(listed) if isinstance(listed, Iterable) else (listed,)
     if not all(isinstance(one, str) for one in found):
-        raise UsageError(f"activities is {given!r}", 'give names, as ["cpu", "cuda"]')
+        hint = 'Use names, such as ["cpu", "cuda"].'
+        raise UsageError(f"invalid value: {given!r}", hint, where="activities", value=given)
     return found
 
 
@@ -214,7 +215,8 @@ def _schedule(given: object) -> Schedule:
     if given is None or isinstance(given, Schedule):
         return given or Schedule()
     if not isinstance(given, str):
-        raise UsageError(f"schedule is {given!r}", "give a fastrnns_rs.Schedule, or a text such as wait=1,active=3")
+        hint = "Use a fastrnns_rs.Schedule, or a text such as wait=1,active=3."
+        raise UsageError(f"invalid value: {given!r}", hint, where="schedule", value=given)
     return Schedule.parse(given)
 
 
@@ -222,7 +224,8 @@ def _programs(tool: str | None, path: str | os.PathLike[str] | None) -> dict[str
     if path is None:
         return {}
     if tool not in PROGRAMS:
-        raise UsageError(f"tool_path is given, and tool is {tool!r}", "say which program it is: nsys or nvprof")
+        message = f"`tool_path` needs a tool with a program, and `tool` is {tool!r}"
+        raise UsageError(message, 'Use `tool="nsys"` or `tool="nvprof"`.')
     return {str(tool): os.fspath(path)}
 
 

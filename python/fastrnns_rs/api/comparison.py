@@ -79,5 +79,6 @@ def compare(
 def _sources(name: str, given: Source | Sequence[Source]) -> list[Source]:
     found = [given] if isinstance(given, str | os.PathLike | Run) else [*given] if isinstance(given, Iterable) else []
     if not found or not all(isinstance(one, str | os.PathLike | Run) for one in found):
-        raise UsageError(f"{name} is {given!r}", "give the path of a file, a run, or a list of them")
+        hint = "Use the path of a file, a run, or a list of these."
+        raise UsageError(f"invalid value: {given!r}", hint, where=name, value=given)
     return found

@@ -73,6 +73,6 @@ def benchmark_modules(
     refuse_in_worker("benchmark_modules")
     asked = InductorOptions(**fields_of(InductorOptions, given))
     if not paths and not from_cache:
-        raise UsageError("no module is named", "give the path of at least one, or from_cache=True")
+        raise UsageError("missing argument: `paths`", "Use the path of a module, or `from_cache=True`.")
     newest = [one.path for one in module_files.newest()] if from_cache else []
     return module_runs.measure(module_files.find([*map(Path, paths), *newest]), asked)

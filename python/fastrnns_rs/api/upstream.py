@@ -95,14 +95,14 @@ def trainbench(
     )
     where = resolve(device, cuda_device_count())
     if where is None:
-        raise MissingError(f"there is no device {device}", "use the device cpu")
+        raise MissingError(f"device not available: {device!r}", where="device", value=device, correction="cpu")
     settings: dict[str, Any] = {"dtype": "float32", "device": where, "seed": seed or 0, "allow_tf32": False}
     if rnn_creator is None:
         known = registry.find(name)
         rnn_creator, problem = known.creator, known.problem(sizes, PRESETS["upstream"], **settings)
         refusal = known.refusal(problem)
         if refusal:
-            raise UsageError(f"{name} cannot do this: {refusal}", "change the argument")
+            raise UsageError(f"unsupported argument: runner {name!r} {refusal}", "Change the argument.")
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
     measurement = Measurement(warmup + nloops)

@@ -61,8 +61,8 @@ def parse_profile_event_list(
     categories: dict[str, list[Line]] = {}
     for event in event_list:
         if event.is_legacy:
-            message = "the events are of torch's legacy profiler"
-            raise FastrnnsError(message, "record them with torch.profiler.profile")
+            message = "unsupported events: torch's legacy profiler recorded the events"
+            raise FastrnnsError(message, "Record with torch.profiler.profile.")
         if device_name and event.device_type != DeviceType.CPU:
             category, took_us = category_of(event.key), event.self_device_time_total
         elif not device_name and ran_on_cpu(event):

@@ -70,7 +70,12 @@ class _SideFlags(click.Command):
             """Carries the options; is never called."""
 
         params = list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
-        settings: dict[str, Any] = {"token_normalize_func": dashed, "auto_envvar_prefix": None, "help_option_names": []}
+        settings: dict[str, Any] = {
+            "token_normalize_func": dashed,
+            "auto_envvar_prefix": None,
+            "help_option_names": [],
+            "allow_extra_args": True,
+        }
         super().__init__("side", params=params, context_settings=settings)
 
     def given(self, words: list[str], flag: str) -> dict[str, Any]:
@@ -87,6 +92,9 @@ class _SideFlags(click.Command):
             wrong = usage_error(error, None, words)
             hint = wrong.hint if wrong.correction else "Use options of sizes, modes, machine and TorchScript."
             raise UsageError(wrong.what, hint, where=flag, reason=wrong.reason) from error
+        if context.args:
+            message = f"unexpected argument: {' '.join(map(repr, context.args))}"
+            raise UsageError(message, "Leave out the argument.", where=flag)
         source = click.core.ParameterSource.COMMANDLINE
         return {name: value for name, value in context.params.items() if context.get_parameter_source(name) is source}
 

@@ -101,10 +101,10 @@ def probe(
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
-            raise MissingError("torch is not installed", "pip install torch torchvision")
+            raise MissingError("package not installed: 'torch'", "Run: pip install torch torchvision")
         if str(answer.reason).endswith(_NO_THREAD):
             raise of_system(OSError(errno.EAGAIN, _NO_THREAD))
-        raise FastrnnsError(f"torch does not work here: {answer.reason}", "try: python -c 'import torch'")
+        raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
     return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 
 

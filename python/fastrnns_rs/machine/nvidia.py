@@ -140,9 +140,9 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise FastrnnsError(f"nvidia-smi did not answer within {_TIMEOUT_S} s") from error
+        raise FastrnnsError(f"nvidia-smi timed out: {_TIMEOUT_S} s") from error
     except OSError as error:
-        raise FastrnnsError(f"nvidia-smi cannot be run: {error.strerror}") from error
+        raise FastrnnsError(f"cannot run nvidia-smi: {error.strerror}") from error
     if done.returncode != 0:
         output = (done.stdout + done.stderr).strip().splitlines() or ["it says nothing"]
         raise FastrnnsError(f"nvidia-smi failed with status {done.returncode}: {output[0]}")

@@ -130,14 +130,14 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
 
 def _check(name: str, medians: Sequence[float], per_side: int, draws: int) -> None:
     if len(medians) < LEAST_PROCESSES:
-        message = f"the noise floor of {name} has {len(medians)} processes; it takes {LEAST_PROCESSES}"
-        raise UsageError(message, f"measure more: ab --same RUNNER --processes {LEAST_PROCESSES}")
+        message = f"too few processes: {len(medians)} of {name}, and a noise floor needs {LEAST_PROCESSES}"
+        raise UsageError(message, f"Use `processes={LEAST_PROCESSES}` or more.")
     least = 3
     if not least <= per_side <= len(medians) // 2:
-        message = f"{per_side} processes a side cannot be drawn from {len(medians)}"
-        raise UsageError(message, f"give a whole number from {least} to {len(medians) // 2}")
+        hint = f"Use an integer from {least} to {len(medians) // 2}."
+        raise UsageError(f"out of range: {per_side}", hint, where="per_side", value=per_side)
     if draws < 1:
-        raise UsageError(f"{draws} draws say nothing", "give a whole number of at least 1")
+        raise UsageError(f"out of range: {draws}", "Use an integer of at least 1.", where="draws", value=draws)
 
 
 def _phase(
@@ -151,7 +151,7 @@ def _phase(
         )
         detectable = minimum_detectable_change(spread, per_side, margin=margin)
     except ValueError as error:
-        raise UsageError(f"the noise floor of {name} cannot be had: {error}") from error
+        raise UsageError(f"cannot compute noise floor: {name}", reason=str(error)) from error
     return _Phase(name=name, n_processes=len(medians), alarms=alarms, log_stddev=spread, detectable=detectable)
 
 
@@ -205,7 +205,7 @@ def floor_of(run: Run) -> NoiseFloor:
     runners = {result.runner for result in run.results}
     if len(runners) != 1:
         names = ", ".join(sorted(runners)) or "none"
-        raise UsageError(f"a noise floor is that of one runner, and the run has {names}", "give ab --same one runner")
+        raise UsageError(f"a noise floor needs 1 runner, and the run has {names}", "Run: fastrnns-rs ab --same")
     ended = [
         one for result in run.results for one in result.processes if one.status == "ok" and one.steady_from is not None
     ]

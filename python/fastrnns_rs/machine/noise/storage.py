@@ -44,8 +44,8 @@ def store(floor: NoiseFloor) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"the noise floor cannot be kept in {path.parent}: {error.strerror}"
-        raise UsageError(message, "set XDG_STATE_HOME to a folder that you may write to") from error
+        message, hint = f"cannot write folder: {str(path.parent)!r}", "Set XDG_STATE_HOME to a folder that is writable."
+        raise UsageError(message, hint, reason=error.strerror or str(error)) from error
     NoiseFloorDocument(noise_floor=floor).save(path)
     return path
 
@@ -82,15 +82,15 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
     except OSError as error:
         raise _damaged(path, error.strerror or str(error)) from error
     except UnicodeError as error:
-        raise _damaged(path, "it is no JSON") from error
+        raise _damaged(path, "the file is not JSON") from error
     try:
         floor = NoiseFloorDocument.from_dict(json.loads(text), str(path)).noise_floor
     except UsageError as error:
         raise _damaged(path, error.message) from error
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, "it is no JSON") from error
+        raise _damaged(path, "the file is not JSON") from error
     if _path(floor.device, floor.device_name) != path:
-        raise _damaged(path, f"it is that of {floor.device_name}")
+        raise _damaged(path, f"the file is for {floor.device_name}")
     return floor
 
 
@@ -102,6 +102,4 @@ def _path(device: str, name: str | None) -> Path:
 
 
 def _damaged(path: Path, why: str) -> UsageError:
-    return UsageError(
-        f"the noise floor in {path} cannot be read: {why}", "measure it anew: ab --same; or remove the file"
-    )
+    return UsageError(f"damaged noise floor: {str(path)!r}", "Run: fastrnns-rs ab --same", reason=why, value=str(path))

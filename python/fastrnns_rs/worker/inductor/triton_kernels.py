@@ -60,10 +60,10 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
     if others:
         raise FastrnnsError(f"none of its {others} Triton kernels has a benchmark in it", _WHAT_TO_SET)
     if own := by_hand():
-        raise FastrnnsError(f"its Triton kernels are its author's own: {len(own)}", f"{NO_BENCHMARK}; --profile does")
+        raise FastrnnsError(f"its Triton kernels are its author's own: {len(own)}", f"{NO_BENCHMARK}; `profile` does")
     if device.type == "cpu":
-        raise FastrnnsError("it has no Triton kernels: on a CPU they are C++", "--profile tells of these")
-    raise FastrnnsError("it has no Triton kernels", "what it calls is in libraries: --profile tells of that")
+        raise FastrnnsError("no Triton kernels in module: kernels of the CPU are C++", "Use `profile=True`.")
+    raise FastrnnsError("no Triton kernels in module: the module calls libraries", "Use `profile=True`.")
 
 
 def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:

@@ -50,7 +50,7 @@ def plan_of(request: ProfileRequest) -> Plan:
     plan = make_plan(request.options, Facts(**probe(request.options.device, request.options.computed_dtype)))
     plan = replace(plan, tasks=[task for task in plan.tasks if not task.refusal])
     if not plan.tasks:
-        raise UsageError("nothing is left to profile: no runner can honour the options", "change one of them")
+        raise UsageError("no runners to profile: no runner supports the options", "Change the options.")
     request.captured(plan.nloops)
     return plan
 

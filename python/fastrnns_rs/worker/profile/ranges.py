@@ -41,7 +41,7 @@ class NvtxRanges:
         # Without this module torch.cuda.nvtx is a stand-in, whose functions fail when called.
         if not hasattr(torch._C, "_nvtx"):  # noqa: SLF001  # it has no public way to ask
             message = f"torch {torch.__version__} cannot mark ranges: it has no NVTX"
-            raise MissingError(message, "use a torch that is built with CUDA, or --torch")
+            raise MissingError(message, "Use a torch that is built with CUDA, or torch.profiler.")
 
     @contextmanager
     def profile(self, runner: str) -> Iterator[Marks]:

@@ -87,7 +87,8 @@ class TorchSession:
         check_for_device(options, device)
         # Torch announces that it will remove this option.
         if options.memory_timeline and not hasattr(torch.profiler.profile, "export_memory_timeline"):
-            raise MissingError(f"torch {torch.__version__} has no memory timeline", "leave out --memory-timeline")
+            message = f"torch {torch.__version__} does not support `memory_timeline`"
+            raise MissingError(message, "Leave out `memory_timeline`.")
         self.results: list[Cycle] = []
         self.warnings: list[str] = []
         self.options = options

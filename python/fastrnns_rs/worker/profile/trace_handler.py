@@ -26,11 +26,11 @@ def imported(module: str, name: str) -> Callable[[Any], Any]:
     try:
         found: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"cannot import {module}: {first_line(error)}", FOLDER_HINT) from error
+        raise UsageError(f"cannot import module: {module!r}: {first_line(error)}", FOLDER_HINT) from error
     for part in name.split("."):
         found = getattr(found, part, None)
     if not callable(found):
-        raise UsageError(f"{module} has no function {name}", "--on-trace-ready takes module:function")
+        raise UsageError(f"function not found: {name!r} in module {module!r}", "Use module:function.")
     function: Callable[[Any], Any] = found
     return function
 
