@@ -227,12 +227,12 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
     (modules, failed), _ = modules_of(monkeypatch, broken, done(path), on_runner=lambda *said: begun.append(said))
     assert begun == [("compile_cell", 0, 2), ("compile_scan", 1, 2)]
     assert [(one.runner, one.path) for one in modules] == [("compile_scan", path)]
-    assert [(one.code, one.message) for one in failed] == [
+    assert [(one.code, one.evidence) for one in failed] == [
         ("runner_failed", "compile_cell was not compiled: RuntimeError: boom")
     ]
     (modules, failed), _ = modules_of(monkeypatch, done())
     assert modules == []
-    assert [one.message for one in failed] == ["compile_cell left no generated module"]
+    assert [one.evidence for one in failed] == ["compile_cell left no generated module"]
 
 
 def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ def command(**given: Any) -> int:
     runner_options.note_idle_flags(request.options.choice)
     if given["internal_run"]:
         return internal_run.run(request, given)
-    shared.tell_warnings(registry.notices())
+    shared.tell_warnings(registry.plugin_warnings())
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
         raise exclusive("format_name", "as_json")
     with ResultsFile(given["output"]) as results:
@@ -266,8 +266,7 @@ def _capture_one(
         # Files of a failed capture may still be useful. The error reports the failure.
         known = error.capture
         return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error
-    for warning in capture.warnings:
-        click.echo(f"warning: {visible(warning.message)}", err=True)
+    shared.tell_warnings(capture.warnings)
     if as_json:
         return capture.to_json(), None
     if not report:

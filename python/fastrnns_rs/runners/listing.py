@@ -25,7 +25,7 @@ def catalogue() -> Catalogue:
     ]
     names = (*registry.GROUPS, registry.ALL)
     return Catalogue(
-        warnings=registry.notices(),
+        warnings=registry.plugin_warnings(),
         runners=runners,
         groups=[GroupEntry(name=name, runners=registry.members(name)) for name in names],
     )

@@ -51,16 +51,12 @@ class Failure:
     plugin: Plugin
     reason: str
 
-    def notice(self) -> Notice:
+    def warning(self) -> Notice:
         """Returns the warning about the failure."""
-        from fastrnns_rs.documents.codec import Notice
+        from fastrnns_rs.documents.warning import make_warning
 
-        return Notice(
-            code="plugin_failed",
-            message=f"the plug-in {self.plugin} failed, and its runners are not known",
-            evidence=self.reason,
-            hint=f"Fix or uninstall {self.plugin.package.partition(' ')[0]} (FASTRNNS_DEBUG=1 shows the place).",
-        )
+        package = self.plugin.package.partition(" ")[0]
+        return make_warning("plugin_failed", evidence=f"{self.plugin}: {self.reason}", PACKAGE=package)
 
 
 def installed() -> tuple[list[Plugin], list[Failure]]:

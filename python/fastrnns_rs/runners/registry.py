@@ -163,10 +163,10 @@ def obtain(name: str, source: Source) -> Runner:
     return find(name)
 
 
-def notices() -> list[Notice]:
+def plugin_warnings() -> list[Notice]:
     """Returns a warning for each plug-in that could not be loaded."""
     all_runners()
-    return [one.notice() for one in _failures]
+    return [one.warning() for one in _failures]
 
 
 def _load_ours() -> None:

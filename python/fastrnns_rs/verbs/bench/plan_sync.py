@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.codec import Notice, to_plain
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import RunRank
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.resumption import flat
 from fastrnns_rs.verbs.bench.run_init import record
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.rank_group import Team
@@ -63,7 +65,7 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
         loop=replace(plan.loop, seconds=first["seconds"]),
     )
     ranks = [RunRank(**one["rank"]) for one in told]
-    return plan, replace(run, plan=record(plan), ranks=ranks, warnings=[*run.warnings, *_warnings(told)])
+    return plan, replace(run, plan=record(plan), ranks=ranks, warnings=[*run.warnings, *_compare_ranks(told)])
 
 
 def _shared(plan: BenchPlan) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
     return found
 
 
-def _warnings(told: list[dict[str, Any]]) -> Iterator[Notice]:
+def _compare_ranks(told: list[dict[str, Any]]) -> Iterator[Notice]:
     first = told[0]
     found = [
         f"rank {rank}: {key} {theirs}, not {ours}"
@@ -89,20 +91,10 @@ def _warnings(told: list[dict[str, Any]]) -> Iterator[Notice]:
     ]
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        yield Notice(
-            code="ranks_differ",
-            message="the ranks ran in different environments; the run file has that of rank 0",
-            evidence="; ".join(found[:_SHOWN]) + more,
-            hint="the estimate is of all ranks together: look at the processes of each",
-        )
+        yield make_warning("ranks_differ", evidence="; ".join(found[:_SHOWN]) + more)
     hosts = len({one["host"] for one in told})
     if hosts > 1:
-        yield Notice(
-            code="several_machines",
-            message="the ranks ran on several machines; the run file describes that of rank 0",
-            evidence=f"{hosts} machines",
-            hint="what was seen of the machine, as clocks and load, is that of rank 0",
-        )
+        yield make_warning("several_machines", evidence=f"{hosts} machines")
 
 
 def _differences(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

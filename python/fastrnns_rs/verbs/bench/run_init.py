@@ -8,12 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import BUILD_PROFILE, __version__
-from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Jit, PlannedRunner, PlanRecord, Run, Stop, Tool, Warmup
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.machine.session import new_session
 from fastrnns_rs.runners import registry
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.run_file import Environment, RunSide
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
@@ -27,7 +28,7 @@ def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], s
         # The file keeps this status if the process ends without writing it again.
         status="interrupted",
         command=list(command),
-        warnings=notices(plan),
+        warnings=find_warnings(plan),
         tool=Tool(name="fastrnns-rs", version=__version__, build_profile=BUILD_PROFILE),
         environment=environment,
         sides=list(sides),
@@ -76,25 +77,12 @@ def _stop(plan: BenchPlan) -> Stop:
     return Stop(rule="time" if loop.nloops is None else "count", parameters=each)
 
 
-def notices(plan: BenchPlan) -> list[Notice]:
+def find_warnings(plan: BenchPlan) -> list[Notice]:
     """Returns the warnings about the plan and the available runners."""
-    found = registry.notices()
+    found = registry.plugin_warnings()
     scripted = sorted({task.runner.name for task in plan.measured if task.runner.torchscript})
     if scripted:
-        found.append(
-            Notice(
-                code="torchscript_deprecated",
-                message="PyTorch has deprecated TorchScript; runners that use it may stop working in a later version",
-                evidence=", ".join(scripted),
-            )
-        )
+        found.append(make_warning("torchscript_deprecated", evidence=", ".join(scripted)))
     if BUILD_PROFILE != "release":
-        found.append(
-            Notice(
-                code="debug_build",
-                message="the extension was built without optimisation",
-                evidence=f"build profile {BUILD_PROFILE}",
-                hint="pip install . builds it with",
-            )
-        )
+        found.append(make_warning("debug_build", evidence=f"build profile {BUILD_PROFILE}"))
     return found

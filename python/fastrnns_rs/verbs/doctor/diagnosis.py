@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.diagnosis import ConfigEntry, Diagnosis
 from fastrnns_rs.documents.file_names import default_folder
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.machine import environment, health, noise
 from fastrnns_rs.verbs.profile.tools import describe_all
@@ -17,6 +17,7 @@ from fastrnns_rs.verbs.profile.tools import describe_all
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.noise_floor import NoiseFloor
     from fastrnns_rs.documents.run_file import Environment
 
@@ -63,7 +64,7 @@ def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Not
         try:
             floor = noise.stored(device, name)
         except UsageError as error:
-            warnings.append(Notice(code="noise_floor_unreadable", message=error.message, hint=error.hint))
+            warnings.append(make_warning("noise_floor_unreadable", evidence=error.message))
             continue
         if floor is not None:
             return floor, warnings

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.documents import reading, writing
-from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.collections_off import without_collections
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.history import History, KeptRun
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, of_system
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.layout import Layout
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.session_spread import Past
@@ -148,7 +149,7 @@ class RunHistory:
             faults = index.faults()
             runs = self._runs(index.runs(newest))
         foreign = [f"{name}: {fault}" for name, fault in faults]
-        return History(folder=str(self.folder), runs=runs, warnings=[*_foreign(foreign)])
+        return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)])
 
     def n_runs(self) -> int:
         """Returns the number of runs."""
@@ -276,17 +277,11 @@ def check_tag(tag: str) -> None:
         raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
 
 
-def _foreign(found: Sequence[str]) -> Iterable[Notice]:
+def _report_foreign(found: Sequence[str]) -> Iterable[Notice]:
     if found:
         more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        yield Notice(
-            code="foreign_files",
-            message=f"{len(found)} files in the history are no run files"
-            if len(found) > 1
-            else "a file is no run file",
-            evidence="; ".join(found[:_MOST_NAMED]) + more,
-            hint="move them out of the folder runs of the history",
-        )
+        count = f"{len(found):,} file{'' if len(found) == 1 else 's'}"
+        yield make_warning("foreign_files", evidence=f"{count}: {'; '.join(found[:_MOST_NAMED])}{more}")
 
 
 def _n_processes(run: Run) -> Counter[str | None]:

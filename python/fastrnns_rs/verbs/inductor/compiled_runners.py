@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Limit, Terms
@@ -16,6 +16,7 @@ from fastrnns_rs.runners.plan import make_plan
 from fastrnns_rs.verbs.inductor.module_files import check_cache, find
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.machine.environment import Facts
     from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -71,7 +72,7 @@ def modules_of(
         try:
             modules += _compiled(task, options, kernels=kernels)
         except FastrnnsError as error:
-            failures.append(Notice(code="runner_failed", message=error.message, hint=error.hint))
+            failures.append(make_warning("runner_failed", evidence=error.message, hint=error.hint))
     return modules, failures
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import end_of
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.profile.attempt import Ended
+    from pathlib import Path
 
-_UNKNOWN = "how much longer the iterations take under the profiler is not known"
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.verbs.profile.attempt import Ended
 
 
 class Baseline(NamedTuple):
@@ -31,19 +33,20 @@ class Baseline(NamedTuple):
         """True if the run is complete and no runner ended well."""
         return bool(self.answer.get("finished")) and not _well(self.answer)
 
-    def trouble(self, where_printed: str) -> Notice | None:
+    def failure(self, log: Path | None) -> Notice | None:
         """Returns a warning if the run is not complete; None otherwise.
 
         Args:
-            where_printed: Hint that names the output of the run.
+            log: File with the output of the run; None if the output is not kept.
         """
         if self.answer.get("finished"):
             return None
         refusal = self.answer.get("refusal")
         why = refusal["message"] if refusal else end_of(self.completed)
-        hint = "give --timeout more seconds, or --no-baseline" if self.completed.timed_out else where_printed
-        message = f"the run without the profiler failed: {why}; {_UNKNOWN}"
-        return Notice(code="baseline_failed", message=message, hint=hint)
+        hint = "" if log is None else f"Read the output of the run: less {shlex.quote(str(log))}"
+        if self.completed.timed_out:
+            hint = "Give the run more time: fastrnns-rs profile --timeout SECONDS RUNNER"
+        return make_warning("baseline_failed", evidence=why, hint=hint)
 
     def iteration_ns(self, captured: list[int]) -> dict[str, int]:
         """Returns the time of one iteration without the profiler, by successful runner.
@@ -75,9 +78,7 @@ class Baseline(NamedTuple):
             return None, None
         sides = (("without", with_it.keys() - without_it.keys()), ("under", without_it.keys() - with_it.keys()))
         failed = [f"{', '.join(sorted(names))} failed {where} the profiler" for where, names in sides if names]
-        message = f"{' and '.join(failed)}: {_UNKNOWN}"
-        hint = "the log has the ratios of the other runners" if with_it.keys() & without_it.keys() else None
-        return None, Notice(code="baseline_differs", message=message, hint=hint)
+        return None, make_warning("baseline_differs", evidence=" and ".join(failed))
 
     def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
         """Returns the 95 % interval of the ratio.

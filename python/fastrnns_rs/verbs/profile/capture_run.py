@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import file_names
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import ExitCode, FastrnnsError
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
@@ -153,10 +153,8 @@ def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, b
     _read(tool, attempt, say)
     may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
     if may_fall_back and assessment.holds_no_range(tool, attempt):
-        message = f"{tool.name} saw none of the iterations in the range that it was given: everything is captured"
-        evidence = shlex.join(attempt.command)
-        attempt.warnings.append(Notice(code="range_yielded_nothing", message=message, evidence=evidence))
-        say(message)
+        attempt.warnings.append(make_warning("range_yielded_nothing", evidence=shlex.join(attempt.command)))
+        say(f"no iteration in the range of {tool.name}: capturing the whole program")
         _forget_files(prepared, attempt)
         _profile(prepared, attempt, say, capture_range=False)
         _read(tool, attempt, say)
@@ -172,10 +170,10 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], Non
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
     attempt.ran_out_of_time = False
     attempt.unprofiled_ns = found.iteration_ns(prepared.request.captured(prepared.plan.nloops))
-    trouble = found.trouble(attempt.where_printed)
-    if trouble is not None:
-        attempt.warnings.append(trouble)
-        say(trouble.message)
+    failed = found.failure(None if attempt.redact else attempt.log_path)
+    if failed is not None:
+        attempt.warnings.append(failed)
+        say(f"{failed.message}: {failed.evidence}")
     return found
 
 
@@ -204,9 +202,10 @@ def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *
         left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
             return
-        message = f"nsys missed its own agent and ran nothing: it is started again ({start + 1} of {_STARTS})"
-        attempt.warnings.append(Notice(code="profiler_restarted", message=message, evidence=missed))
-        say(message)
+        attempt.warnings.append(
+            make_warning("profiler_restarted", evidence=f"start {start + 1} of {_STARTS}, after: {missed}")
+        )
+        say(f"nsys did not start the command: starting nsys again ({start + 1} of {_STARTS})")
         _forget_files(prepared, attempt)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture, CheckEntry, ToolEntry
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.profile import redaction
 from fastrnns_rs.verbs.profile.attempt import child_environment
@@ -83,7 +83,7 @@ def keep(
         warnings=[
             *attempt.warnings,
             *(
-                Notice(code="torch_warning", message=" ".join(text.split()))
+                make_warning("torch_warning", evidence=" ".join(text.split()))
                 for text in attempt.answer.get("warnings", [])
             ),
         ],

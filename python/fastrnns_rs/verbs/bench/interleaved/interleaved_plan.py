@@ -118,8 +118,8 @@ def start(
     for one, task in zip(described, tasks, strict=True):
         # A warning about both sides is given once, although values such as the load have changed by then.
         said = {warning.code for warning in warnings}
-        found = machine_warnings.check_machine(one, device=task.problem.device)
-        warnings += [new for new in found if new.code not in said]
+        fresh = machine_warnings.check_machine(one, device=task.problem.device)
+        warnings += [new for new in fresh if new.code not in said]
     return plan, replace(run, warnings=warnings)
 
 
