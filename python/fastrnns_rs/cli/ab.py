@@ -57,6 +57,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @click.option("--force", is_flag=True, help="Compare different devices, and label the rows.")
 @verdict_options.fail_on
 @verdict_options.formats("ab")
+@options.wide("Show ratios, p-values and memory too.")
 @run_output.options
 @history_options.options("ab")
 def command(**given: Any) -> int:
@@ -74,6 +75,7 @@ def command(**given: Any) -> int:
 
 
 def _measure(given: dict[str, Any], target: RunTarget, results: ResultsFile, keeping: RunKeeping) -> int:
+    from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
@@ -109,9 +111,8 @@ def _measure(given: dict[str, Any], target: RunTarget, results: ResultsFile, kee
     finally:
         terminal.close()
     comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
-    # Warnings of the run were printed during the run.
-    shared.tell_warnings([one for one in comparison.warnings if one not in run.warnings], format_name)
-    shared.deliver(comparison.render(format_name), target.output)
+    # The warnings of the run follow.
+    comparison_output.show(comparison, format_name, target.output, wide=given["wide"], stored=False)
     run_output.tell_end(run, keeping, begin)
     if run.status != "complete" or results.failed:
         return ExitCode.FAILED

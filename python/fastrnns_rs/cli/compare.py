@@ -6,14 +6,13 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from shutil import get_terminal_size
 from typing import Any
 
 import click
 
 from fastrnns_rs.cli import history_options, options, shared, verdict_options
 from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
-from fastrnns_rs.cli.options import ListOption, Verb
+from fastrnns_rs.cli.options import ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError, exclusive
 
 EPILOG = """\b
@@ -51,7 +50,7 @@ class Files(ListOption):
     help="Derive the verdict of one row step by step: RUNNER, RUNNER/PHASE or a kernel.",
 )
 @click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
-@click.option("--wide", is_flag=True, help="Show every kernel with its full name, ratio and verdict.")
+@click.option("--wide", is_flag=True, help="Show ratios, p-values and memory too; of captures, every kernel.")
 @click.option(
     "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
 )
@@ -64,6 +63,7 @@ def command(**given: Any) -> int:
     Reads run files of bench, captures, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of
     ab holds both sides. For captures the table shows which kernels made the difference.
     """
+    from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
@@ -84,7 +84,7 @@ def command(**given: Any) -> int:
     files = [os.fspath(one) for one in (*first, *second)]
     shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
     if not are_captures(first, second):
-        for name in ("iteration_range", "nsys_path", "wide"):
+        for name in ("iteration_range", "nsys_path"):
             if given[name] not in {None, False} and shared.is_flag(name):
                 message = f"--{name.replace('_', '-')} needs captures"
                 raise UsageError(message, f"Leave out --{name.replace('_', '-')}.")
@@ -93,13 +93,19 @@ def command(**given: Any) -> int:
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
     with past_of(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
-    row = given["explain"]
-    width = get_terminal_size().columns if given["output"] is None else None
-    shown = found.comparison.render(format_name, wide=given["wide"], width=width)
-    text = shown if row is None else found.explain(row)
-    shared.tell_warnings(found.comparison.warnings, format_name if row is None else None)
-    shared.deliver(text, given["output"])
+    if given["explain"] is not None:
+        comparison_output.show_derivation(found, given["explain"], given["output"])
+    else:
+        more = None if given["wide"] else f"{_typed()} --wide"
+        comparison_output.show(found.comparison, format_name, given["output"], wide=given["wide"], more=more)
     return found.comparison.exit_code
+
+
+def _typed() -> str:
+    """Returns the command as it was typed."""
+    context = click.get_current_context()
+    words = context.words if isinstance(context, VerbContext) else ()
+    return shlex.join(["fastrnns-rs", "compare", *words])
 
 
 def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
 
@@ -36,89 +39,80 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     FILE is a file, or a name in the history such as @last.
     """
     format_name = shared.format_of(given) or "table"
+    from fastrnns_rs.cli import comparison_output
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.run_files import read_any
+    from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.history.run_names import one_run
+    from fastrnns_rs.views import foreign_results
 
     path = Path(one_run(file, history_options.history_of(given)))
     shared.check_output(output, [path])
+    found = read_any(path)
+    shown = _comparison(path, found) if isinstance(found, dict) else found
     if given["only_warnings"]:
-        _show_warnings(path, output)
-    elif format_name == "table" and (run := _run_of(path)) is not None:
-        _show_run(run, file, output, given)
+        _show_warnings(shown.warnings, output)
+    elif isinstance(shown, Run):
+        _check(path, "a run", format_name, formats.RUN)
+        _show_run(shown, file, format_name, output, given)
+    elif isinstance(shown, Side):
+        _check(path, "what another tool measured", format_name, ("table",))
+        sweep_options.refuse(given, path)
+        shared.deliver(foreign_results.table(shown), output)
+        shared.tell_warnings(shown.warnings)
     else:
-        shared.deliver(_text(path, format_name, given), output)
+        _check(path, "a comparison", format_name, formats.COMPARISON)
+        sweep_options.refuse(given, path)
+        more = f"fastrnns-rs show {shlex.quote(file)} --warnings"
+        with _numbers_checked(path):
+            comparison_output.show(shown, format_name, output, wide=given["wide"], more=more)
     return ExitCode.DONE
 
 
-def _run_of(file: Path) -> Run | None:
-    """Returns the run of a file; None if the file contains something else."""
-    from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.verbs.compare.run_files import read_any
+def _comparison(file: Path, plain: dict[str, Any]) -> Comparison:
+    from fastrnns_rs.documents.comparison import Comparison
 
-    found = read_any(file)
-    return found if isinstance(found, Run) else None
+    try:
+        return Comparison.from_dict(plain, str(file))
+    except UsageError as error:
+        raise UsageError(
+            f"damaged comparison: {str(file)!r}", Comparison.hint, reason=str(error), value=str(file)
+        ) from error
 
 
-def _show_run(run: Run, name: str, output: Path | None, given: dict[str, Any]) -> None:
-    """Writes the screen of a run, then its warnings and, if it is incomplete, the command that continues it."""
+def _show_run(run: Run, name: str, format_name: str, output: Path | None, given: dict[str, Any]) -> None:
+    """Writes a run, then its warnings, and a command for an incomplete run."""
     from fastrnns_rs.views.run import run_screen
 
-    width = display.terminal_width() if output is None else WIDTH
     shown = sweep_options.chosen(run, given)
-    display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
-    width = display.terminal_width(sys.stderr)
-    lines = display.warnings_as_lines(run.warnings, width, f"fastrnns-rs show {shlex.quote(name)} --warnings")
-    if run.status == "interrupted" and not run.sides:
-        lines.append(Line(f"Continue: fastrnns-rs bench --resume {shlex.quote(name)}"))
-    display.tell_lines([Line(""), *lines] if lines else [])
+    if format_name == "table":
+        width = display.terminal_width() if output is None else WIDTH
+        display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
+        more = f"fastrnns-rs show {shlex.quote(name)} --warnings"
+        lines = display.warnings_as_lines(run.warnings, display.terminal_width(sys.stderr), more)
+        if run.status == "interrupted" and not run.sides:
+            lines.append(Line(f"Continue: fastrnns-rs bench --resume {shlex.quote(name)}"))
+        display.tell_lines([Line(""), *lines] if lines else [])
+        return
+    with _numbers_checked(Path(name)):
+        text = shown.render(format_name)
+    if run.status != "complete":
+        shared.tell([f"note: this run is not complete, but {visible(run.status)}"])
+    shared.tell_warnings(run.warnings)
+    shared.deliver(text, output)
 
 
-def _show_warnings(file: Path, output: Path | None) -> None:
-    """Writes all warnings of a run or a comparison."""
-    from fastrnns_rs.documents.comparison import Comparison
-    from fastrnns_rs.verbs.compare.run_files import read_any
-
-    found = read_any(file)
-    warnings = (Comparison.from_dict(found, str(file)) if isinstance(found, dict) else found).warnings
+def _show_warnings(warnings: Sequence[Notice], output: Path | None) -> None:
+    """Writes all warnings of a document."""
     lines = display.warnings_as_lines(warnings, display.terminal_width() if output is None else WIDTH)
     display.show_lines(lines or [Line("no warnings")], output)
 
 
-def _text(file: Path, format_name: str, given: dict[str, Any]) -> str:
-    from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.verbs.compare.run_files import read_any
-
-    found = read_any(file)
-    if isinstance(found, Run):
-        _check(file, "a run", format_name, formats.RUN)
-        text = _rendered(file, sweep_options.chosen(found, given), format_name)
-        if found.status != "complete":
-            shared.tell([f"note: this run is not complete, but {visible(found.status)}"])
-        shared.tell_warnings(found.warnings)
-        return text
-    sweep_options.refuse(given, file)
-    if isinstance(found, dict):
-        from fastrnns_rs.documents.comparison import Comparison
-
-        _check(file, "a comparison", format_name, formats.COMPARISON)
-        try:
-            comparison = Comparison.from_dict(found, str(file))
-        except UsageError as error:
-            raise UsageError(
-                f"damaged comparison: {str(file)!r}", Comparison.hint, reason=str(error), value=str(file)
-            ) from error
-        text = _rendered(file, comparison, format_name)
-        shared.tell_warnings(comparison.warnings, format_name)
-        return text
-    from fastrnns_rs.views.foreign_results import table
-
-    _check(file, "what another tool measured", format_name, ("table",))
-    shared.tell_warnings(found.warnings)
-    return table(found)
-
-
-def _rendered(file: Path, document: Run | Comparison, format_name: str) -> str:
+@contextmanager
+def _numbers_checked(file: Path) -> Iterator[None]:
+    """Replaces errors of numbers by an error about the file."""
     try:
-        return document.render(format_name)
+        yield
     except (ArithmeticError, ValueError) as error:
         # Python's JSON parser accepts numbers of more than 64 bits, and infinite numbers.
         message, hint = f"cannot show file: {str(file)!r}", "Check the numbers of the file."

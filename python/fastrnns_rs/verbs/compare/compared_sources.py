@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,11 +28,14 @@ class Outcome:
 
     Attributes:
         comparison: Document of the comparison.
-        explain: Function that derives the rows of a name, and raises `UsageError` if no row has the name.
+        explain: Function that derives the rows of a name, for a terminal of a width (80 by default). It raises
+            `UsageError` if no row has the name.
+        names: Function that returns the names of these rows, which warnings contain.
     """
 
     comparison: Comparison
-    explain: Callable[[str], str]
+    explain: Callable[..., str]
+    names: Callable[[str], Collection[str]] = field(default=lambda name: {name})
 
 
 def compare_sources(
@@ -92,7 +95,11 @@ def compare_sources(
     share, source, warnings = margins.margin_of(margin, sides)
     judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past)
     comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
-    return Outcome(comparison=comparison, explain=partial(explanation.explain, judged))
+    return Outcome(
+        comparison=comparison,
+        explain=partial(explanation.explain, judged),
+        names=partial(explanation.names_explained, judged),
+    )
 
 
 def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> bool:

@@ -1,0 +1,83 @@
+"""Output of comparisons: the result on stdout or in a file, then the warnings on stderr."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.cli import display, shared
+from fastrnns_rs.views.comparison import terminal, words
+from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.screen import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.verbs.compare.compared_sources import Outcome
+
+#: Formats that have no place for warnings.
+_WITHOUT_WARNINGS = {"json", "junit"}
+
+
+def show(
+    comparison: Comparison,
+    format_name: str,
+    output: Path | None,
+    *,
+    wide: bool = False,
+    more: str | None = None,
+    stored: bool = True,
+) -> None:
+    """Writes a comparison and its warnings.
+
+    Args:
+        comparison: Comparison.
+        format_name: Output format.
+        output: File for the comparison; None for stdout.
+        wide: True adds all figures to a table.
+        more: Command that shows all warnings; None prints all of them.
+        stored: True counts the warnings that the compared runs contain.
+    """
+    warnings = words.own_warnings(comparison)
+    counted = terminal.stored_warnings(comparison, display.terminal_width(sys.stderr)) if stored else []
+    if format_name == "table":
+        limit = display.terminal_width() if output is None else WIDTH
+        display.show_lines(terminal.results(comparison, limit, wide=wide), output)
+        _tell(warnings, more, counted, blank=True)
+        return
+    shared.deliver(comparison.render(format_name), output)
+    if format_name in _WITHOUT_WARNINGS:
+        _tell(warnings, more, counted)
+
+
+def show_derivation(found: Outcome, name: str, output: Path | None) -> None:
+    """Writes the derivation of the rows of a name, then the warnings of these rows.
+
+    Args:
+        found: Comparison and its derivations.
+        name: Name of a row or of a runner.
+        output: File for the derivation; None for stdout.
+    """
+    limit = display.terminal_width() if output is None else WIDTH
+    blocks = found.explain(name, limit).rstrip("\n").split("\n\n")
+    titles = found.names(name)
+    lines: list[Line] = []
+    for block in blocks:
+        first, *others = block.split("\n")
+        is_answer = any(first.startswith(f"{title}: ") for title in titles)
+        lines += [*([Line("")] if lines else []), Line(first, "bold" if is_answer else ""), *map(Line, others)]
+    display.show_lines(lines, output)
+    _tell(_of_rows(found.comparison, titles), None, [], blank=True)
+
+
+def _of_rows(comparison: Comparison, titles: Collection[str]) -> list[Notice]:
+    """Returns the warnings that concern at least one of the rows."""
+    return [one for one in comparison.warnings if {*one.rows} & {*titles}]
+
+
+def _tell(notices: Sequence[Notice], more: str | None, others: Sequence[Line], *, blank: bool = False) -> None:
+    lines = [*display.warnings_as_lines(notices, display.terminal_width(sys.stderr), more), *others]
+    display.tell_lines([*([Line("")] if blank else []), *lines] if lines else [])
