@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas
+.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas warnings
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -56,6 +56,9 @@ validate: ## The statistics against simulations with many trials, and the tables
 noise: ## False alarms on real processes, ours and others', into docs/validation.md: forty minutes, machine left alone
 	scripts/setup test bench
 	$(BIN)/python benches/python/false_alarms.py --live 5 --output docs/validation.md
+
+warnings: ## Write docs/reference/warnings.md from the table of warnings
+	$(BIN)/python scripts/write_warnings_page.py
 
 schemas: ## Write the JSON Schemas of docs/schemas anew
 	$(BIN)/python scripts/write_schemas.py

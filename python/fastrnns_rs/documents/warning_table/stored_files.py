@@ -12,7 +12,7 @@ _CAPTURING = (
         effect="the slowdown by the profiler is unknown, because the run without it failed",
         short="the slowdown by the profiler is unknown: failed run",
         evidence="reason of the failure",
-        hint="Leave out the run without the profiler: fastrnns-rs profile --no-baseline RUNNER",
+        hint="Leave out the run without the profiler: fastrnns-rs profile --no-unprofiled RUNNER",
         verbs=_PROFILE,
     ),
     WarningRow(

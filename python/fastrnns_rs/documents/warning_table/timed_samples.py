@@ -46,8 +46,8 @@ _PROCESSES = (
         hint="Interleave the runners that you compare: fastrnns-rs ab BASELINE CANDIDATE",
         verbs=_BENCH,
         details="Causes are heat, clocks and other programs. The warning needs a change of more than 1 %. At most 1 % "
-        "of runs without drift cause it, whatever the distribution of process medians: all pairs of processes of one "
-        "runner form a test at 0.25 %, then each runner forms a test at 0.25 % divided by the number of runners. A "
+        "of runs without drift cause it, whatever the distribution of process medians. All pairs of processes of one "
+        "runner form a test at 0.25 %. Then each runner forms a test at 0.25 % divided by the number of runners. A "
         "run of 5 processes of one runner cannot show a drift. A machine whose speed wanders without a direction "
         "causes the warning too.",
     ),
