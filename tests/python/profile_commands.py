@@ -24,7 +24,7 @@ from fastrnns_rs.verbs.profile import capture_plan
 
 T4 = {"name": "T4", "compute_capability": "7.5"}
 WITH_CUDA = replace(FACTS, device="cuda", cuda_device_count=1, cuda_version="13.2", gpus=[T4])
-QUICK = ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
+QUICK = ["--quick", "--no-unprofiled", "--nloops", "2", "--warmup", "0", "--sleep-between-seconds", "0"]
 PLANTED_RUN = ["--runner-file", str(PLANTED)]
 PRETENDED = "call.pretend(); "
 REPORTS = PRETENDED + "call.report()"

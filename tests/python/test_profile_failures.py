@@ -232,7 +232,7 @@ time.sleep(600)
 
 
 def test_the_worker_under_torchs_profiler_that_breaks(tmp_path: Path) -> None:
-    quick = ["--quick", "--no-baseline", "--nloops", "5", "--warmup", "0"]
+    quick = ["--quick", "--no-unprofiled", "--nloops", "5", "--warmup", "0"]
     asked = ["--torch", "--output-dir", tmp_path / "out", *PLANTED_RUN, "--rnns", "sound", "is_killed", *quick]
     error, _ = told(profile_cli(*asked, "--sleep-between-seconds", "0"), 1)
     assert error.startswith(

@@ -76,7 +76,7 @@ def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
 
 @pytest.mark.long("profilers")
 def test_the_raw_capture_is_kept_when_asked(tmp_path: Path) -> None:
-    arguments = ["--rnns", "cudnn_layernorm", *QUICK, "--no-baseline", "--keep", "--redact"]
+    arguments = ["--rnns", "cudnn_layernorm", *QUICK, "--no-unprofiled", "--keep", "--redact"]
     _, out = profile(tmp_path / "redacted", "--nsys", *arguments)
     # Redaction wins: nothing can be taken out of those two. A runner without a backward phase has one range less.
     assert [path.suffix for path in sorted(out.iterdir())] == [".json", ".log", ".sqlite"]
@@ -203,7 +203,7 @@ def leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fastrnns_rs", "profile", "--nsys", *PLANTED_RUN, "--rnns", "hangs"]
     environment = {**os.environ, "FASTRNNS_TEST_MARK": mark, "PLANTED_READY": str(ready)}
     with subprocess.Popen(
-        [*command, "--warmup", "1", "--output-dir", str(tmp_path), "--no-baseline"],
+        [*command, "--warmup", "1", "--output-dir", str(tmp_path), "--no-unprofiled"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -81,7 +81,7 @@ def test_a_function_that_the_process_alone_does_not_find(tmp_path: Path) -> None
     once = tmp_path / "once"
     text = f"from pathlib import Path\nPath({os.fspath(once)!r}).touch(exist_ok=False)\ndef keep(profiler): pass\n"
     asked = ["--torch", "--on-trace-ready", "users_module:keep", "--rnns", "py", "--output-dir", tmp_path / "out"]
-    done = profile_cli(*asked, "--quick", "--no-baseline", PYTHONPATH=users(tmp_path, text))
+    done = profile_cli(*asked, "--quick", "--no-unprofiled", PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
     assert error == f"cannot import users_module: FileExistsError: [Errno 17] File exists: '{once}'"
     assert hint.startswith("put its folder on PYTHONPATH; everything that was printed is in ")

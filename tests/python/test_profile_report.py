@@ -72,7 +72,7 @@ def test_without_a_device_the_report_says_so(tmp_path: Path) -> None:
 
 
 def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
-    flags = ["--torch", "--rnns", "py", "cudnn", "--quick", "--device", "cpu", "--no-baseline", "--warmup", "0"]
+    flags = ["--torch", "--rnns", "py", "cudnn", "--quick", "--device", "cpu", "--no-unprofiled", "--warmup", "0"]
     cycles = ["--schedule", "wait=0,warmup=1,active=1", "--nloops", "2", "--sleep-between-seconds", "0"]
     done = run_cli("profile", *flags, *cycles, "--output-dir", tmp_path / "out")
     assert done.status == 0, done.stderr
@@ -103,7 +103,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
 
 @pytest.mark.gpu(emulated="long")
 def test_torch_on_a_gpu_ends_with_the_report(tmp_path: Path) -> None:
-    flags = ["--torch", "--rnns", "cudnn", "--quick", "--device", "cuda", "--no-baseline"]
+    flags = ["--torch", "--rnns", "cudnn", "--quick", "--device", "cuda", "--no-unprofiled"]
     done = run_cli("profile", *flags, "--sleep-between-seconds", "0", "--output-dir", tmp_path / "out")
     assert done.status == 0, done.stderr
     report = report_of(tmp_path / "out")

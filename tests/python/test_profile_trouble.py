@@ -150,7 +150,7 @@ def test_what_is_printed_without_the_profiler_explains_nothing(speaks: Path, tmp
     speaks.write_text(f"{SPEAKS}\nif 'FASTRNNS_WORKER' in os.environ:\n    speak()\n")
     tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=PRETENDED)
     asked = ["--nsys", "--nsys-path", tool, "--output-dir", tmp_path / "out", "--rnns", "speaks"]
-    quick = [word for word in QUICK if word != "--no-baseline"]
+    quick = [word for word in QUICK if word != "--no-unprofiled"]
     error, _ = told(profile_cli("--runner-file", speaks, *asked, *quick, facts=FACTS), 1)
     assert error.endswith("found no file")
 

@@ -77,7 +77,7 @@ def profiled_in(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
     (work / "mine.py").write_text(MINE)
     variables = {"HOME": work.parent, "PWD": work, "TMPDIR": temporary, "A_FOLDER": tmp_path / "zqvother"}
     names = {"USER": "zqvu", "LOGNAME": "zqvu", "THE_TOKEN": "zqv-12345 hush", "PYTHONPATH": "/zqv/a:/zqv/b"}
-    quick = ["--quick", "--no-baseline", "--nloops", "5", "--warmup", "0", "--sleep-between-seconds", "0", "--json"]
+    quick = ["--quick", "--no-unprofiled", "--nloops", "5", "--warmup", "0", "--sleep-between-seconds", "0", "--json"]
     asked = ["--rnns", "mine", "cudnn", "--runner-file", "mine.py", "--output-dir", "out", *quick, *arguments]
     command = [sys.executable, "-m", "fastrnns_rs", "profile", *asked]
     # Where that is not permitted the machine keeps its name.

@@ -147,19 +147,19 @@ def first_start(path: Path) -> int:
 @pytest.mark.parametrize(
     ("words", "keep"),
     [
-        (["--device", "0"], lambda event: is_call(event) or event["args"].get("device") == 0),
-        (["--device", "cuda:1"], lambda event: is_call(event) or event["args"].get("device") == 1),
-        (["--device", "0", "1"], lambda _: True),
-        (["--device", "9"], is_call),
+        (["--devices", "0"], lambda event: is_call(event) or event["args"].get("device") == 0),
+        (["--devices", "cuda:1"], lambda event: is_call(event) or event["args"].get("device") == 1),
+        (["--devices", "0", "1"], lambda _: True),
+        (["--devices", "9"], is_call),
         (["--stream", "7"], lambda event: is_call(event) or event["args"].get("stream") == 7),
         (["--stream", "20", "21"], lambda event: is_call(event) or event["args"].get("stream") in {20, 21}),
         (
-            ["--device", "1", "--stream", "21"],
+            ["--devices", "1", "--stream", "21"],
             lambda event: is_call(event) or (event["args"].get("device"), event["args"].get("stream")) == (1, 21),
         ),
-        (["--filter", "^triton_"], lambda event: event["name"].startswith("triton_")),
-        (["--filter", r"memcpy DtoH|Launch"], lambda event: "DtoH" in event["name"] or "Launch" in event["name"]),
-        (["--filter", "(?i)TRITON"], lambda event: "triton" in event["name"]),
+        (["--match", "^triton_"], lambda event: event["name"].startswith("triton_")),
+        (["--match", r"memcpy DtoH|Launch"], lambda event: "DtoH" in event["name"] or "Launch" in event["name"]),
+        (["--match", "(?i)TRITON"], lambda event: "triton" in event["name"]),
         (["--process", "100"], lambda _: True),
         (["--process", "101"], lambda _: False),
     ],
@@ -176,7 +176,7 @@ def test_a_restriction_leaves_what_the_definitions_say(words: list[str], keep: R
         (["--since", "500.5us", "--until", "0.0025s"], 500_500, 2_500_000),
         (["--since", "1000000ns", "--until", "1 ms"], 1_000_000, 1_000_000),
         (["--since", "0ns"], 0, None),
-        (["--since", "100µs", "--device", "1"], 100_000, None),
+        (["--since", "100µs", "--devices", "1"], 100_000, None),
         (["--until", "1ns"], None, 1),
         (["--since", "9s"], 9_000_000_000, None),
     ],
@@ -189,7 +189,7 @@ def test_a_window_counts_from_the_first_operation(
 
     def keep(event: Event) -> bool:
         start = reference.nanoseconds(str(event["ts"])) - first
-        fits = "--device" not in words or is_call(event) or event["args"].get("device") == 1
+        fits = "--devices" not in words or is_call(event) or event["args"].get("device") == 1
         return fits and (since is None or start >= since) and (until is None or start < until)
 
     check(validate(report(trace, "--json", *words).json()), restricted(trace, keep))
@@ -213,11 +213,11 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--filter", "(unclosed"], "unclosed group"),
-        (["--filter", "(?=look)"], "look-around"),
+        (["--match", "(unclosed"], "unclosed group"),
+        (["--match", "(?=look)"], "look-around"),
         (["--since", "5"], "no time with a unit"),
         (["--until", "1.5.5ms"], "no time with a unit"),
-        (["--device", "first"], "--device takes numbers"),
+        (["--devices", "first"], "--devices takes numbers"),
         (["--stream", "7.5"], "--stream takes numbers"),
         (["--process", ""], "--process takes numbers"),
         (["--top", "-1"], "--top"),
@@ -227,7 +227,7 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
         (["--wall-time-ms", "nan"], "wall time above 0"),
         (["--wall-time-ms", "1", "--runs", "0"], "--runs"),
         (["--since", "99999999999999999999s"], "--since"),
-        (["--device", "99999999999999999999"], "--device"),
+        (["--devices", "99999999999999999999"], "--devices"),
         (["--top", "99999999999999999999"], "--top"),
         (["--wall-time-ms", "1", "--runs", "99999999999999999999"], "--runs"),
         (["--wall-time-ms", "1e308", "--json"], "wall time"),

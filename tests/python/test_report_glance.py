@@ -135,7 +135,7 @@ def test_a_capture_that_ends_early_is_no_capture_of_a_cpu(tmp_path: Path) -> Non
 
 def test_a_selection_that_leaves_nothing_says_so(tmp_path: Path) -> None:
     path = write(tmp_path / "x.json", document([call(), kernel("k", 5)]))
-    assert run_cli("report", path, "--device", "7").stdout.splitlines()[1] == "No GPU activity matches the selection."
+    assert run_cli("report", path, "--devices", "7").stdout.splitlines()[1] == "No GPU activity matches the selection."
 
 
 def devices(count: int, **more: Any) -> dict[str, Any]:

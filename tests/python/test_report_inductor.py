@@ -78,7 +78,7 @@ WALL = ("--by", "inductor", "--wall-time-ms", "3.25")
 def recorded(folder: Path, *more: str, baseline: bool = False) -> Path:
     """The record of a capture with torch. Its traces are replaced by some of a device, which a CPU has not."""
     words = ["--rnns", "py", "--quick", "--nloops", "9", "--warmup", "0", "--no-report", *more]
-    words += [] if baseline else ["--no-baseline"]
+    words += [] if baseline else ["--no-unprofiled"]
     done = run_cli("profile", "--torch", *words, "--output-dir", folder)
     assert done.status == 0, done.stderr
     [path] = folder.glob("*.json")
@@ -153,7 +153,7 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         assert told == (f"the number of runs is not known: {why}", "give it with --runs")
         assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
     for files, why in (
-        ([path], f"{path} has no unprofiled_ns, as after --no-baseline"),
+        ([path], f"{path} has no unprofiled_ns, as after --no-unprofiled"),
         ([two], of_two),
         ([bad], of_bad),
         ([trace], f"{trace} is not a capture manifest"),

@@ -141,6 +141,7 @@ def _settings(
 ) -> Iterator[tuple[click.Option, str, Any]]:
     """Yields each option that a file sets, with its key and its checked value."""
     from fastrnns_rs.cli.options import dashed
+    from fastrnns_rs.cli.renamed_options import new_key
 
     names = {
         dashed(name).lstrip("-"): param for param in params for name in param.opts if isinstance(param, click.Option)
@@ -148,7 +149,7 @@ def _settings(
     free = {name: param for name, param in names.items() if not isinstance(param, Unconfigured)}
     seen = set()
     for key, value in tables.get(verb, {}).items():
-        param = names.get(dashed(key))
+        param = names.get(new_key(verb, dashed(key)))
         if isinstance(param, Unconfigured):
             message = f"option of the command line only: {key!r}"
             raise UsageError(message, "Leave out the key.", where=f"{_FILE}, {_TABLE}.{verb}")

@@ -70,7 +70,7 @@ SECTIONS: Mapping[str, Sections] = {
                 "Profiler": ("nsys", "nvprof", "torch", "nsys_path", "nvprof_path"),
                 "Capture": (
                     *("quick", "warmup", "nloops", "processes", "separate", "sleep_between_seconds", "timeout"),
-                    *("baseline", "output_dir", "keep", "redact", "dry_run", "internal_run"),
+                    *("unprofiled", "output_dir", "keep", "redact", "dry_run", "internal_run"),
                 ),
             }
         ),
@@ -83,7 +83,7 @@ SECTIONS: Mapping[str, Sections] = {
     },
     "report": {
         "View": ("by", "top", "names", "categories", "trace"),
-        "Selection": ("device", "stream", "process", "since", "until", "filter", "iteration_range", "data_loader"),
+        "Selection": ("devices", "stream", "process", "since", "until", "match", "iteration_range", "data_loader"),
         "Reading": ("nsys_path", "workers", "strict"),
         "Inductor": ("wall_time_ms", "runs"),
         **_OUTPUT,
@@ -110,7 +110,7 @@ RARE = {
     *("fuser", "executor", *_POINTWISE, "sep", "print_json"),
     *("compile_timeout", "compile_cache", "affinity", "order_seed", "side_by_side", "every"),
     *("amp", "channels_last", "cudnn_benchmark", "deterministic", "bidirectional", "proj_size", "image_size"),
-    *("internal_run", "keep", "sleep_between_seconds", "baseline", "nsys_path", "nvprof_path"),
+    *("internal_run", "keep", "sleep_between_seconds", "unprofiled", "nsys_path", "nvprof_path"),
     *("schedule", "on_trace_ready", "with_flops", "with_modules", "group_by_input_shape", "group_by_stack"),
     *("sort_by", "row_limit", "memory_timeline", "memory_snapshot", "no_check_grad", "runs", "wall_time_ms"),
     *("no_progress", "color"),

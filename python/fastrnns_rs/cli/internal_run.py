@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Options for a capture itself. With `--internal-run`, the process that started the profiler makes the capture.
 OF_THE_CAPTURE = (
-    *("nsys_path", "nvprof_path", "separate", "processes", "keep", "redact", "baseline", "timeout"),
+    *("nsys_path", "nvprof_path", "separate", "processes", "keep", "redact", "unprofiled", "timeout"),
     *("dry_run", "no_report", "format_name", "as_json", "output"),
 )
 #: Options that the capturing command passes to the profiled process. No user sets them.

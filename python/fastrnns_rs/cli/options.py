@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from fastrnns_rs.cli import display, help_sections
+from fastrnns_rs.cli import display, help_sections, renamed_options
 from fastrnns_rs.cli.configuration import Target, configured
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
@@ -153,6 +153,9 @@ class Verb(click.Command):
                 yield word
                 yield from words
                 return
+            flag, equals, value = dashed(word).partition("=")
+            if (new := renamed_options.renamed(str(self.name), flag)) is not None:
+                word = f"{new}{equals}{value}"
             option = options.get(dashed(word))
             if isinstance(option, ListOption):
                 values = list(_following(words))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import internal_run, options, runner_options, shared
+from fastrnns_rs.cli import internal_run, options, renamed_options, runner_options, shared
 from fastrnns_rs.cli.configuration import Code, Program, Target, Unconfigured
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
@@ -94,7 +94,12 @@ _OF_TORCH = (
 @click.option(
     "--redact", is_flag=True, help="Remove variables, output, and the names of machine and user from the capture."
 )
-@click.option("--baseline/--no-baseline", default=True, help="Also run without the profiler, to measure its overhead.")
+@click.option(
+    "--unprofiled/--no-unprofiled",
+    default=True,
+    envvar=renamed_options.variables("profile", "--unprofiled"),
+    help="Also run without the profiler, to measure its overhead.",
+)
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per run.")
 @click.option("--dry-run", is_flag=True, help="Print the command line (--json: as a list of words) and run nothing.")
 @click.option("--no-report", is_flag=True, help="Do not print the report.")
@@ -222,7 +227,7 @@ def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFil
     if prepared.chosen:
         click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
     folder = given["output_dir"] or file_names.default_folder()
-    place = capture_run.Place(folder=folder, **shared.take(given, "keep", "redact", "baseline"))
+    place = capture_run.Place(folder=folder, baseline=given["unprofiled"], **shared.take(given, "keep", "redact"))
     if given["dry_run"]:
         lines = [capture_run.dry_run(one, place) for one in each]
         results.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines))

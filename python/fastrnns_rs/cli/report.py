@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from fastrnns_rs.cli import options, shared
+from fastrnns_rs.cli import options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.options import Count, ListOption, Verb
 from fastrnns_rs.errors import ExitCode, UsageError
@@ -78,14 +78,25 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
     help="Rows per list. [default: all; the overview fits a screen]",
 )
 @click.option("--wide", is_flag=True, help="Show every list of the overview, with ten rows each.")
-@click.option("--device", cls=ListOption, metavar="N...", help="Devices to include, by number.")
+@click.option(
+    "--devices",
+    cls=ListOption,
+    metavar="N...",
+    envvar=renamed_options.variables("report", "--devices"),
+    help="Devices to include, by number.",
+)
 @click.option("--stream", cls=ListOption, metavar="N...", help="Streams to include, by number.")
 @click.option("--process", cls=ListOption, metavar="N...", help="Processes to include, by number.")
 @click.option(
     "--since", type=Time(), metavar="TIME", help="Start of the time window, after the first GPU activity: 1.5ms."
 )
 @click.option("--until", type=Time(), metavar="TIME", help="End of the time window, after the first GPU activity.")
-@click.option("--filter", metavar="REGEX", help="Names to include: those that match REGEX.")
+@click.option(
+    "--match",
+    metavar="REGEX",
+    envvar=renamed_options.variables("report", "--match"),
+    help="Names to include: those that match REGEX.",
+)
 @click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
 @click.option(
     "--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for the data loader."
@@ -152,14 +163,14 @@ def command(**given: Any) -> int:
         )
     summary = read(
         *given["files"],
-        devices=_numbers("device", given["device"]),
+        devices=_numbers("devices", given["devices"]),
         streams=_numbers("stream", given["stream"]),
         processes=_numbers("process", given["process"]),
         since_ns=given["since"],
         until_ns=given["until"],
         inductor=inductor,
         kernels_by=_kernels_by(given["by"], format_name),
-        pattern=given["filter"],
+        pattern=given["match"],
         data_loaders=given["data_loader"] or (),
         trace_output=given["trace"],
         extent=_extent(given, format_name),
@@ -224,7 +235,7 @@ def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "device
 def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:
     if words is None:
         return []
-    numbers = [word.removeprefix("cuda:") if flag == "device" else word for word in words]
+    numbers = [word.removeprefix("cuda:") if flag == "devices" else word for word in words]
     if not numbers or not all(re.fullmatch(r"-?\d+", word) for word in numbers):
         wrong = next((word for word in numbers if not re.fullmatch(r"-?\d+", word)), None)
         what = f"missing value: --{flag}" if wrong is None else f"invalid integer: {wrong!r}"

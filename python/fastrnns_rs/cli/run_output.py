@@ -41,6 +41,7 @@ options: Callable[[F], F] = several(
 )
 #: Formats for programs. The table then goes to stderr.
 _FOR_PROGRAMS = {"json", "csv", "oss", "pep"}
+_FEW_PROCESSES = {"one_process", "two_processes"}
 _BLANK = Line("")
 
 
@@ -164,8 +165,10 @@ def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list
     from fastrnns_rs.views.run import run_screen
 
     name = keeping.name_of(run)
+    # The hint after the table replaces them.
+    notices = [one for one in run.warnings if one.code not in _FEW_PROCESSES]
     more = None if name is None else f"fastrnns-rs show {name} --warnings"
-    lines = [_BLANK, *display.warnings_as_lines(run.warnings, limit, more)] if run.warnings else []
+    lines = [_BLANK, *display.warnings_as_lines(notices, limit, more)] if notices else []
     lines += [_BLANK, *run_screen.end(run, seconds, keeping.sentence(run), limit)]
     return [*lines, *(Line(text) for text in keeping.next_commands(run))]
 

@@ -15,7 +15,7 @@ from emulated.bench import RUNNERS, run_on
 
 #: So many of five iterations does torch's profiler record.
 RECORDED = 3
-_FEW = ("--no-baseline", "--warmup", "2", "--nloops", "5", "--seqLength", "3", "--sleep-between-seconds", "0")
+_FEW = ("--no-unprofiled", "--warmup", "2", "--nloops", "5", "--seqLength", "3", "--sleep-between-seconds", "0")
 
 
 @dataclass(frozen=True)

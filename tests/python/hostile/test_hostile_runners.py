@@ -180,7 +180,7 @@ def test_profile_goes_on_to_the_next_capture(tmp_path: Path, mark: str) -> None:
     tool = fake_tools.nsys(tmp_path / "bin" / "nsys", profile=f"{attack}{PRETENDED}\ncall.report()")
     out = tmp_path / "out"
     words = ["profile", "--nsys", "--nsys-path", tool, "--output-dir", out, "--rnns", "py", "cudnn", "--separate"]
-    words += ["--quick", "--no-baseline", "--nloops", "2", "--warmup", "0", "--device", "cpu", "--no-report"]
+    words += ["--quick", "--no-unprofiled", "--nloops", "2", "--warmup", "0", "--device", "cpu", "--no-report"]
     done = pretended_processes.run(*words, HOSTILE_MARK=mark)
     message, _ = told(done, 1)
     assert message == f"nsys ended without having run anything: {LOST}"

@@ -1,0 +1,41 @@
+"""Old names of options, which still work and print a warning.
+
+An option has one meaning in all commands; those that had another meaning have new names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrnns_rs.cli import shared
+
+#: New flag of each old flag, by command.
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "report": {"--filter": "--match", "--device": "--devices"},
+    "profile": {"--baseline": "--unprofiled", "--no-baseline": "--no-unprofiled"},
+}
+
+
+def renamed(verb: str, flag: str) -> str | None:
+    """Returns the new flag for an old flag, after a warning; None for any other flag.
+
+    Args:
+        verb: Name of the command.
+        flag: Flag in kebab case, as `--filter`.
+    """
+    new = RENAMED.get(verb, {}).get(flag)
+    if new is not None:
+        shared.tell([f"warning: {verb} {flag} has a new name, {new}; the old name will go", f"  hint: Use {new}."])
+    return new
+
+
+def variables(verb: str, flag: str) -> list[str]:
+    """Returns the environment variables of an option that was renamed, the new name first."""
+    names = [flag, *(old for old, new in RENAMED[verb].items() if new == flag)]
+    return [f"FASTRNNS_{verb.upper()}_{name.lstrip('-').replace('-', '_').upper()}" for name in names]
+
+
+def new_key(verb: str, key: str) -> str:
+    """Returns the key of `pyproject.toml` under which an option is known today, after a warning for an old key."""
+    new = renamed(verb, f"--{key}")
+    return key if new is None else new.removeprefix("--")

@@ -1,0 +1,59 @@
+"""Options of a resumed run: those of the command that began it, except code."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from fastrnns_rs.cli.configuration import Code
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+
+#: Options that do not change the measurement.
+_FORMATS = {"format_name", "as_json", "print_json"}
+_BESIDE = {"resume", "output", "run_file", "sep", "sort", "wide", "history", "no_history", *_FORMATS}
+
+
+def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options of a resumed run.
+
+    The options are the options of this command line. If it has no option that changes the measurement, the options are
+    those of the command that began the run.
+
+    Raises:
+        UsageError: If this command line has no such option and the run was not begun by `bench`, or if its command
+            names code that this command line does not repeat.
+    """
+    code = {str(param.name): param for param in command.params if isinstance(param, Code)}
+    if any(is_flag(name) for name in given if name not in {*_BESIDE, *code}):
+        return given
+    if run.command[:2] != ["fastrnns-rs", "bench"]:
+        message = f"not a run of the command bench: {given['resume']!r}"
+        reason = f"the run was started by {' '.join(run.command)!r}"
+        hint = "Resume the run in Python: fastrnns_rs.bench(resume=…)"
+        raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"])
+    # The parent context provides the prefix of environment variables.
+    context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
+    before = context.params
+    # Other users may have written the run file, which is data. Code that its command names is executed only if this
+    # command line names the code too.
+    for name, param in code.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
+            raise UsageError(*_unrepeated(param, before[name], given["resume"]))
+    if any(is_flag(name) for name in _FORMATS):
+        before |= {"format_name": None, "as_json": False, "print_json": None}
+    return {**before, **{name: given[name] for name in {*_BESIDE, *code} if is_flag(name) or name == "resume"}}
+
+
+def _unrepeated(param: Code, value: Any, file: str) -> tuple[str, str]:
+    """Returns message and hint for code that this command line does not repeat."""
+    flag = max(param.opts, key=len)
+    words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
+    message = f"run with code: {' '.join(words)!r} (--resume)"
+    return message, f"If you trust the code, run: fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"
