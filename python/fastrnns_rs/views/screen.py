@@ -18,7 +18,7 @@ _CODES = {"bold": "1", "dim": "2", "green": "32", "red": "31", "yellow": "33"}
 _MARKS = (
     (re.compile(r"\(?↓ faster\)?"), "green"),
     (re.compile(r"\(?↑ slower\)?"), "red"),
-    (re.compile(r"\? inconclusive|(?<=[%\d]) !(?=\s|$)|^warning\[\w+\](?=:)"), "yellow"),
+    (re.compile(r"\? inconclusive|(?<=[%\d\]]) !(?=\s|$)|^warning\[\w+\](?=:)"), "yellow"),
     (re.compile(r"^error(?=:)"), "red"),
 )
 _ASCII = {

@@ -108,6 +108,6 @@ def _sessions(one: Judged) -> str:
     texts = {
         "interleaved": "Sessions: the same for both sides, with interleaved processes.",
         "sessions": f"Sessions: {number}. The sessions are compared, not their processes.",
-        "history": f"Sessions: {number}. The standard error includes the variance between sessions.",
+        "history": f"Sessions: {number}; the error includes the variance between sessions.",
     }
     return texts.get(row.basis or "", "")

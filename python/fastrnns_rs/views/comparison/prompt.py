@@ -40,7 +40,7 @@ _LEAST_NAME = 8
 def comparison_text(comparison: Comparison) -> str:
     """Returns a line in angle brackets, then the table of the terminal."""
     if comparison.kind == "run":
-        said = words.verdict_counts(comparison)
+        said = words.nonzero_counts(comparison)
         table = rows_table.lines(comparison, WIDTH, _MOST_ROWS) if comparison.rows else []
     else:
         whole = comparison.device_time

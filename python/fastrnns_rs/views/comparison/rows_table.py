@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _GAP = "  "
 _MEAN = "geometric mean"
 #: Width of the names, which keeps tables with short names alike, and widths under which a column is left out.
-_NAME, _SHORT_NAME, _LEAST_NAME = 20, 14, 8
+_NAME, _SHORT_NAME, _LEAST_NAME = 20, 16, 8
 #: Width of `×2.50 [×1.35, ×4.61]`, and of the number before the interval.
 _CHANGE, _NUMBER = 20, 5
 
@@ -101,7 +101,9 @@ def _columns(comparison: Comparison, shown: Sequence[words.NamedRow], *, interva
             found.append(_Column((name, scale.unit), [*cells, *extra], right=True, least=len(name)))
     usual = sides.usual_processes(comparison)
     heading = f"% [{percent(comparison.method.confidence_level)} CI]" if intervals else "%"
-    changes = _changes([*rows, *([mean] if mean else [])], intervals=intervals)
+    warned = {name for one in words.own_warnings(comparison) for name in one.rows}
+    marks = [one.name in warned for one in shown]
+    changes = _changes([*rows, *([mean] if mean else [])], [*marks, False], intervals=intervals)
     found.append(_Column(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
     verdicts = [words.verdict(row) + _counts(row.baseline, row.candidate, usual) for row in rows]
     found.append(_Column(("", "verdict"), [*verdicts, *extra], right=False))
@@ -118,8 +120,11 @@ def time(side: Figures | None, scale: Scale) -> str:
     return figures.figure(side.estimate_ns / scale.ns, half)
 
 
-def _changes(found: Sequence[words.Judged], *, intervals: bool) -> list[str]:
-    """Formats changes with their intervals, aligned at the decimal point."""
+def _changes(found: Sequence[words.Judged], marks: Sequence[bool], *, intervals: bool) -> list[str]:
+    """Formats changes with their intervals, aligned at the decimal point.
+
+    A mark follows the change of a row that a warning concerns.
+    """
     texts = [
         UNKNOWN
         if one.ratio is None
@@ -130,8 +135,8 @@ def _changes(found: Sequence[words.Judged], *, intervals: bool) -> list[str]:
     numbers = figures.aligned([number for number, _, _ in parts])
     room = max(_NUMBER, *map(width, numbers))
     return [
-        f"{pad(number, room, right=True)}{gap}{interval}".rstrip()
-        for number, (_, gap, interval) in zip(numbers, parts, strict=True)
+        f"{pad(number, room, right=True)}{gap}{interval}".rstrip() + (" !" if mark and number != UNKNOWN else "")
+        for number, (_, gap, interval), mark in zip(numbers, parts, marks, strict=False)
     ]
 
 

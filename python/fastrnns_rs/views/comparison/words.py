@@ -232,6 +232,12 @@ def counted(found: Counts, margin: str = "") -> str:
     return ", ".join([*shown, *([f"{found.none:,} without a verdict"] if found.none else [])])
 
 
+def nonzero_counts(comparison: Comparison) -> str:
+    """Returns `1 slower, 2 equivalent`, without verdicts that no row has."""
+    found = [one for one in verdict_counts(comparison).split(", ") if not one.startswith("0 ")]
+    return ", ".join(found) or "no rows"
+
+
 def counts_with_margin(comparison: Comparison) -> str:
     """Returns the numbers of verdicts and the margin."""
     source = ", the noise floor of this machine" if comparison.method.margin_source == "noise_floor" else ""
