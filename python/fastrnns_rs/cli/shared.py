@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
+#: Targets that are stdout. The second may lead to a file, which must be neither replaced nor emptied.
+_STDOUT_NAMES = {"-", "/dev/stdout"}
 #: Keys of a context's `meta` that `--quiet` and `--no-progress` set.
 QUIET, NO_PROGRESS = "fastrnns_rs.quiet", "fastrnns_rs.no_progress"
 
@@ -89,7 +91,7 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
         write: Function that passes all pieces to its argument, a function.
         output: File to write to; None for stdout.
     """
-    if output is None or os.fspath(output) == "-":
+    if output is None or os.fspath(output) in _STDOUT_NAMES:
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
     elif is_stream(output):
@@ -114,8 +116,8 @@ def is_stream(output: Path) -> bool:
     try:
         mode = output.stat().st_mode
     except (OSError, ValueError):
-        return os.fspath(output) == "-"
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+        mode = stat.S_IFREG
+    return os.fspath(output) in _STDOUT_NAMES or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def is_terminal(stream: TextIO | None) -> bool:
