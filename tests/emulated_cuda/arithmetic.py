@@ -134,7 +134,7 @@ def _are_of_a_device(values: Any) -> bool:
     for one in tree_iter(values):
         if isinstance(one, Tensor):
             if type(one) not in {Tensor, torch.nn.Parameter}:
-                # Of a compiler: it has no memory.
+                # A compiler's tensor: it has no memory.
                 return False
             found = found or one.is_cuda
     return found
@@ -222,7 +222,7 @@ def _cudnn_rnn(
     *_: Any,
     mask_seed: int,
 ) -> tuple[Tensor, ...]:
-    # As cuDNN, which rounds what it stores and not what it sums. OneDNN, which has no double precision, rounds more.
+    # Like cuDNN, which rounds its results and not its sums. OneDNN, which has no double precision, rounds more.
     # With autocast they are parts of a buffer, without their shapes.
     matrix, bias, projected = (_GATES[cell] * hidden, -1), (-1,), (projection, hidden)
     shapes = {2: [matrix, matrix], 3: [matrix, matrix, projected], 4: [matrix, matrix, bias, bias]}

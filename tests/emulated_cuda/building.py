@@ -1,7 +1,8 @@
 """Builds the emulated devices: one library that stands in for the CUDA libraries that torch calls.
 
 It is preloaded, so that its functions come before those of NVIDIA's libraries, and it is called `libcuda.so.1`, so that
-whoever loads the driver finds it. Headers and the list of what torch calls are those of the torch that is installed.
+a program that loads the driver finds it. The headers, and the list of functions that torch calls, come from the
+installed torch.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BUILT = Path(__file__).parents[2] / "target" / "emulated-cuda"
 NAME = "libcuda.so.1"
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
 _QUIET = ("-Wno-missing-field-initializers",)
-#: What is emulated: other libraries that torch loads work without a device.
+#: Names of emulated functions. Other libraries that torch loads work without a device.
 _EMULATED = re.compile(r"(?:__)?(?:cuda|cublas|cudnn|cupti|cu[A-Z](?!ile))\w*")
 #: Torch's libraries that call CUDA, but for those that are loaded where they are needed.
 _CALLERS = ("c10_cuda", "torch_cuda", "torch_cpu", "torch_python", "caffe2_nvrtc")
@@ -36,7 +37,7 @@ def compiler() -> str | None:
 
 @cache
 def library() -> Path:
-    """Returns the path of the library, which is built if there is none for these sources and this torch.
+    """Returns the path of the library, and builds it if these sources and this torch have no library yet.
 
     Raises:
         subprocess.CalledProcessError: The compiler refuses a source.
@@ -83,7 +84,7 @@ def _build(folder: Path, packages: Path) -> None:
 
 
 def _write_functions(nvidia: Path, folder: Path) -> None:
-    """Writes how CUPTI numbers the functions of both APIs."""
+    """Writes the numbers that CUPTI gives the functions of both APIs."""
     for api in ("runtime", "driver"):
         [header] = nvidia.glob(f"*/include/cupti_{api}_cbid.h")
         named = re.findall(rf"CUPTI_{api.upper()}_TRACE_CBID_((cu\w+?)(?:_v\d{{4,}})?)\s*=\s*(\d+)", header.read_text())

@@ -25,8 +25,8 @@ class Call:
         at_ns: The host's time when it began.
         function: Name of the function.
         device: Number of the device.
-        stream: Number of the stream: 0 is the default stream of a device, -1 is none.
-        error: What it returned, 0 for success.
+        stream: Number of the stream: 0 for the default stream of a device, -1 for calls without a stream.
+        error: Error code that it returned, 0 for success.
         detail: Name of a kernel, size of a copy, `timing` for an event that is stamped.
     """
 
@@ -63,20 +63,20 @@ class CallLog:
         return [one for one in self.of("cudaEventRecord") if one.detail == "timing"]
 
     def between(self, begin: Call, end: Call) -> list[Call]:
-        """Returns what came after a call and before another."""
+        """Returns the calls after a call and before another."""
         return [*self.calls[self.calls.index(begin) + 1 : self.calls.index(end)]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What devices there are. `device/settings.hpp` has the file that this becomes.
+    """Settings of the emulated devices. `device/settings.hpp` describes the file that they become.
 
     Attributes:
-        devices: How many.
-        clock: `virtual`: the host advances by what calls take, and waiting jumps; `real`: waiting sleeps.
-        durations_ns: Of kernels, by a glob of their names; the later counts.
+        devices: Number of devices.
+        clock: `virtual`: the host advances by the time of each call, and waiting jumps; `real`: waiting sleeps.
+        durations_ns: Durations of kernels, by a glob of their names; the last match counts.
         faults: Errors of functions, as `cudaSetDevice 46 device 1`.
-        arithmetic: Whether operators are computed, see arithmetic.py.
+        arithmetic: True if operators are computed, see arithmetic.py.
         settings: Other lines of the file.
     """
 

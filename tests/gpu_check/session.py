@@ -20,7 +20,7 @@ ROOT = TESTS.parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line requests.
+    """Options of the command line.
 
     Attributes:
         budget_s: Time that the whole check may take.
@@ -46,7 +46,7 @@ class Session:
     """The check while it runs.
 
     Attributes:
-        options: What the command line requests.
+        options: Options of the command line.
         facts: Software and devices, from the first step.
         deadline: End of the time budget, on the monotonic clock.
     """

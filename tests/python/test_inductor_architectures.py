@@ -56,7 +56,7 @@ def spilling() -> str:
 
 
 def by_hand(ptx: str, options: Sequence[str], folder: Path) -> dict[str, int]:
-    """What `ptxas -v` prints of a kernel that Triton compiled."""
+    """Output of `ptxas -v` for a kernel that Triton compiled."""
     file = folder / "kernel.ptx"
     file.write_text(ptx)
     [target] = TARGET.findall(ptx)

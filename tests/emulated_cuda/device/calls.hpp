@@ -58,7 +58,7 @@ inline int noted(int error) {
     return error;
 }
 
-// Says which function was called that nobody emulates. Returns CUDA's "not supported".
+// Names a function that was called and is not emulated. Returns CUDA's "not supported".
 int missing(const char *function);
 
 }  // namespace emulated

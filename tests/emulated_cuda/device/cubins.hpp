@@ -6,7 +6,7 @@
 namespace emulated {
 
 struct Figures {
-    // Of a thread.
+    // Per thread.
     int registers = 0;
     int local_bytes = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr int kFailed = 13;
 constexpr int kVersion = 130000;
 
-// As cublasLtMatmulHeuristicResult_t: an algorithm, then its workspace and whether it works.
+// The layout of cublasLtMatmulHeuristicResult_t: an algorithm, then its workspace and whether it works.
 struct Heuristic {
     std::uint64_t algorithm[8];
     std::size_t workspace;

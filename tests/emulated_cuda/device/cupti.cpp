@@ -1,4 +1,4 @@
-// What a client of CUPTI wants to be recorded, and who the client is.
+// The client of CUPTI, and the records that it requests.
 #include "cupti.hpp"
 
 #include <atomic>

@@ -14,11 +14,11 @@
 
 namespace emulated {
 
-// Whether the client wants records of a kind, and of a function.
+// True if the client requests records of a kind, and of a function.
 bool wants(CUpti_ActivityKind kind);
 bool wants_function(CUpti_ActivityKind api, CUpti_CallbackId id);
 
-// How CUPTI numbers what is numbered from zero here.
+// CUPTI's number of a thing that is numbered from zero here.
 inline std::uint32_t context_number(int device) { return static_cast<std::uint32_t>(device) + 1; }
 inline std::uint32_t stream_number(int stream) { return stream == 0 ? 7 : 12 + static_cast<std::uint32_t>(stream); }
 

@@ -36,7 +36,7 @@ void keep_call(CUpti_ActivityKind api, const Function &function, const Ended &ca
     record.start = static_cast<std::uint64_t>(call.begin);
     record.end = static_cast<std::uint64_t>(call.end);
     record.processId = static_cast<std::uint32_t>(getpid());
-    // What CUPTI takes for the id of a thread.
+    // The id of a thread in CUPTI's records.
     record.threadId = static_cast<std::uint32_t>(pthread_self());
     record.correlationId = call.correlation;
     keep(Side::host, record);

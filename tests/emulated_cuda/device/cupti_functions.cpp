@@ -1,4 +1,4 @@
-// How CUPTI numbers functions, from its headers: building.py makes the two lists.
+// CUPTI's numbers of functions, from its headers: building.py writes the two lists.
 #include <map>
 #include <string_view>
 

@@ -15,7 +15,7 @@ const char *kept_name(const std::string &name) {
     return names->insert(name).first->c_str();
 }
 
-// What the records of all operations have.
+// Fields that the records of all operations have.
 template <typename Record>
 Record record_of(CUpti_ActivityKind kind, const Operation &operation, Ns begin, Ns end) {
     Record record{};

@@ -42,7 +42,7 @@ EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
 }
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute name, CUdevice device) {
-    // Both APIs number attributes alike.
+    // Both APIs have the same numbers of attributes.
     return driver_result(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(name), device));
 }
 

@@ -8,10 +8,10 @@
 namespace emulated {
 
 struct Kernel {
-    // As compiled, and for people.
+    // The mangled name, and the readable one.
     std::string mangled;
     std::string name;
-    // Of a kernel that is told how many cycles to spend, as its first argument.
+    // For a kernel whose first argument is the number of cycles that it takes.
     bool spins = false;
 };
 

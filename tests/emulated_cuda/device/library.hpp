@@ -1,4 +1,4 @@
-// What cuBLAS and cuDNN share: a handle with a stream, and functions that launch a kernel and do nothing else.
+// Parts that cuBLAS and cuDNN share: a handle with a stream, and functions that launch a kernel and do nothing else.
 #pragma once
 
 #include "kernels.hpp"

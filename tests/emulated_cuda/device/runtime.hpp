@@ -1,4 +1,4 @@
-// What the files of the runtime API share.
+// Declarations that the files of the runtime API share.
 #pragma once
 
 #include <cuda_runtime_api.h>

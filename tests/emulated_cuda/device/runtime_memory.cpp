@@ -15,7 +15,7 @@ constexpr Ns kLeastNs = 1000;
 // A value that is read back decides about control flow. Nothing was computed: it is zero, not what the memory held before.
 constexpr std::size_t kScalarBytes = 8;
 
-// As CUPTI numbers them.
+// CUPTI's numbers.
 enum MemoryKind { kPageable = 1, kPinned = 2, kDevice = 3 };
 enum CopyKind { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 8, kHostToHost = 9 };
 
@@ -95,7 +95,7 @@ EXPORT cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned) {
 EXPORT cudaError_t cudaFree(void *pointer) {
     CALL(cudaFree);
     if (pointer == nullptr) return cudaSuccess;
-    // As a real one does: it waits for the device.
+    // Like a real device: it waits for the device.
     call.wait(tail_of(current_device()));
     return result(release(pointer) ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -76,7 +76,7 @@ constexpr int kUuidBytes = 16;
 
 char uuid_byte(int device, int at) { return static_cast<char>(0x10 * device + at); }
 
-// As the driver writes it.
+// The driver's notation.
 std::string uuid_text(const Settings &found, int device) {
     std::string text = found.profiles.count(device) == 0 ? "GPU" : "MIG";
     for (int at = 0; at < kUuidBytes; ++at) {

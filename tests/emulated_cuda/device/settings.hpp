@@ -1,4 +1,4 @@
-// What a test asks of the emulated devices, from the file that the variable EMULATED_CUDA names.
+// Settings of the emulated devices, from the file that the variable EMULATED_CUDA names.
 //
 // A line is a word and its values; later lines win:
 //
@@ -61,14 +61,14 @@ struct Settings {
     Ns launch_ns = 1000;
     Ns kernel_ns = 2000;
     Ns event_step_ns = 32;
-    // Whether a Python mode computes what operators would: see arithmetic.py.
+    // True if a Python mode computes the operators: see arithmetic.py.
     bool arithmetic = false;
 
-    // Of a device by the number that this process has for it.
+    // The settings of a device, by the number that this process has for it.
     Capability capability(int device) const;
     std::string name(int device) const;
     std::array<char, 16> uuid(int device) const;
-    // How long a kernel of this name runs.
+    // Duration of a kernel of this name.
     Ns duration(const std::string &kernel) const;
 };
 

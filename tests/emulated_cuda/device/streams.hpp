@@ -34,20 +34,20 @@ enum class Kind { kernel, copy, set, record, wait, step };
 struct Operation {
     Kind kind;
     Stream *stream;
-    // Of a kernel its mangled name, else what it is.
+    // The mangled name of a kernel, or the kind of another operation.
     std::string name;
     Ns duration = 0;
     // A graph keeps the events of its capture.
     std::shared_ptr<Event> event;
     std::function<void()> effect;
     std::size_t bytes = 0;
-    // As CUPTI has it of copies and sets.
+    // CUPTI's kind of a copy or a set.
     int copy_kind = 0;
     int memory_kinds[2] = {0, 0};
     unsigned grid[3] = {1, 1, 1};
     unsigned block[3] = {1, 1, 1};
     unsigned correlation = 0;
-    // The graph that it is launched with, and its place there, from 1; 0 is none.
+    // The graph that it is launched with, and its place there, from 1; 0 without a graph.
     unsigned graph = 0;
     unsigned node = 0;
 };
@@ -88,7 +88,7 @@ Ns tail_of(int device);
 int current_device();
 void set_current_device(int device);
 
-// Told of each operation that runs, with its begin and end.
+// Called for each operation that runs, with its begin and end.
 extern void (*observer)(const Operation &, Ns begin, Ns end);
 
 }  // namespace emulated

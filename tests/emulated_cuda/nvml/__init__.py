@@ -38,7 +38,7 @@ def uuid(device: int, kind: Literal["GPU", "MIG"] = "GPU") -> str:
 
 @cache
 def library() -> Path:
-    """Returns the path of the library, which is built if there is none for this source.
+    """Returns the path of the library, and builds it if this source has no library yet.
 
     Raises:
         subprocess.CalledProcessError: The compiler refuses the source.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pynvml
 
-#: As the real one words them; its exit status is NVML's error.
+#: The texts of the real program; its exit status is NVML's error.
 _WORDS = {
     pynvml.NVML_ERROR_NOT_SUPPORTED: "[N/A]",
     pynvml.NVML_ERROR_NO_PERMISSION: "[Insufficient Permissions]",

@@ -191,7 +191,7 @@ static int error_of(const Device *device, const char *function) {
         const int error = error_of(device, __func__); \
         if (error != kSuccess) return error;          \
     } while (0)
-// What an instance has not: it is of the whole GPU.
+// An instance does not have this: it belongs to the whole GPU.
 #define BEGIN_OF_GPU(device)                                \
     BEGIN(device);                                          \
     if ((device)->parent != NULL) return kNotSupported
@@ -207,7 +207,7 @@ EXPORT int nvmlInitWithFlags(unsigned flags) {
 
 EXPORT int nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
 
-// As old callers know it; torch is one.
+// The name for old callers, such as torch.
 EXPORT int nvmlInit(void) { return nvmlInitWithFlags(0); }
 
 EXPORT int nvmlShutdown(void) {

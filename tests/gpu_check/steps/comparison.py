@@ -61,7 +61,7 @@ def _compared(session: Session, model: str) -> Item:
 
 
 def _problems(model: str, counts: Counts, times: Mapping[str, float]) -> Iterator[str]:
-    """What is wrong whatever the emulated device does."""
+    """Yields faults that do not depend on the emulated device."""
     expected = {"events": MODELS.get(model), "synchronisations": 1}
     for kind, count in expected.items():
         if count is not None and counts[kind] != count:

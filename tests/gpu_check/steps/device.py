@@ -41,7 +41,7 @@ def run(session: Session) -> Iterator[Item]:
 
 
 def _driver(session: Session) -> Item:
-    """What nvidia-smi reports of each device."""
+    """Returns the item with nvidia-smi's report of each device."""
     program = shutil.which("nvidia-smi")
     if program is None or session.emulated:
         reason = "the device is emulated" if session.emulated else "nvidia-smi is not on the path"

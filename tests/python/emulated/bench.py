@@ -15,7 +15,7 @@ FEW = ("--processes", "1", "--warmup", "2", "--nloops", "5", "--seqLength", "3",
 
 @dataclass(frozen=True)
 class Measured:
-    """What a command printed, its run file and the logs of its processes."""
+    """The output of a command, its run file and the logs of its processes."""
 
     done: Done
     run: dict[str, Any]
@@ -46,7 +46,7 @@ def bench(
     Args:
         folder: Where the logs go.
         arguments: Runners, then options.
-        machine: What devices there are.
+        machine: Emulated devices; None for one device on the virtual clock.
         status: The exit status that it has to have.
         variables: Of the environment.
     """

@@ -1,6 +1,6 @@
-"""What must hold of a bench on emulated devices, by its times and by the log of its calls.
+"""Checks of a bench on emulated devices, by its times and by the log of its calls.
 
-Each check raises an AssertionError with a text that says what was found. test_planted_faults.py shows that each fails.
+Each check raises an AssertionError that names the fault. test_planted_faults.py shows that each check can fail.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def watched(folder: Path, names: Sequence[str], lines: Sequence[str]) -> Any:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What each GPU is warned of, and how often it was seen at work."""
+    """The warnings of each GPU, and the number of looks that found it at work."""
     lines = [
         line for name, about in GPUS.items() for line in (f"gpu {name} A100", *about, "look 101", f"reasons {IDLE}")
     ]

@@ -24,7 +24,7 @@ DURATIONS_NS = {
     "cudnnConvolutionForward": MS // 10,
     "cudnnConvolutionBackward*": MS // 10,
 }
-#: Of one layer, and of 20 convolutions. Of the images there is no gradient.
+#: Times of one layer, and of the convolutions of a network, without the gradient of its images.
 KNOWN_NS = {
     "rnn": (3 * MS, 5 * MS),
     "resnet18": (20 * MS // 10, 39 * MS // 10),

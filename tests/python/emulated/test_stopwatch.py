@@ -1,4 +1,4 @@
-"""What `bench` measures on a device whose kernels take known times."""
+"""Times that `bench` measures on a device whose kernels take known times."""
 
 from __future__ import annotations
 
