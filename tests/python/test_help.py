@@ -7,34 +7,10 @@ import re
 import click
 import pytest
 from commands import run_cli
+from screens import screen
 
 from fastrnns_rs.cli import VERBS, root
 from fastrnns_rs.cli.help_sections import RARE, SECTIONS
-
-OVERVIEW = """\
-Time PyTorch RNNs and CNNs, compare runs, and find where GPU time goes.
-
-Start here:
-  fastrnns-rs bench --quick cudnn py   Time two runners (about 10 s).
-  fastrnns-rs ab --quick cudnn py      Find the faster runner (about 20 s).
-  fastrnns-rs report trace.json.gz     Show where the time of a capture went.
-
-Measure:
-  bench     Time runners, forward and backward, in fresh processes.
-  ab        Time baseline and candidate interleaved, and compare them.
-  profile   Capture runners with nsys, nvprof or torch.profiler.
-  inductor  Time modules that torch.compile generated.
-  verify    Check outputs and gradients against a reference.
-Read:
-  compare   Compare two runs or captures.
-  report    Show where the time of a capture went.
-  show      Show a run or a comparison again.
-  history   List, tag and export runs.
-Inspect:
-  list      List runners and groups.
-  explain   Explain a warning code.
-  doctor    Check this machine, its profilers and the configuration.
-"""
 
 
 def command_of(verb: str) -> click.Command:
@@ -45,13 +21,13 @@ def command_of(verb: str) -> click.Command:
 
 def test_without_arguments_the_overview_is_an_error() -> None:
     done = run_cli()
-    assert (done.status, done.stdout, done.stderr) == (2, "", OVERVIEW)
+    assert (done.status, done.stdout, done.stderr) == (2, "", screen("overview"))
 
 
 def test_help_is_the_overview_with_exit_codes() -> None:
     done = run_cli("--help")
     assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(OVERVIEW)
+    assert done.stdout.startswith(screen("overview"))
     assert "Exit codes: 0 done" in done.stdout
 
 
