@@ -83,8 +83,7 @@ class RunTarget:
 
         name = self.format_name or "table"
         if name == "table":
-            width = display.terminal_width() if self.output is None else None
-            display.show_lines(run_screen.lines(run, *([] if width is None else [width]), wide=wide), self.output)
+            self._show_table(run, results, wide=wide)
             return False
         if self.output is None and name in _FOR_PROGRAMS:
             display.tell_lines(run_screen.lines(run, display.terminal_width(sys.stderr), wide=wide))
@@ -94,10 +93,19 @@ class RunTarget:
             text = fastrnns_table(run, " " if separator is None else separator)
         else:
             text = run.render(name)
-        # Results that no file could take go to stdout alone.
-        if not (results.failed and self.output is None and name != "json"):
-            shared.deliver(text, self.output)
+        shared.deliver(text, self.output)
         return name == "json" and self.output is None
+
+    def _show_table(self, run: Run, results: ResultsFile, *, wide: bool) -> None:
+        from fastrnns_rs.views.prose import WIDTH
+        from fastrnns_rs.views.run import run_screen
+
+        lines = run_screen.lines(run, display.terminal_width() if self.output is None else WIDTH, wide=wide)
+        if results.failed and self.format_name is None:
+            # A run that no file could take goes to stdout alone.
+            display.tell_lines(lines)
+        else:
+            display.show_lines(lines, self.output)
 
 
 def target_of(given: dict[str, Any], format_name: str | None) -> RunTarget:
