@@ -25,9 +25,9 @@ A warning names its code, its effect on the result, the evidence and a next step
 {chr(10).join(warning_lines(EXAMPLE.code, EXAMPLE.message, EXAMPLE.evidence, EXAMPLE.hint, 80))}
 ```
 
-`fastrnns-rs explain CODE` prints the entry of a code, and `fastrnns-rs explain` lists all codes. Documents contain their
-warnings under `warnings`. A warning of several runners names the first few. No warning changes a number or a verdict.
-Words in capitals, such as RUNNER, are placeholders.
+`fastrnns-rs explain CODE` prints the entry of a code, and `fastrnns-rs explain` lists all codes. Documents contain
+their warnings under `warnings`. A warning of several runners names the first few. No warning changes a number or a
+verdict. Words in capitals, such as RUNNER, are placeholders.
 
 `fastrnns-rs show`, `compare` and `ab` repeat the warnings of the runs and captures that they read.
 """

@@ -90,6 +90,10 @@ def test_how_sure_the_ratio_is_takes_ten_iterations() -> None:
     expected = stats.compare_samples([2.0 * one for one in times], [3.0 * one for one in times])
     assert found == (expected.ratio_ci_low, expected.ratio_ci_high)
     assert found[0] < 1.5 < found[1]
+    # Samples of a runner that failed in both runs are not part of the ratio.
+    broken = runner("jit", 7, status="failed")
+    both = Baseline(None, {**baseline.answer, "runners": [*baseline.answer["runners"], broken]})  # type: ignore[arg-type]
+    assert both.interval([*range(12)], {"runners": [*under["runners"], broken]}) == found
     assert baseline.interval([*range(9)], under) is None
     assert baseline.interval([*range(12)], {"runners": []}) is None
 

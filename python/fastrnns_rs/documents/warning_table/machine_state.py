@@ -112,8 +112,8 @@ _DURING = (
         "gpu_throttled",
         effect="times are longer, because the driver slowed the GPU down",
         short="times are longer: the driver slowed the GPU down",
-        evidence="slowed readings and all readings, share of each reason in %; range of SM clock in MHz, temperature in "
-        "°C and power in W; before the run the reasons only",
+        evidence="slowed readings and all readings, share of each reason in %; range of SM clock in MHz, temperature "
+        "in °C and power in W; before the run the reasons only",
         hint="Let the GPU cool, and check its limits: nvidia-smi -q -d PERFORMANCE",
         verbs=_BENCH,
         details="The warning is given from 1 in 100 slowed readings on. Reasons are `sw_power_cap`, `hw_slowdown`, "

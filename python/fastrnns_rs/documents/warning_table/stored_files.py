@@ -40,7 +40,8 @@ _CAPTURING = (
         hint="Capture fewer iterations: fastrnns-rs profile --nloops 2 RUNNER",
         verbs=_PROFILE,
         details="Every launch in a range has its kernels, and all iterations of a runner and phase have the same "
-        "number of kernels. Copies and other API calls may be missing. If a range or a kernel is missing, the capture fails.",
+        "number of kernels. Copies and other API calls may be missing. If a range or a kernel is missing, the capture "
+        "fails.",
     ),
     WarningRow(
         "profiler_restarted",

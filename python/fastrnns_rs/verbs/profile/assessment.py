@@ -17,6 +17,8 @@ from fastrnns_rs.verbs.profile import capture_checks, tool_messages
 from fastrnns_rs.verbs.profile.attempt import end_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture
     from fastrnns_rs.documents.codec import Notice
@@ -39,12 +41,8 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
 
     Each time is the sum of the medians of all phases.
     """
-    unprofiled = {one["name"]: one for one in baseline.get("runners", [])}
     sums = [0.0, 0.0]
-    for one in answer.get("runners", []):
-        other = unprofiled.get(one["name"])
-        if other is None or one["status"] != "ok" or other["status"] != "ok":
-            continue
+    for other, one in _pairs(baseline, answer):
         for phase in ("forward_ns", "backward_ns"):
             if one[phase] and other[phase]:
                 for index, samples in enumerate((one[phase], other[phase])):
@@ -53,7 +51,7 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
 
 
 def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the ratio, over the iterations of all runners.
+    """Returns the 95 % interval of the ratio, over the iterations of all runners that `ratio` includes.
 
     Returns:
         None with fewer than ten iterations.
@@ -62,19 +60,27 @@ def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, An
 
     if len(captured) < _FEWEST:
         return None
-    unprofiled = {one["name"]: one for one in baseline.get("runners", [])}
     sums = [[0.0] * len(captured), [0.0] * len(captured)]
-    for one in answer.get("runners", []):
+    for pair in _pairs(baseline, answer):
         for phase in ("forward_ns", "backward_ns"):
-            for times, side in zip(sums, (unprofiled[one["name"]], one), strict=True):
-                for place, iteration in enumerate(captured if side[phase] else []):
-                    times[place] += side[phase][iteration]
+            if all(one[phase] for one in pair):
+                for times, one in zip(sums, pair, strict=True):
+                    for place, iteration in enumerate(captured):
+                        times[place] += one[phase][iteration]
     try:
         found = stats.compare_samples(*sums)
     except (ValueError, ArithmeticError):
         return None
     low, high = found.ratio_ci_low, found.ratio_ci_high
     return None if low is None or high is None else (low, high)
+
+
+def _pairs(baseline: dict[str, Any], answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields the results of each runner that succeeded without and with the profiler."""
+    unprofiled = {one["name"]: one for one in baseline.get("runners", []) if one["status"] == "ok"}
+    for one in answer.get("runners", []):
+        if one["status"] == "ok" and one["name"] in unprofiled:
+            yield unprofiled[one["name"]], one
 
 
 def check(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:
