@@ -10,6 +10,8 @@ _DOT = "o"
 _NAME = 13
 _MOST_INTERVALS, _WIDEST = 6, 120
 _LEAST_ROOM = 20
+#: Width of most labels.
+_LABEL = 9
 #: An axis has steps of these numbers and their multiples by powers of 10.
 _STEPS = (1, 2, 5, 10)
 
@@ -26,10 +28,11 @@ def lines(sides: Sequence[tuple[str, Sequence[float]]], unit: str, limit: int) -
     low, high = min(values), max(values)
     if low == high or limit < _NAME + _LEAST_ROOM:
         return []
-    step = _step((high - low) / _MOST_INTERVALS)
+    most = max(1, min(_MOST_INTERVALS, (limit - _NAME - _LABEL) // _LABEL))
+    step = _step((high - low) / most)
     first = math.floor(low / step + 1e-9)
     count = max(math.ceil(high / step - 1e-9) - first, 1)
-    if count > _MOST_INTERVALS:
+    if count > most:
         step = _step(step * 1.01)
         first = math.floor(low / step + 1e-9)
         count = max(math.ceil(high / step - 1e-9) - first, 1)
@@ -38,8 +41,8 @@ def lines(sides: Sequence[tuple[str, Sequence[float]]], unit: str, limit: int) -
     labels[-1] += f" {unit}"
     columns = min(limit - _NAME - len(labels[-1]), _WIDEST) // count
     if columns <= max(map(len, labels[:-1])):
-        # The labels between the ends do not fit.
-        labels[1:-1] = ["|"] * (count - 1)
+        # Only the last label fits.
+        labels[:-1] = ["|"] * count
         columns = max(columns, 1)
     found = []
     for name, side in sides:
