@@ -21,28 +21,30 @@ __all__ = ["call", "files"]
 def test_a_derivation_has_no_format(words: list[str], call: Any, files: list[str], anywhere: Path) -> None:
     done = call("compare", *files, "--explain", "cudnn/forward", *words)
     assert (done.status, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: --explain is text, and has no --format; ")
+    assert done.stderr.startswith("error: --explain and --format exclude each other\n")
     # A default is for tables, and no contradiction.
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nformat = "junit"\n')
     done = call("compare", *files, "--explain", "cudnn/forward")
     assert done.status == 0
-    assert done.stdout.startswith("cudnn/forward: slower\n")
+    assert done.stdout.startswith("cudnn/forward: slower by ")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"), [(["--json"], True), (["--format", "junit"], True), (["--explain", "cudnn"], True), ([], False)]
-)
-def test_warnings_are_told_once_with_what_to_do(words: list[str], told: bool, call: Any, tmp_path: Path) -> None:
-    """One may have neither evidence nor hint."""
-    warnings = [
-        Notice(code="odd", message="odd \x1b[2J", evidence="as \u202eseen", hint="do\nit"),
-        Notice(code="bare", message="bare", evidence=None, hint=None),
-    ]
+@pytest.mark.parametrize("words", [[], ["--json"], ["--format", "junit"], ["--wide"], ["--format", "markdown"]])
+def test_warnings_of_the_comparison_are_told_once(words: list[str], call: Any, tmp_path: Path) -> None:
+    """Warnings of the runs are counted, and those of the comparison have their hints."""
+    warnings = [Notice(code="odd", message="odd \x1b[2J", hint="do\nit", rows=["cudnn/forward"])]
     paths = [write(tmp_path / name, run([result()], warnings=warnings)) for name in ("a.json", "b.json")]
-    done = call("compare", *paths, *words)
-    lines = "warning: odd \\x1b[2J (as \\u{202e}seen)\n  hint: do\\nit\nwarning: bare\n"
-    assert done.stderr.count(lines) == told
-    assert told or ("warning" in done.stdout and not done.stderr)
+    done = call("compare", *paths, *words, "--color", "never")
+    told = "markdown" not in words
+    assert done.stderr.count("warning[same_times]: ") == told
+    assert done.stderr.count("hint: ") == told
+    assert ("1 warning of the candidate: fastrnns-rs show" in done.stderr) == told
+    assert "odd" not in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    # A derivation has the warnings of its rows, and of the runs too.
+    text = call("compare", *paths, "--explain", "cudnn/forward").stderr
+    assert "warning[odd]: odd \\x1b[2J\n  hint: do\\nit\n" in text
+    assert "odd" not in call("compare", *paths, "--explain", "cudnn/backward").stderr
 
 
 @pytest.mark.parametrize("way", ["itself", "by another way", "by a link", "by a hard link"])
@@ -64,8 +66,8 @@ def test_what_is_read_is_not_overwritten(way: str, call: Any, files: list[str], 
         done = call(*words, "--output", output)
         assert (done.status, done.stdout) == (2, "")
         assert done.stderr == (
-            f"error: --output {output} would overwrite {files[1]}, which is to be read\n"
-            "hint: give the path of another file\n"
+            f"error: cannot overwrite input: {output!r} (--output): the command reads this file\n"
+            "hint: Use the path of another file.\n"
         )
         assert Path(files[1]).read_bytes() == before
 
@@ -89,6 +91,8 @@ def test_that_nobody_reads_changes_no_exit_code(files: list[str], anywhere: Path
         (["--version"], 0),
         (["list"], 0),
     ):
-        assert ended(*words) == (status, b""), words
+        # Warnings are told to a stderr that is read.
+        quiet = [] if words[-1] in {"--help", "--version"} else ["--quiet"]
+        assert ended(*words, *quiet) == (status, b""), words
     assert ended("compare", *files, "--json", "--fail-on", "regression", both=True)[0] == 3
     assert ended("compare", *files, "--margin", "much", both=True)[0] == 2

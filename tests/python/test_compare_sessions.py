@@ -55,7 +55,7 @@ def test_three_sessions_a_side_are_the_replicates() -> None:
     assert row.label == "3 and 3 sessions are compared, not processes"
     assert row.candidate.estimate_ns / row.baseline.estimate_ns == pytest.approx(row.ratio)
     assert codes(found) == set()
-    assert "One number a session" in outcome.explain("cudnn/forward")
+    assert "Session means, µs (3 per side, sorted)" in outcome.explain("cudnn/forward")
 
 
 def test_rows_of_the_same_sessions_are_not_independent() -> None:
@@ -86,7 +86,7 @@ def test_two_sessions_have_conditional_verdicts() -> None:
     assert "(↑ slower)" in found.render("table")
     assert "1 slower, 0 faster, 0 equivalent, 0 inconclusive; 1 of these in parentheses" in found.render("markdown")
     assert "skipped" in found.render("junit")
-    assert "slower, for these two sessions only" in outcome.explain("cudnn/forward")
+    assert ", within these two sessions\n" in outcome.explain("cudnn/forward")
     assert Comparison.from_dict(found.to_dict()) == found
     again = compare(first, of_sessions(("a", [1200, 1201, 1202]))[0])
     assert (again.rows[0].basis, again.rows[0].verdict, again.warnings) == ("interleaved", "slower", [])
@@ -164,7 +164,7 @@ def test_earlier_sessions_tell_how_sessions_differ() -> None:
     assert row.session_stddev == pytest.approx(math.sqrt(statistics.variance(means) - within / 3))
     assert (row.required_processes, found.exit_code, codes(found)) == (None, 3, set())
     assert "sessions: standard deviation 1.1 % between sessions, from 8 sessions" in found.render("table")
-    assert "Earlier sessions, 8: variance" in outcome.explain("cudnn/forward")
+    assert "2. Standard error of log(ratio), from 8 sessions: " in outcome.explain("cudnn/forward")
     # The sessions that are compared are no evidence of how others differ.
     again = compare_sources([first], [second], past=Sessions([*past_runs(), first, second])).comparison
     assert again.rows == found.rows

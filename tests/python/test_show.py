@@ -40,18 +40,21 @@ def test_what_a_run_warns_of_is_told_again(name: str, call: Any, tmp_path: Path)
     ]
     done = call("show", write(tmp_path / "x.json", run([result()], warnings=notices)), "--format", name)
     assert done.status == 0
-    assert done.stderr == (
-        "warning: other programs \\x1b[2J (load 3.1)\n  hint: stop them\nwarning: something is odd\n"
+    assert done.stderr.lstrip("\n") == (
+        "warning[load]: other programs \\x1b[2J: load 3.1\n  hint: stop them\nwarning[odd]: something is odd\n"
     )
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed"])
 def test_a_run_that_is_not_whole_says_so(status: Any, call: Any, tmp_path: Path) -> None:
-    done = call("show", write(tmp_path / "x.json", run([result()], status=status)))
+    path = write(tmp_path / "x.json", run([result()], status=status))
+    done = call("show", path, "--format", "csv")
     assert (done.status, done.stderr) == (0, f"note: this run is not complete, but {status}\n")
+    continued = f"\nContinue: fastrnns-rs bench --resume {path}\n"
+    assert call("show", path).stderr == (continued if status == "interrupted" else "")
 
 
-@pytest.mark.parametrize(("name", "told"), [("table", False), ("markdown", False), ("json", True), ("junit", True)])
+@pytest.mark.parametrize(("name", "told"), [("table", True), ("markdown", False), ("json", True), ("junit", True)])
 def test_what_a_comparison_warns_of_is_told_once(name: str, told: bool, call: Any, tmp_path: Path) -> None:
     path = tmp_path / "comparison.json"
     sides = [run([exactly([100, 101, 102])]) for _ in "ab"]
@@ -70,7 +73,7 @@ def test_a_number_without_sense_is_told(call: Any, tmp_path: Path) -> None:
     done = call("show", write(tmp_path / "x.json", run([made])))
     assert (done.status, done.stdout) == (2, "")
     place = "results[0].processes[0].forward_ns[1]"
-    assert done.stderr.startswith(f"error: {tmp_path}/x.json is not a run file: {place} is 1000")
+    assert done.stderr.startswith(f"error: not a run: '{tmp_path}/x.json' (FILE): {place} is 1000")
 
 
 def test_a_comparison_is_shown_again(call: Any, tmp_path: Path) -> None:
@@ -78,13 +81,17 @@ def test_a_comparison_is_shown_again(call: Any, tmp_path: Path) -> None:
     found = compare(run([exactly([100, 101, 102])]), run([exactly([200, 201, 202])]))
     found.save(path)
     done = call("show", path)
-    assert (done.status, done.stdout) == (0, found.render("table"))
+    assert (done.status, done.stdout + done.stderr) == (0, found.render("table"))
+    assert "peak MiB" not in done.stdout
+    assert "adjusted" in call("show", path, "--wide").stdout
+    warnings = call("show", path, "--warnings").stdout
+    assert warnings == "no warnings\n"
     assert validated(call("show", path, "--json").stdout) == found.to_dict()
     refused = call("show", path, "--format", "oss")
     assert (refused.status, refused.stdout) == (2, "")
-    assert "is a comparison, which has no format oss" in refused.stderr
+    assert f"error: unsupported format: 'oss' (--format): '{path}' is a comparison\n" in refused.stderr
     path.write_text(json.dumps({**found.to_dict(), "kind": "x"}))
-    assert f"error: {path} is not a comparison: kind is 'x'" in call("show", path).stderr
+    assert f"error: damaged comparison: '{path}' (FILE): kind is 'x'" in call("show", path).stderr
 
 
 def test_what_another_tool_measured_is_a_plain_table(call: Any) -> None:
@@ -101,12 +108,12 @@ def test_what_another_tool_measured_is_a_plain_table(call: Any) -> None:
     assert lines[3].split(maxsplit=6) == ["broken", "-", "0", "-", "-", "-", "failed: exit status 1"]
     refused = call("show", FOLDER / "pyperf.json", "--json")
     assert (refused.status, refused.stdout) == (2, "")
-    assert "has no format json" in refused.stderr
+    assert "error: unsupported format: 'json' (--format): " in refused.stderr
 
 
 def test_other_files_are_refused(call: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"schema": "fastrnns-rs/capture"}')
     done = call("show", path)
-    assert (done.status, done.stdout, "is a fastrnns-rs/capture document" in done.stderr) == (2, "", True)
-    assert call("show", tmp_path / "nothing").status == 5
+    assert (done.status, done.stdout, "is a capture manifest (FILE)\n" in done.stderr) == (2, "", True)
+    assert call("show", tmp_path / "nothing").status == 2
