@@ -68,19 +68,19 @@ def test_numbers_of_processes(words: list[str], expected: int) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        ((), "the two sides are the same", "--same means it"),
-        (("cudnn", "cudnn"), "the two sides are the same", "--same means it"),
-        (("cudnn", "--b", "--seed 0"), "the two sides are the same", "--same means it"),
-        (("cudnn", "py", "jit"), "3 runners are named", "name one or two"),
-        (("cudnn", "py", "--same"), "the sides differ", "leave one of them out"),
-        (("nothing", "py"), "no runner is called 'nothing'", ""),
-        (("cudnn", "--b", "--nonsense 3"), "--b: No such option", "flags of sizes"),
-        (("cudnn", "--b", "--processes 3"), "--b: No such option", "flags of sizes"),
-        (("cudnn", "--a", "--threads many"), "--a: Invalid value for '--threads'", "flags of sizes"),
-        (("cudnn", "--a", "--threads"), "--a: Option '--threads' requires an argument", "flags of sizes"),
-        (("cudnn", "--a", "'"), "--a cannot be split into flags", "quotes"),
-        (("cudnn", "--a", "stray"), "--a: Got unexpected extra argument", "flags of sizes"),
-        (("cudnn", "--b-env", "NAME"), "no variable is written 'NAME'", "NAME=VALUE"),
+        ((), "baseline and candidate are equal", ""),
+        (("cudnn", "cudnn"), "baseline and candidate are equal", ""),
+        (("cudnn", "--b", "--seed 0"), "baseline and candidate are equal", ""),
+        (("cudnn", "py", "jit"), "'cudnn py jit' (runners)", ""),
+        (("cudnn", "py", "--same"), "--same needs equal sides, and baseline and candidate differ", ""),
+        (("nothing", "py"), "'nothing' (runners)", ""),
+        (("cudnn", "--b", "--nonsense 3"), "--nonsense (--b)", ""),
+        (("cudnn", "--b", "--processes 3"), "--processes (--b)", ""),
+        (("cudnn", "--a", "--threads many"), "'many' (--a)", ""),
+        (("cudnn", "--a", "--threads"), "--threads (--a)", ""),
+        (("cudnn", "--a", "'"), '"\'" (only_a)', "quotes"),
+        (("cudnn", "--a", "stray"), "'stray' (--a)", ""),
+        (("cudnn", "--b-env", "NAME"), "'NAME'", "NAME=VALUE"),
     ],
 )
 def test_what_makes_no_two_sides_is_refused(words: tuple[str, ...], message: str, hint: str) -> None:
@@ -91,9 +91,9 @@ def test_what_makes_no_two_sides_is_refused(words: tuple[str, ...], message: str
 
 
 def test_a_noise_floor_of_few_processes_is_refused() -> None:
-    with pytest.raises(UsageError, match="needs 40 processes, and 38 were asked for"):
+    with pytest.raises(UsageError, match="too few processes: 19"):
         effort_of(given("--same", "--processes", "19"))
-    with pytest.raises(UsageError, match="quick and rigorous"):
+    with pytest.raises(UsageError, match="exclude each other"):
         effort_of(given("cudnn", "py", "--quick", "--rigorous"))
 
 
@@ -135,16 +135,16 @@ def test_an_interpreter_that_can_load_us_is_taken() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("#!/bin/sh\necho fastrnns-rs asks: 3 10\n", "is Python 3.10, which cannot load the extension"),
-        ("#!/bin/sh\necho fastrnns-rs asks: 2 7; exit 1\n", "is Python 2.7, which cannot load the extension"),
+        ("#!/bin/sh\necho fastrnns-rs asks: 3 10\n", "is Python 3.10"),
+        ("#!/bin/sh\necho fastrnns-rs asks: 2 7; exit 1\n", "is Python 2.7"),
         ("#!/bin/sh\necho welcome; echo fastrnns-rs asks: 3 9\n", "is Python 3.9"),
-        ("#!/bin/sh\necho hello\n", "is no Python interpreter"),
-        ("#!/bin/sh\nexit 3\n", "is no Python interpreter"),
+        ("#!/bin/sh\necho hello\n", "not a Python interpreter: "),
+        ("#!/bin/sh\nexit 3\n", "not a Python interpreter: "),
         (
             "#!/bin/sh\necho fastrnns-rs asks: 3 13; echo 'ImportError: wrong ELF class' >&2; exit 1\n",
-            "the extension: ImportError: wrong ELF",
+            ": ImportError: wrong ELF class",
         ),
-        ("no program at all", "does not run: "),
+        ("no program at all", "cannot run program: "),
     ],
 )
 def test_what_cannot_run_our_worker_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:

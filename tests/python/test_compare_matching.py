@@ -24,11 +24,11 @@ def changed(**changes: Any) -> Result:
 
 
 CONFLICTS = [
-    (result(timing_mode="cuda_events"), "the timing modes differ, cpu_wall and cuda_events"),
-    (changed(device="cuda:1"), "the devices differ, cpu and cuda:1"),
-    (changed(dtype="float16"), "the problems differ in dtype, float32 and float16"),
-    (changed(hidden_size=128), "the problems differ in hidden_size, 64 and 128"),
-    (result(mode="inference"), "the modes differ, train and inference"),
+    (result(timing_mode="cuda_events"), "timing mode cpu_wall and cuda_events"),
+    (changed(device="cuda:1"), "device cpu and cuda:1"),
+    (changed(dtype="float16"), "dtype float32 and float16"),
+    (changed(hidden_size=128), "hidden-size 64 and 128"),
+    (result(mode="inference"), "mode train and inference"),
 ]
 
 
@@ -36,8 +36,8 @@ CONFLICTS = [
 def test_what_does_not_belong_together_is_refused_or_labelled(other: Result, reason: str) -> None:
     with pytest.raises(UsageError) as raised:
         compare(run([result()]), run([other]))
-    assert raised.value.message.startswith(f"cudnn/forward: {reason}")
-    assert "--force" in raised.value.hint
+    assert raised.value.message.startswith(f"different problems: {reason} (cudnn/forward")
+    assert "force" in raised.value.hint
     assert raised.value.exit_code == 2
     found = compare(run([result(), result("fine")]), run([other, result("fine")]), force=True)
     rows = [row for row in found.rows if row.runner == "cudnn" and row.ratio is not None]
@@ -200,7 +200,7 @@ def test_a_file_of_ab_has_both_sides(tmp_path: Path) -> None:
 def test_sides_of_ab_may_differ_in_runner_and_problem_and_say_so() -> None:
     found = compare(both(result("cudnn"), result("jit", problem=replace(PROBLEM, dtype="float16"))))
     assert [row.runner for row in found.rows] == ["cudnn / jit"] * 2
-    assert found.rows[0].label == "the problems differ in dtype, float32 and float16"
+    assert found.rows[0].label == "dtype float32 and float16"
     assert not found.method.forced
     with pytest.raises(UsageError, match="cudnn / jit/forward: the timing modes differ"):
         compare(both(result("cudnn"), result("jit", timing_mode="cuda_events")))

@@ -132,10 +132,10 @@ def test_no_document_holds_a_token_that_json_lacks(document: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is not a run file: Expecting value"),
+        ("", "not a run file: .* is an empty file"),
         ("[]", r"the document is \[\], not an object"),
-        ('{"schema": "other"}', "the key schema_version is missing"),
-        ("\x80", "cannot be read"),
+        ('{"schema": "other"}', "missing key: schema_version"),
+        ("\x80", "not UTF-8"),
     ],
 )
 def test_other_files_are_refused_by_name(text: str, message: str, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_other_files_are_refused_by_name(text: str, message: str, tmp_path: Path
     with pytest.raises(FastrnnsError, match=message) as raised:
         Run.load(path)
     assert str(path) in raised.value.message
-    with pytest.raises(FastrnnsError, match="no file at"):
+    with pytest.raises(FastrnnsError, match="file not found"):
         Run.load(tmp_path / "nothing.json")
 
 

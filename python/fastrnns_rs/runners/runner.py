@@ -174,7 +174,7 @@ class Runner:
         last_single_pixel = 32
         one_value = self.images and problem.mini_batch == 1 and (problem.image_size or 0) <= last_single_pixel
         if one_value and problem.training:
-            return "batch normalization needs 2 images or an image size above 32, to have 2 values per channel"
+            return "needs 2 images or an image size above 32 (batch normalization)"
         return None
 
     def _refused_mode(self, problem: Problem) -> str | None:
