@@ -256,15 +256,16 @@ def test_explaining_a_kernel(tmp_path: Path) -> None:
     before, after = made(tmp_path, "before", 4), made(tmp_path, "after", 4, slower={GEMM: 1.5})
     files = ["--baseline", *before, "--candidate", *after, "--explain"]
     for name in (GEMM, "sgemm", "RNN_blockPersist_fp_LSTM", "gemm", "device time"):
-        assert "So: " in call(*files, name)[1]
+        assert "\n1. Geometric means: " in call(*files, name)[1]
     _, text, _ = call(*files, GEMM)
     row = compare(before, after).kernels[0]
-    assert text.startswith(f"{GEMM}: slower\nCategory: gemm\n")
-    assert f"Difference: {row.delta_ns:+d} ns" in text
-    assert "1. One number per capture, in ns" in text
-    assert f"Ratio of the totals, candidate / baseline: {row.ratio:.9g}" in text
+    assert text.startswith(f"{GEMM}: slower by +50 [+4")
+    assert "\ncategory: gemm\n" in text
+    assert f"\ndifference: {row.delta_ns:+,d} ns" in text
+    assert "\nCaptures, µs (4 per side, sorted)\n  baseline   " in text
+    assert f" Ratio {row.ratio:.3f}" in text
     status, _, said = call(*files, "nothing")
-    assert (status, "no row is called 'nothing'" in said) == (2, True)
+    assert (status, "unknown row: 'nothing' (--explain)" in said) == (2, True)
 
 
 def test_long_lists_are_cut_where_people_read(tmp_path: Path) -> None:
