@@ -191,7 +191,7 @@ def test_a_damaged_trace_is_told_of_and_strict_refuses_it(name: str, tmp_path: P
     for words in (["--json"], ["--format", "csv"]):
         done = run_cli("report", path, *words)
         assert_tells(done, 0)
-        assert done.stderr.startswith("warning: ")
+        assert done.stderr.startswith("warning[")
     done = run_cli("report", path, "--strict")
     assert_tells(done, 1)
     assert "--strict" in done.stderr.splitlines()[1]

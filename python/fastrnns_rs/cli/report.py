@@ -15,7 +15,6 @@ from fastrnns_rs.cli import options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.options import Count, ListOption, Verb
 from fastrnns_rs.errors import ExitCode, UsageError
-from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 
 #: Largest integer that the extension supports.
@@ -178,8 +177,10 @@ def command(**given: Any) -> int:
     )
     if format_name in {"json", "csv"}:
         # CSV has no place for warnings, and a program reads JSON.
-        for warning in summary.warning_rows():
-            click.echo(f"warning: {visible(warning['message'])}", err=True)
+        from fastrnns_rs.views.prose import WIDTH, warning_lines
+
+        for one in summary.warning_rows():
+            shared.tell(warning_lines(one["code"], one["message"], one["evidence"], one["hint"], WIDTH))
     if format_name == "json":
         shared.deliver_pieces(summary.write_json, given["output"])
         return ExitCode.DONE

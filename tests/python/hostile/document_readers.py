@@ -32,7 +32,7 @@ from fastrnns_rs.views.foreign_results import table
 MOST_SECONDS = 20.0
 _CODES = {ExitCode.DONE, ExitCode.FAILED, ExitCode.USAGE, ExitCode.REGRESSION, ExitCode.INCONCLUSIVE, ExitCode.MISSING}
 _FAULTS = ("Traceback", "this is a fault of fastrnns-rs", "PanicException", "panicked at")
-_LINES = ("error: ", "hint: ", "warning: ", "note: ", "  hint: ")
+_LINES = ("error: ", "hint: ", "warning: ", "warning[", "note: ", "  ")
 #: Characters that move the cursor, colour or hide text.
 _ACTING = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x2028, 0x200B, 0xFEFF)} - {"\n"}
 
