@@ -11,7 +11,7 @@ from gpu_check.items import FAILED, NOT_RUN, OK, Item, NotRunError
 if TYPE_CHECKING:
     from gpu_check.session import Session
 
-_LIMIT_S = 180.0
+_LIMIT_S = 240.0
 #: Architectures whose figures come from the assembler, whatever the device is.
 _ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 _KEYS = ("registers", "spills", "shared_memory_bytes", "bandwidth_gb_per_s", "bandwidth_fraction")

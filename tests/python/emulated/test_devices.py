@@ -60,7 +60,7 @@ def test_only_the_device_that_is_requested_is_probed(tmp_path: Path) -> None:
 def test_a_device_that_does_not_work_is_told(machine: Machine, device: str, message: str, tmp_path: Path) -> None:
     done = run_on(tmp_path, *CUDNN, "--device", device, machine=machine)
     assert done.status == 2, done.stderr
-    assert done.stderr.startswith(f"error: {device} does not work: {message}"), done.stderr
+    assert f"error: device fails: '{device}' (--device): {message}" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("fault", few(["cudaSetDevice 46"], ["cudaSetDevice 46", "cudaMalloc 2"], "emulated"))

@@ -141,7 +141,7 @@ def test_a_driver_that_does_not_start_is_no_warning(code: int, tmp_path: Path) -
         (["init 18"], "nvidia-smi failed with status 18: Failed to initialize NVML: Driver/library version mismatch"),
         (["init 9"], "nvidia-smi failed with status 9: NVIDIA-SMI has failed because it couldn't communicate with"),
         ([f"fault nvmlDevice* {LOST}"], "nvidia-smi failed with status 15: Unable to determine the device handle"),
-        ([f"fault *Reasons {NO_PERMISSION}"], "the driver does not tell what slows the GPU down"),
+        ([f"fault *Reasons {NO_PERMISSION}"], "the driver does not report slowdowns"),
     ],
 )
 def test_doctor_says_why_it_skips_a_check(
