@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.views.step_progress import StepProgress
 
 #: More warnings would hide the table above them.
 _MOST_WARNINGS = 3
@@ -109,6 +110,30 @@ def tell_lines(lines: Sequence[Line]) -> None:
         return
     with shared.unread(shared.STDERR):
         click.echo(_drawn(lines, sys.stderr), err=True, nl=False, color=uses_colour(sys.stderr))
+
+
+def tell_next(text: str, command: str | None) -> None:
+    """Writes the next command to stderr, as the last line of a screen.
+
+    Args:
+        text: Purpose of the command.
+        command: Command to copy, which is never wrapped; None for no command.
+    """
+    if command is not None:
+        shared.tell([f"{text}: {command}"])
+
+
+def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
+    """Returns the progress of a command on stderr.
+
+    Args:
+        verb: Name of the command.
+        intent: Amount of work for the first line, as `3 runners`.
+        noun: Plural noun of the steps.
+    """
+    from fastrnns_rs.views.step_progress import StepProgress
+
+    return StepProgress(verb, intent, noun=noun, shown=shared.shows_progress(), ascii_only=is_ascii(sys.stderr))
 
 
 def _drawn(lines: Iterable[Line], stream: TextIO | None) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
-from fastrnns_rs.cli import options, runner_options, shared
+from fastrnns_rs.cli import display, next_command, options, runner_options, shared
 from fastrnns_rs.cli.options import OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.runners.plan import options_of
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.views.prose import counted
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.verification import lines
+from fastrnns_rs.views.verify_terminal import VerifyTerminal
 
 EPILOG = """\b
 Examples:
@@ -69,21 +73,43 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
     runner_options.load_files(given)
     asked = _asked(given)
     # Unknown runners are reported before torch is queried, which takes seconds.
-    asked.options.choice.runners()
+    names = [runner.name for runner, _ in asked.options.choice.runners()]
     runner_options.note_idle_flags(asked.options.choice)
-    progress = ProgressLine()
     interrupted = False
-    try:
-        found = verify(asked, on_runner=progress.shows)
-    except Interrupted as stopped:
-        found, interrupted = stopped.verification, True
-    finally:
-        progress.close()
-    results.deliver(found.render(format_name, verbose=given["verbose"]))
-    shared.tell(_failures(found))
+    with display.step_progress("verify", counted(len(names), "runner"), "runners") as progress:
+        try:
+            found = verify(asked, VerifyTerminal(progress, names))
+        except Interrupted as stopped:
+            found, interrupted = stopped.verification, True
+    _show(found, given, results, format_name)
     if interrupted:
+        left = names[len(found.results) :]
+        display.tell_lines([Line(f"Interrupted after {len(found.results)} of {counted(len(names), 'runner')}.")])
+        display.tell_next("Check the others", next_command.with_runners(left) if left else None)
         return ExitCode.INTERRUPTED
+    _tell_next(found, given)
     return ExitCode.DONE if found.ok and not results.failed else ExitCode.FAILED
+
+
+def _show(found: Verification, given: dict[str, Any], results: ResultsFile, format_name: str) -> None:
+    """Writes the result, and the errors where the screen does not have them."""
+    if format_name == "table" and given["output"] is None:
+        display.show_lines(lines(found, display.terminal_width(), verbose=given["verbose"]))
+    else:
+        results.deliver(found.render(format_name, verbose=given["verbose"]))
+        shared.tell_error(_failures(found))
+    if found.results and all(one.status == "skipped" for one in found.results):
+        shared.tell_error(["error: no runner was checked", "hint: The reasons are in the table."])
+
+
+def _tell_next(found: Verification, given: dict[str, Any]) -> None:
+    failed = [one.runner for one in found.results if one.status == "failed"]
+    if failed and not given["verbose"]:
+        display.tell_next("Show every check", next_command.with_runners(failed, "--verbose"))
+    elif found.ok and given["runners"]:
+        files = [word for file in given["runner_file"] for word in ("--runner-file", str(file))]
+        right = [one.runner for one in found.results if one.status == "ok"]
+        display.tell_next("Time the runners", shlex.join(["fastrnns-rs", "bench", *right, *files]))
 
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:
@@ -98,12 +124,9 @@ def _asked(given: dict[str, Any]) -> VerifyOptions:
 
 
 def _failures(found: Verification) -> list[str]:
-    lines = [
+    return [
         f"error: {visible(one.runner)}: {visible(one.reason or '')}" for one in found.results if one.status == "failed"
     ]
-    if not found.ok and not lines:
-        lines = ["error: no runner was checked", "hint: Read the reasons in the table."]
-    return lines
 
 
 # The default is the seed of PyTorch's own test; the other verbs use 0.

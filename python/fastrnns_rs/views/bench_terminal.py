@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.processes import phases
 from fastrnns_rs.views.figures import span
 from fastrnns_rs.views.progress import Progress, TimeLeft
+from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.run import run_head, run_table
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import width
@@ -171,7 +172,7 @@ class BenchTerminal:
             count = len(plan.measured) * plan.processes * self._ranks
             self.progress = Progress(
                 self._verb,
-                f"{_count(runners, 'runner')}, {least}{_count(count, 'process', 'processes')}",
+                f"{counted(runners, 'runner')}, {least}{counted(count, 'process', 'processes')}",
                 above=self.lines,
                 shown=self._shown,
                 ascii_only=self._ascii,
@@ -190,7 +191,3 @@ class BenchTerminal:
             over = task.refusal is not None or (result is not None and result.status != "ok")
             remaining[task.label] = 0 if over else max(self._planned * self._ranks - done, 0)
         return self._left.estimate(remaining, self._clock() - self._begin)
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

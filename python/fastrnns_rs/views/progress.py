@@ -53,11 +53,13 @@ class TimeLeft:
             remaining: Number of unfinished steps of each kind, including the running step.
             running_s: Time since the start of the running step, in seconds.
         """
-        known = [one for durations in self._durations.values() for one in durations]
+        # The thread that draws calls this while another thread adds durations.
+        by_kind = dict(self._durations)
+        known = [one for durations in by_kind.values() for one in durations]
         typical = sum(known) / len(known) if known else self._guess
         if typical is None:
             return None
-        each = {kind: sum(found) / len(found) for kind, found in self._durations.items()}
+        each = {kind: sum(found) / len(found) for kind, found in by_kind.items()}
         total = sum(count * each.get(kind, typical) for kind, count in remaining.items())
         return max(total - running_s, 0.0)
 
@@ -112,7 +114,7 @@ class Progress:
 
     Args:
         verb: Name of the command, which begins each line.
-        intent: Amount of work for the first line, as `3 runners, 15 processes`.
+        intent: Amount of work for the first line, as `3 runners, 15 processes`; empty for no such line.
         noun: Plural noun of the steps.
         total: Number of steps; None if unknown.
         above: Function that returns the lines above the bar for a number of lines; None for no such lines.
@@ -153,7 +155,8 @@ class Progress:
         if self._stream.isatty():
             self._begin_live()
         else:
-            self.write(f"{self._verb}: {self._intent}")
+            if self._intent:
+                self.write(f"{self._verb}: {self._intent}")
             threading.Thread(target=self._tell_often, daemon=True).start()
         return self
 

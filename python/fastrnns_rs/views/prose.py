@@ -43,3 +43,12 @@ def warning_lines(code: str, message: str, evidence: str | None, hint: str | Non
     """Returns the lines of `warning[code]: effect: evidence`, then the hint."""
     body = ": ".join(visible(part) for part in (message, evidence) if part)
     return wrapped(f"warning[{code}]: {body}", limit) + (wrapped(f"  hint: {visible(hint)}", limit) if hint else [])
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Returns a number with its noun.
+
+    >>> counted(1, "runner"), counted(1200, "process", "processes")
+    ('1 runner', '1,200 processes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,40 +1,104 @@
-"""Tables of a verification, by runner and, on request, by check."""
+"""Screen of a verification: a row for each runner and, on request, for each check."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.views.table import aligned
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import fitted_table, screen
+from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
+from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Check, Verification
 
+_NONE = "-"
+_STATUSES = ("ok", "failed", "skipped")
+_NAME = 14
+_RUNNERS = (
+    FittedColumn("runner", least=_NAME),
+    FittedColumn("status"),
+    FittedColumn("checks", right=True, rank=1),
+    FittedColumn("worst error", right=True, rank=2),
+    FittedColumn("reference", least=_NAME, rank=3),
+)
+_CHECKS = (
+    FittedColumn("runner", least=10),
+    FittedColumn("check", least=20),
+    FittedColumn("status"),
+    FittedColumn("abs. error", right=True, rank=1),
+    FittedColumn("allowed", right=True, rank=2),
+    FittedColumn("rel. error", right=True, rank=3),
+    FittedColumn("allowed", right=True, rank=4),
+    FittedColumn("worst at", rank=5),
+    FittedColumn("shape", rank=6),
+)
+
 
 def table(found: Verification, *, verbose: bool) -> str:
-    """Formats aligned columns, then the number of runners with each status."""
-    rows: list[Sequence[str]] = [("runner", "status", "checks", "worst error", "reference", "what to know")]
+    """Formats the verification as text of 80 columns."""
+    return screen.plain(lines(found, WIDTH, verbose=verbose))
+
+
+def lines(found: Verification, limit: int, *, verbose: bool = False) -> list[Line]:
+    """Returns the checks if requested, the runners, and the number of runners with each status.
+
+    Args:
+        found: Verification.
+        limit: Width of the terminal.
+        verbose: True adds a row for each check.
+    """
+    shown: list[Line] = []
+    if verbose and any(one.checks for one in found.results):
+        shown = [*fitted_table.lines(_CHECKS, [*_checks(found)], limit), Line("")]
+    if found.results:
+        shown += [*fitted_table.lines(_RUNNERS, [*_runners(found)], limit), Line("")]
+    if notes := [Line(text) for note in _notes(found) for text in wrapped(note, limit, breaks=True)]:
+        shown += [*notes, Line("")]
+    return [*shown, Line(summary(found), "bold")]
+
+
+def summary(found: Verification) -> str:
+    """Returns the number of runners with each status, as `31 ok, 2 skipped`."""
+    counts = {status: sum(one.status == status for one in found.results) for status in _STATUSES}
+    return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count) or "no runners"
+
+
+def _runners(found: Verification) -> Iterator[FittedRow]:
     for one in found.results:
-        right = f"{sum(check.ok for check in one.checks)}/{len(one.checks)}" if one.checks else "-"
-        rows.append((one.runner, one.status, right, _worst(one.checks), one.reference or "-", one.reason or ""))
-    lines = [*aligned(rows)]
-    if verbose:
-        lines += ["", *aligned([("check", "", "absolute error", "relative", "worst at", "shape"), *_checks(found)])]
-    counts = {status: sum(one.status == status for one in found.results) for status in ("ok", "failed", "skipped")}
-    return "\n".join([*lines, "", ", ".join(f"{count} {status}" for status, count in counts.items())]) + "\n"
+        right = f"{sum(check.ok for check in one.checks)}/{len(one.checks)}" if one.checks else _NONE
+        reason = [one.reason] if one.reason and one.status == "failed" else []
+        yield FittedRow((one.runner, one.status, right, _worst(one.checks), one.reference or _NONE), reason)
 
 
-def _checks(found: Verification) -> Iterator[Sequence[str]]:
+def _notes(found: Verification) -> Iterator[str]:
+    """Yields each remark about correct and skipped runners, with the runners that it concerns."""
+    by_reason: dict[str, list[str]] = {}
+    for one in found.results:
+        if one.reason and one.status != "failed":
+            by_reason.setdefault(one.reason, []).append(one.runner)
+    for reason, names in by_reason.items():
+        everything = len(names) == len(found.results) > 1
+        yield f"{'all runners' if everything else ', '.join(map(visible, names))}: {visible(reason)}"
+
+
+def _checks(found: Verification) -> Iterator[FittedRow]:
     for one in found.results:
         for check in one.checks:
-            yield (
-                f"{one.runner} {check.name}",
+            cells = (
+                one.runner,
+                check.name,
                 "ok" if check.ok else "failed",
-                f"{_number(check.max_absolute)} of {check.tolerance_absolute:.1e}",
-                f"{_number(check.max_relative)} of {check.tolerance_relative:.1e}",
-                "-" if check.worst_index is None else str(check.worst_index),
+                _number(check.max_absolute),
+                _number(check.tolerance_absolute),
+                _number(check.max_relative),
+                _number(check.tolerance_relative),
+                _NONE if check.worst_index is None else str(check.worst_index),
                 _shapes(check),
             )
+            yield FittedRow(cells)
 
 
 def _shapes(check: Check) -> str:
@@ -43,9 +107,8 @@ def _shapes(check: Check) -> str:
 
 
 def _worst(checks: Sequence[Check]) -> str:
-    known = [check for check in checks if check.max_absolute is not None]
-    return _number(max((check.max_absolute for check in known if check.max_absolute is not None), default=None))
+    return _number(max((check.max_absolute for check in checks if check.max_absolute is not None), default=None))
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1e}"
+    return _NONE if value is None else f"{value:.1e}"

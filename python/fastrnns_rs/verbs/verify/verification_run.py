@@ -5,13 +5,14 @@ One process checks all runners in sequence. If the process dies, only the row of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.launcher import Setting, Start, launch
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
@@ -35,19 +36,48 @@ class Interrupted(KeyboardInterrupt):
         self.verification = verification
 
 
+class Observer(Protocol):
+    """Observer of a verification."""
+
+    def plans(self, names: Sequence[str], done: int) -> None:
+        """Reports the runners once they are known; `done` of them cannot be checked."""
+
+    def imports(self) -> None:
+        """Reports that a process imports torch."""
+
+    def runner_begins(self, name: str, done: int) -> None:
+        """Reports the start of a runner, and the number of finished runners."""
+
+    def step_begins(self, step: str) -> None:
+        """Reports a step of the runner."""
+
+
+class Silent:
+    """Observer that does nothing."""
+
+    def plans(self, names: Sequence[str], done: int) -> None:
+        """Does nothing."""
+
+    def imports(self) -> None:
+        """Does nothing."""
+
+    def runner_begins(self, name: str, done: int) -> None:
+        """Does nothing."""
+
+    def step_begins(self, step: str) -> None:
+        """Does nothing."""
+
+
 #: Reason for a runner without a reference.
 NO_REFERENCE = "it names no reference: @runner(reference=…)"
 
 
-def verify(
-    asked: VerifyOptions, on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None
-) -> Verification:
+def verify(asked: VerifyOptions, observer: Observer | None = None) -> Verification:
     """Checks runners against their references.
 
     Args:
         asked: Options, with runners and problem.
-        on_runner: Function called before each check with the runner's name, the number of completed runners and the
-            total number.
+        observer: Observer of the progress; None for no observer.
 
     Raises:
         MissingError: If the device does not exist, or torch is not installed.
@@ -56,6 +86,8 @@ def verify(
         Interrupted: If Ctrl-C was pressed during the checks; the exception contains the complete rows.
         KeyboardInterrupt: If Ctrl-C was pressed before the checks.
     """
+    observer = observer or Silent()
+    observer.imports()
     tasks = plan(asked)
     rows: dict[int, Verified] = {}
     for index, one in enumerate(tasks):
@@ -63,8 +95,9 @@ def verify(
             rows[index] = _row(one, "skipped", one.refusal)
         elif one.runner.reference is None:
             rows[index] = _row(one, "failed" if one.by_hand else "skipped", NO_REFERENCE)
+    observer.plans([one.runner.name for one in tasks], len(rows))
     try:
-        _check(asked, tasks, rows, on_runner)
+        _check(asked, tasks, rows, observer)
     except KeyboardInterrupt:
         raise Interrupted(_document([rows[index] for index in sorted(rows)])) from None
     return _document([rows[index] for index in range(len(tasks))])
@@ -83,13 +116,9 @@ def _check(
     asked: VerifyOptions,
     tasks: list[Task],
     rows: dict[int, Verified],
-    on_runner: Callable[[str, int, int], None],
+    observer: Observer,
 ) -> None:
     """Fills in the missing rows; each child continues where the previous child died."""
-
-    def begins(name: str) -> None:
-        if name.startswith("verify "):
-            on_runner(name.partition(" ")[2], len(rows), len(tasks))
 
     def ends(content: dict[str, Any]) -> bool:
         try:
@@ -106,7 +135,9 @@ def _check(
     while left := [index for index in range(len(tasks)) if index not in rows]:
         together = _together(tasks, left)
         job = _job(asked, [(index, tasks[index]) for index in together])
-        terms = Terms(timeout=asked.options.timeout, on_phase=begins, on_part=ends)
+        terms = Terms(
+            timeout=asked.options.timeout, on_phase=lambda name: _observe(observer, name, len(rows)), on_part=ends
+        )
         # Code compiled for a check is not used again.
         with compiler_folder() as folder:
             setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
@@ -116,6 +147,17 @@ def _check(
         died = next((index for index in together if index not in rows), None)
         if died is not None:
             rows[died] = _row(tasks[died], "failed", answer.reason or "it was not checked")
+
+
+def _observe(observer: Observer, phase: str, done: int) -> None:
+    """Reports a phase of the child process to the observer."""
+    kind, _, text = phase.partition(" ")
+    if kind == "verify":
+        observer.runner_begins(text, done)
+    elif kind == "step":
+        observer.step_begins(text)
+    elif phase == phases.IMPORT:
+        observer.imports()
 
 
 def _together(tasks: list[Task], left: list[int]) -> list[int]:

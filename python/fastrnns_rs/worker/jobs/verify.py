@@ -38,15 +38,15 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     channel.part({})
     for task in job["tasks"]:
         channel.phase(f"verify {task['runner']}")
-        row = _verified(job, task)
+        row = _verified(job, task, channel)
         channel.part({"index": task["index"], "row": to_plain(row)})
     return {"status": "ok"}
 
 
-def _verified(job: dict[str, Any], task: dict[str, Any]) -> Verified:
+def _verified(job: dict[str, Any], task: dict[str, Any], channel: Channel) -> Verified:
     problem = Problem(**task["problem"])
     row = {"runner": task["runner"], "reference": None, "dtype": problem.dtype}
-    examination = Examination()
+    examination = Examination(on_step=lambda step: channel.phase(f"step {step}"))
     try:
         runner = registry.obtain(task["runner"], Source(**task["source"]))
         row["reference"] = runner.reference

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +39,19 @@ class Examination:
 
     Attributes:
         doing: Current step, for the reason of an error.
+        on_step: Function called with each step that begins.
         notes: Remarks for the reader about a runner that is correct.
     """
 
     doing: str = "look-up"
+    on_step: Callable[[str], None] = lambda _step: None
     notes: list[str] = field(default_factory=list)
     _worst: dict[str, tuple[Finding, str]] = field(default_factory=dict)
+
+    def begin(self, step: str) -> None:
+        """Begins a step."""
+        self.doing = step
+        self.on_step(step)
 
     def add(self, finding: Finding) -> None:
         """Adds a finding with the current step; the worst of each name is kept."""
@@ -86,9 +94,9 @@ def examine(
     """
     reference = references.of_runner(runner)
     with run_settings(jit, problem):
-        examination.doing = "reference"
+        examination.begin("reference")
         expected = reference(problem)
-        examination.doing = "build"
+        examination.begin("build")
         model = build(lambda problem: expected.adapt(runner.creator(problem)), problem)
         _numbers(model, problem, expected, examination, "build")
         check_grad = check_grad and expected.differentiates and not _is_noise(problem)
@@ -104,13 +112,13 @@ def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Ex
     if not problem.training:
         examination.notes.append("inference: outputs and states only")
     elif model.backward is None:
-        examination.notes.append("it has no backward: outputs and states only")
+        examination.notes.append("no backward: outputs and states only")
     elif not expected.differentiates:
-        examination.notes.append("its reference has no backward: outputs and states only")
+        examination.notes.append("the reference has no backward: outputs and states only")
     elif _is_noise(problem):
-        examination.notes.append("gradients of a deep network are noise in this precision: outputs only")
+        examination.notes.append("rounding changes gradients of deep networks by their own size: outputs only")
     elif not check_grad:
-        examination.notes.append("gradients were not to be checked")
+        examination.notes.append("gradients not checked")
 
 
 def _is_noise(problem: Problem) -> bool:
@@ -123,7 +131,7 @@ def _numbers(model: ModelDef, problem: Problem, expected: Expected, examination:
 
     They must have the problem's dtype, and be unchanged after the last call.
     """
-    examination.doing = when
+    examination.begin(when)
     dtypes = {getattr(torch, problem.dtype)}
     given = [one for one in tensors(model.inputs) if not one.requires_grad]
     for index, one in enumerate(expected.inputs):
@@ -150,7 +158,7 @@ def _calls(
     call, last = 0, False
     while not last:
         call += 1
-        examination.doing = f"call {call}"
+        examination.begin(f"call {call}")
         last = call >= _LOOKED_AT[-1] and (not many or call == _MANY or time.monotonic() - begin > _MANY_S)
         look = last or call in _LOOKED_AT
         for param in model.params:
@@ -161,7 +169,7 @@ def _calls(
         if look:
             _look_at_result(result, problem, expected, tolerance, examination)
         if model.backward is not None:
-            examination.doing = f"backward of call {call}"
+            examination.begin(f"backward of call {call}")
             arguments = (result,) if model.backward_setup is None else model.backward_setup(result)
             start = None
             if look and check_grad:

@@ -1,0 +1,220 @@
+"""Tables within the width of a terminal: columns by rank, shortened names, wrapped sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import figures, kernel_names
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.table import fit
+from fastrnns_rs.views.text import pad, width
+
+_GAP = "  "
+_INDENT = "  "
+#: Sentences in less room are below their row.
+_LEAST_SENTENCE = 24
+#: No column is narrower, unless its texts are.
+_LEAST_TEXT = 8
+
+
+def shortened_names(texts: Sequence[str], room: int) -> list[str]:
+    """Shortens names in the middle, and keeps the parts that differ."""
+    if room < _LEAST_TEXT:
+        return [fit(text, room) for text in texts]
+    # The rows of one runner have one name.
+    names = list(dict.fromkeys(texts))
+    found = dict(zip(names, kernel_names.shortened([(name, name) for name in names], room), strict=True))
+    return [found[text] for text in texts]
+
+
+def first_words(texts: Sequence[str], room: int) -> list[str]:
+    """Shortens lists of words to those that fit, and counts the others.
+
+    >>> first_words(["cudnn jit jit_premul py"], 12)
+    ['cudnn jit +2']
+    """
+    return [_first_words(visible(text), room) for text in texts]
+
+
+def _first_words(text: str, room: int) -> str:
+    if width(text) <= room:
+        return text
+    words = text.split(" ")
+    for count in range(len(words) - 1, 0, -1):
+        shown = f"{' '.join(words[:count])} +{len(words) - count}"
+        if width(shown) <= room:
+            return shown
+    return fit(text, room).rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class FittedColumn:
+    """Column of a table.
+
+    Attributes:
+        heading: Heading, with the unit of the column's numbers.
+        right: True aligns cells on the right.
+        points: True aligns numbers at the decimal point.
+        rank: On a narrow terminal, columns with the highest rank are left out first; 0 is never left out.
+        least: Width that texts may be shortened to; None for columns that are never shortened. For sentences, the width
+            that other columns are left out for.
+        shorten: Function that shortens the texts of the column to a width.
+        is_sentence: True for a last column with sentences, which are wrapped.
+    """
+
+    heading: str
+    right: bool = False
+    points: bool = False
+    rank: int = 0
+    least: int | None = None
+    shorten: Callable[[Sequence[str], int], list[str]] = shortened_names
+    is_sentence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FittedRow:
+    """Row of a table.
+
+    Attributes:
+        cells: Text of each column.
+        below: Sentences below the row, such as a reason or a hint.
+    """
+
+    cells: Sequence[str]
+    below: Sequence[str] = ()
+
+
+def lines(columns: Sequence[FittedColumn], rows: Sequence[FittedRow], limit: int) -> list[Line]:
+    """Returns the headings, then the rows with their sentences.
+
+    Texts are escaped for a terminal. Empty columns are left out.
+
+    Args:
+        columns: Columns, from the left.
+        rows: Rows.
+        limit: Width of the terminal.
+    """
+    texts = [[visible(row.cells[place]) for row in rows] for place in range(len(columns))]
+    for place, column in enumerate(columns):
+        if column.points:
+            texts[place] = figures.aligned(texts[place])
+    natural = [
+        max((width(text) for text in (column.heading, *found)), default=0)
+        for column, found in zip(columns, texts, strict=True)
+    ]
+    kept = [place for place in range(len(columns)) if not rows or any(texts[place])]
+    widths = _fitted(columns, natural, kept, limit)
+    moved = None
+    if widths is None and columns[kept[-1]].is_sentence:
+        columns = [*columns[:-1], replace(columns[-1], least=_LEAST_SENTENCE)]
+        widths = _fitted(columns, natural, kept, limit)
+    if widths is None and columns[kept[-1]].is_sentence:
+        # Sentences without room are below their row.
+        moved = kept.pop()
+        widths = _fitted(columns, natural, kept, limit)
+    if widths is None:
+        widths = _cut(columns, natural, kept, limit)
+    for place in kept:
+        if natural[place] > widths[place] and not columns[place].is_sentence:
+            texts[place] = columns[place].shorten(texts[place], widths[place])
+    return [*_drawn(columns, rows, texts, kept, widths, moved, limit)]
+
+
+def natural_width(columns: Sequence[FittedColumn], rows: Sequence[FittedRow]) -> int:
+    """Returns the width of a table with all columns and whole texts."""
+    widths = {
+        place: max(width(column.heading), *(width(visible(row.cells[place])) for row in rows), 0)
+        for place, column in enumerate(columns)
+    }
+    return _total(widths)
+
+
+def _drawn(
+    columns: Sequence[FittedColumn],
+    rows: Sequence[FittedRow],
+    texts: Sequence[Sequence[str]],
+    kept: Sequence[int],
+    widths: dict[int, int],
+    moved: int | None,
+    limit: int,
+) -> Iterator[Line]:
+    def joined(cells: Sequence[str]) -> str:
+        padded = [
+            pad(fit(cell, widths[place]), widths[place], right=columns[place].right)
+            for place, cell in zip(kept, cells, strict=True)
+        ]
+        return _GAP.join(padded).rstrip()
+
+    yield Line(joined([columns[place].heading for place in kept]), "bold")
+    for index, row in enumerate(rows):
+        cells = [texts[place][index] for place in kept]
+        others: list[str] = []
+        if kept and columns[kept[-1]].is_sentence:
+            # A continued line is not indented: the column keeps it together.
+            cells[-1], *others = _wrapped(cells[-1], widths[kept[-1]])
+        yield Line(joined(cells))
+        for other in others:
+            yield Line(joined([*[""] * (len(kept) - 1), other]))
+        below = [*([texts[moved][index]] if moved is not None and texts[moved][index] else []), *row.below]
+        for sentence in below:
+            for text in wrapped(_INDENT + visible(sentence), limit, breaks=True):
+                yield Line(text)
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    if width(text) <= room:
+        return [text]
+    import textwrap
+
+    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def _fitted(
+    columns: Sequence[FittedColumn], natural: Sequence[int], kept: list[int], limit: int
+) -> dict[int, int] | None:
+    """Removes columns from `kept` until the others fit.
+
+    Returns:
+        The width of each column; None if the columns do not fit.
+    """
+    while True:
+        least = {place: min(natural[place], _least(columns[place], natural[place])) for place in kept}
+        if _total(least) <= limit:
+            return _narrowed(columns, {place: natural[place] for place in kept}, least, limit)
+        dropped = max(kept, key=lambda place: (columns[place].rank, place))
+        if columns[dropped].rank == 0:
+            return None
+        kept.remove(dropped)
+
+
+def _least(column: FittedColumn, natural: int) -> int:
+    if column.is_sentence:
+        return _LEAST_SENTENCE if column.least is None else column.least
+    return natural if column.least is None else max(column.least, width(column.heading))
+
+
+def _total(widths: dict[int, int]) -> int:
+    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
+
+
+def _narrowed(
+    columns: Sequence[FittedColumn], widths: dict[int, int], least: dict[int, int], limit: int
+) -> dict[int, int]:
+    """Narrows sentences first, which lose nothing, then the widest texts."""
+    for place in [place for place in widths if columns[place].is_sentence]:
+        widths[place] = max(least[place], widths[place] - max(_total(widths) - limit, 0))
+    while _total(widths) > limit:
+        widest = max((place for place in widths if widths[place] > least[place]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _cut(columns: Sequence[FittedColumn], natural: Sequence[int], kept: list[int], limit: int) -> dict[int, int]:
+    """Returns the widths of columns that cannot be left out, on a very narrow terminal."""
+    widths = {place: min(natural[place], _least(columns[place], natural[place])) for place in kept}
+    while _total(widths) > limit and max(widths.values()) > 1:
+        widths[max(widths, key=widths.__getitem__)] -= 1
+    return widths
