@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -114,7 +115,8 @@ def test_a_torch_that_is_not_installed_is_a_failed_check() -> None:
         environment.probe("auto", "float32", executor=lambda _starts: [answer])
     found = {check.id: check for check in check_all(raised.value, Path())}["torch.import"]
     hint = "pip install torch torchvision"
-    assert (found.status, found.message, found.hint) == ("fail", "torch is not installed", hint)
+    assert (found.status, str(found.hint).endswith(hint)) == ("fail", True)
+    assert "'torch'" in found.message
 
 
 def test_the_table_has_a_line_a_check_and_what_is_set(
@@ -127,11 +129,13 @@ def test_the_table_has_a_line_a_check_and_what_is_set(
     variables = {"FASTRNNS_BENCH_SEED": "7", "FASTRNNS_BENCH_SEP": "\x1b[31m\udcff\u202e|é"}
     done = run_cli("doctor", **variables, PYTHONIOENCODING="ascii", **broken_torch)
     assert done.status == 0, done.stderr
-    checks, profilers, noise, config = done.stdout.split("\n\n")
-    assert noise.startswith("noise floor: not measured\n  hint: ")
-    assert [line.split()[0] for line in profilers.splitlines()] == ["profiler", "nsys", "nvprof", "torch"]
-    assert [line.split()[1] for line in checks.splitlines()[1:] if not line.startswith(" ")] == list(get_args(CheckId))
-    assert "\n  hint: try: python -c 'import torch'\n" in checks
+    checks, profilers, noise, config, counts = done.stdout.split("\n\n")
+    assert noise == "noise floor: not measured"
+    starts = [line.split()[0] for line in profilers.splitlines() if not line.startswith(" ")]
+    assert starts == ["profiler", "nsys", "nvprof", "torch"]
+    assert all(one in checks for one in get_args(CheckId))
+    assert counts.endswith(" skipped\n")
+    assert re.search("\n  hint: .*'import torch'\n", checks)
     assert [line.split() for line in config.splitlines()] == [
         ["option", "source", "value"],
         ["bench.seed", "environment", "7"],

@@ -23,7 +23,7 @@ from fastrnns_rs.verbs.history.run_history import RunHistory
 
 
 def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
-    assert run_cli("history").stdout == f"no runs in {history.folder}\n"
+    assert run_cli("history", COLUMNS="999").stdout == f"no runs in {history.folder}\n"
     kept(history, made(1), made(2))
     assert run_cli("history", "--tag", "new").stderr == f"@{'0' * 12} has the tag new\n"
     assert run_cli("history", "@last~1", "@last", "--tag", "both").status == 0
@@ -65,8 +65,8 @@ def test_the_newest_runs_are_listed(history: RunHistory) -> None:
 
     every = listed("--all")
     assert len(every) == 23
-    assert listed() == [*every[-20:], "3 earlier runs: fastrnns-rs history --all"]
-    assert listed("--last", "22") == [*every[1:], "1 earlier run: fastrnns-rs history --all"]
+    assert listed() == [*every[-20:], "3 earlier: fastrnns-rs history --all"]
+    assert listed("--last", "22") == [*every[1:], "1 earlier: fastrnns-rs history --all"]
     for count in ("23", "24", "1000000000"):
         assert listed("--last", count) == every
     assert listed("@last~22", "@last") == [every[0], every[-1]]

@@ -114,7 +114,7 @@ def test_what_fails_is_a_warning_and_the_others_are_listed(site: Path) -> None:
 
 
 def test_people_see_the_modes_and_the_package_of_a_runner(site: Path) -> None:
-    done = run(site, "list", "runners", FASTRNNS_DEBUG="1")
+    done = run(site, "list", "runners", FASTRNNS_DEBUG="1", COLUMNS="160")
     lines = [line.split() for line in done.stdout.splitlines()]
     assert lines[0] == ["runner", "group", "family", "devices", "modes", "description"]
     packaged = next(line for line in lines if line[0] == "packaged")

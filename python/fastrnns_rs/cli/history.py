@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import history_options, options, shared
+from fastrnns_rs.cli import display, history_options, options, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.options import Verb, WordsOption
 from fastrnns_rs.errors import ExitCode, UsageError, exclusive
+from fastrnns_rs.views.prose import WIDTH
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
@@ -62,6 +64,7 @@ class Folders(WordsOption, Unconfigured):
 @click.option("--older-than", cls=Unconfigured, metavar="AGE", help="Delete runs older than 90d, 12w, 6m or 1y.")
 @click.option("--keep", cls=Unconfigured, metavar="SIZE", help="Delete the oldest runs until 500MiB or 2GiB remain.")
 @click.option("--dry-run", cls=Unconfigured, is_flag=True, help="List the runs that would be deleted.")
+@options.wide("Show commit, version of torch and size too.")
 @history_options.folder("history")
 @options.formats("history", ["table", "json"])
 @options.output()
@@ -102,16 +105,22 @@ def command(**given: Any) -> int:
     listed = {one.run_id for one in chosen}
     shown = found.with_runs([one for one in found.runs if one.run_id in listed])
     earlier = history.n_runs() - len(shown.runs) if len(shown.runs) == newest and not given["runs"] else 0
-    shared.deliver(_text(shown, earlier, format_name), given["output"])
+    if format_name == "json":
+        shared.deliver(shown.to_json(), given["output"])
+    else:
+        _show(shown, earlier, given)
     return ExitCode.DONE
 
 
-def _text(shown: History, earlier: int, format_name: str) -> str:
-    if format_name == "json":
-        return shown.to_json()
-    from fastrnns_rs.views.history import table
+def _show(shown: History, earlier: int, given: dict[str, Any]) -> None:
+    from fastrnns_rs.views.history import lines
 
-    return table(shown, earlier)
+    limit = display.terminal_width() if given["output"] is None else WIDTH
+    display.show_lines(lines(shown, earlier, limit, wide=given["wide"]), given["output"])
+    if shown.runs and not earlier:
+        folder = ["--history", str(given["history"])] if shared.is_flag("history") else []
+        name = given["runs"][-1] if given["runs"] else "@last"
+        display.tell_next("Show the newest", shlex.join(["fastrnns-rs", "show", name, *folder]))
 
 
 def _newest(given: dict[str, Any], acts: list[str], format_name: str) -> int | None:
@@ -151,7 +160,7 @@ def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, 
         shared.tell([f"{name_of(one)} has the tag {given['tag']}" for one in chosen])
     else:
         history.untag(chosen, given["untag"])
-        shared.tell([f"{name_of(one)} has the tag {given['untag']} no more" for one in chosen])
+        shared.tell([f"{name_of(one)} no longer has the tag {given['untag']}" for one in chosen])
 
 
 def _import(history: RunHistory, sources: tuple[str, ...]) -> int:

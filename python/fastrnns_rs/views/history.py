@@ -1,36 +1,65 @@
-"""Table of the run history."""
+"""Screen of the run history."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.table import Column, lines
+from fastrnns_rs.views import fitted_table
+from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow, first_words
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
 
-_DIGITS = 12
+#: Digits of a run ID in messages, and in the table if they are unique there.
+_DIGITS, _FEW_DIGITS = 12, 8
 _MIB = 1 << 20
-_NUMBERS = {"MiB"}
-_HEADINGS = ("run", "started, UTC", "verb", "status", "commit", "device", "torch", "MiB", "tags", "runners")
-_COLUMNS = [Column(heading, right=heading in _NUMBERS) for heading in _HEADINGS]
+_LEAST = 8
+#: Length of `2026-11-22 09:14`.
+_TO_MINUTES = 16
+_COLUMNS = (
+    FittedColumn("run"),
+    FittedColumn("started, UTC", rank=1),
+    FittedColumn("verb", rank=5),
+    FittedColumn("status", rank=4),
+    FittedColumn("device", rank=3),
+    FittedColumn("runners", rank=2, least=_LEAST, shorten=first_words),
+    FittedColumn("tags", rank=2, least=_LEAST, shorten=first_words),
+)
+_MORE = (
+    FittedColumn("commit"),
+    FittedColumn("torch"),
+    FittedColumn("MiB", right=True, points=True),
+)
 
 
-def table(history: History, earlier: int = 0) -> str:
-    """Formats the history, one line for each run, the most recent run last.
+def lines(history: History, earlier: int, limit: int, *, wide: bool = False) -> list[Line]:
+    """Returns a row for each run, the most recent run last.
 
     Args:
         history: Document with the runs to show.
         earlier: Number of earlier runs, which are not shown.
+        limit: Width of the terminal.
+        wide: True adds commit, version of torch and size: as columns, or below the row where they do not fit.
     """
     if not history.runs:
-        return f"no runs in {visible(history.folder)}\n"
-    rows = [_cells(one) for one in history.runs]
-    more = (
-        [f"{earlier:,} earlier {'run' if earlier == 1 else 'runs'}: fastrnns-rs history --all"] if earlier > 0 else []
-    )
-    return "".join(f"{line}\n" for line in [*lines(_COLUMNS, rows), *more])
+        return [Line(text) for text in wrapped(f"no runs in {visible(history.folder)}", limit, breaks=True)]
+    few = len({one.run_id[:_FEW_DIGITS] for one in history.runs}) == len(history.runs)
+    cells = [_cells(one, _FEW_DIGITS if few else _DIGITS) for one in history.runs]
+    columns = (*_COLUMNS, *_MORE)
+    rows = [FittedRow([*row, *_more(one)]) for row, one in zip(cells, history.runs, strict=True)]
+    if not wide:
+        shown = fitted_table.lines(_COLUMNS, [FittedRow(row) for row in cells], limit)
+    elif fitted_table.natural_width(columns, rows) <= limit:
+        shown = fitted_table.lines(columns, rows, limit)
+    else:
+        rows = [FittedRow(row, [_details(one)]) for row, one in zip(cells, history.runs, strict=True)]
+        shown = fitted_table.lines(_COLUMNS, rows, limit)
+    if earlier > 0:
+        shown.append(Line(f"{earlier:,} earlier: fastrnns-rs history --all"))
+    return shown
 
 
 def name_of(run: KeptRun) -> str:
@@ -38,12 +67,25 @@ def name_of(run: KeptRun) -> str:
     return visible(f"@{run.run_id[:_DIGITS]}")
 
 
-def _cells(run: KeptRun) -> list[str]:
-    started = run.last_started_utc.replace("T", " ").removesuffix("Z")
+def _cells(run: KeptRun, digits: int) -> list[str]:
+    started = run.last_started_utc.replace("T", " ").removesuffix("Z")[:_TO_MINUTES]
+    return [
+        f"@{run.run_id[:digits]}",
+        started,
+        run.verb,
+        run.status,
+        " ".join(run.devices),
+        " ".join(run.runners),
+        " ".join(run.tags),
+    ]
+
+
+def _more(run: KeptRun) -> list[str]:
     # Git marks a modified working tree in the same way.
     commit = "-" if run.commit is None else run.commit[:_DIGITS] + ("-dirty" if run.dirty else "")
-    texts = [f"@{run.run_id[:_DIGITS]}", started, run.verb, run.status, commit, " ".join(run.devices)]
-    texts += [run.torch_version, f"{run.size_bytes / _MIB:.1f}", " ".join(run.tags), " ".join(run.runners)]
-    # Most of thousands of runs contain no control characters.
-    whole = "".join(texts)
-    return texts if whole.isascii() and whole.isprintable() else [visible(text) for text in texts]
+    return [commit, run.torch_version, f"{run.size_bytes / _MIB:.1f}"]
+
+
+def _details(run: KeptRun) -> str:
+    commit, torch, size = _more(run)
+    return f"commit {commit}, torch {torch}, {size} MiB"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment
 
 
+#: Steps of a diagnosis. Importing torch takes most of the time.
+STEPS = ("importing torch", "checking the machine", "searching for profilers")
+
+
 def diagnose(
-    config: list[ConfigEntry], *, programs: Mapping[str, str | None], captures: Path | None = None
+    config: list[ConfigEntry],
+    *,
+    programs: Mapping[str, str | None],
+    captures: Path | None = None,
+    on_step: Callable[[str], None] = lambda _step: None,
 ) -> Diagnosis:
     """Diagnoses this machine.
 
@@ -31,16 +39,20 @@ def diagnose(
         config: Options of every command.
         programs: Path of the program that `profile` would use, by profiler; None for the newest found.
         captures: Folder in which `profile` would store captures; None for its default.
+        on_step: Function called with each of `STEPS` as it begins.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed while torch was probed.
     """
     found: environment.Facts | FastrnnsError
     try:
+        on_step(STEPS[0])
         found = environment.probe("auto", "float32")
     except FastrnnsError as error:
         found = error
+    on_step(STEPS[1])
     checks = health.check_all(found, captures or default_folder())
+    on_step(STEPS[2])
     with _variables({f"FASTRNNS_PROFILE_{name.upper()}_PATH": path for name, path in programs.items() if path}):
         profilers = describe_all(None if isinstance(found, FastrnnsError) else found)
     known = None if isinstance(found, FastrnnsError) else environment.describe(found, looks_for_changes=False)
