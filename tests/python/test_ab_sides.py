@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from commands import run_with_facts
 from conftest import ROOT
 
 from fastrnns_rs.cli.ab import command
+from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.side_options import effort_of, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
@@ -99,7 +99,7 @@ def test_a_noise_floor_of_few_processes_is_refused() -> None:
 
 def test_refusals_come_before_anything_runs(anywhere: Path) -> None:
     for words, status, message in (
-        (["cudnn", "py", "--margin", "99"], 2, "the margin is '99'"),
+        (["cudnn", "py", "--margin", "99"], 2, "'99' (--margin)"),
         (["cudnn", "py", "--fail-on", "slower"], 2, "fail-on takes"),
         (["cudnn", "py", "--fail-on"], 2, "--fail-on needs"),
         (["cudnn", "py", "--json", "--format", "table"], 2, "--format and --json"),
@@ -170,5 +170,5 @@ def test_flags_of_a_side_are_no_flags_of_ours() -> None:
 
     both = {param.name for param in command.params}
     assert {param.name for param in _SideFlags().params} <= both
-    with pytest.raises(click.UsageError):
+    with pytest.raises(CommandError):
         given("cudnn", "--b", "x", "--stop", "count:3")

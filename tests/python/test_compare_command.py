@@ -103,7 +103,7 @@ def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
     assert call("compare", *files, "--fail-on=regression,inconclusive").status == 3
     assert call("compare", *reversed(files), "--fail-on", "inconclusive").status == 1
     for words, message in (
-        (["--fail-on"], "--fail-on needs regression, inconclusive or both"),
+        (["--fail-on"], "missing value: --fail-on"),
         (["--fail-on", "regresion"], "not 'regresion'\nhint: did you mean regression?"),
         (["--fail-on", "x" * 5000], "fail-on takes regression and inconclusive, not 'xxx"),
         (["--fail-on", "regression", files[0]], f"--fail-on took {files[0]}, a file, for a cause"),
@@ -201,7 +201,7 @@ def test_files_that_are_none_are_told_in_one_line(
 def test_places_that_are_no_files(call: Any, tmp_path: Path) -> None:
     good = write(tmp_path / "good.json", run([result()]))
     done = call("compare", good, tmp_path / "nothing.json")
-    assert (done.status, done.stderr.splitlines()[0]) == (5, f"error: no file at {tmp_path}/nothing.json")
+    assert (done.status, done.stderr.splitlines()[0]) == (2, f"error: file not found: '{tmp_path}/nothing.json' (CANDIDATE)")
     done = call("compare", good, tmp_path)
     assert (done.status, f"error: {tmp_path} cannot be read: " in done.stderr) == (2, True)
 
@@ -284,4 +284,4 @@ def test_defaults_may_stand_in_the_configuration(call: Any, files: list[str], an
     assert done.status == 3
     assert json.loads(done.stdout)["method"]["margin"] == 0.03
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nexplain = "cudnn"\n')
-    assert "for the command line alone" in call("compare", *files).stderr
+    assert "'explain' (pyproject.toml" in call("compare", *files).stderr

@@ -97,7 +97,7 @@ def test_rows_of_one_runner_have_their_problems_in_their_names() -> None:
 def test_problems_that_differ_are_refused_however_many_there_are() -> None:
     first = run(changed(hidden_size=size) for size in (32, 64))
     second = run(changed(hidden_size=size) for size in (128, 256))
-    with pytest.raises(UsageError, match="the problems differ in hidden_size, 32 and 128 .and so of 3 more"):
+    with pytest.raises(UsageError, match="hidden-size 32 and 128 .cudnn/forward .*, 3 more rows"):
         compare(first, second)
     found = compare(first, second, force=True)
     assert len(found.rows) == 4
@@ -125,16 +125,14 @@ def test_runners_without_a_common_problem_are_told_in_what() -> None:
     second = run(changed(hidden_size=size, dtype="float16") for size in (128, 256, 512))
     with pytest.raises(UsageError) as raised:
         compare(first, second, force=True)
-    message = "the two sides have no problem in common: those of cudnn differ in hidden_size, dtype"
-    assert raised.value.message == message
+    assert raised.value.message.endswith(": cudnn differs in hidden-size, dtype")
 
 
 def test_a_run_on_both_sides_is_refused(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{index}.json", run([result(seed=index)])) for index in range(3)]
     with pytest.raises(UsageError) as raised:
         compare(files[:2], files[1:])
-    message = f"{files[1]} of the baseline and {files[1]} of the candidate hold the same run"
-    assert raised.value.message == message
+    assert f"{files[1]!r} (baseline) and {files[1]!r} (candidate)" in raised.value.message
     # What was measured of a run until it was interrupted, and the whole of it.
     whole = run([result()])
     part = replace(whole, results=[result(processes=4)])
@@ -168,7 +166,7 @@ def test_processes_of_several_files_are_added_together(tmp_path: Path) -> None:
     assert (pooled.baseline.files, pooled.baseline.label) == (files, f"{files[0]} and 2 more")
     (tmp_path / "copy.json").write_bytes(Path(files[0]).read_bytes())
     for again in (files[0], tmp_path / "copy.json"):
-        with pytest.raises(UsageError, match="of one side, hold the same run"):
+        with pytest.raises(UsageError, match="duplicate run: "):
             compare([files[0], again], other)
     # A runner that failed in one of them is not saved by the others.
     found = compare(run([result()]), [run([result()]), run([failed("cudnn")])])
@@ -189,7 +187,7 @@ def test_a_file_of_ab_has_both_sides(tmp_path: Path) -> None:
     found = compare(path)
     assert [row.verdict for row in found.rows] == ["slower", "slower"]
     assert (found.baseline.label, found.candidate.label) == ("a: cudnn", "b: cudnn")
-    with pytest.raises(UsageError, match="holds both sides of an ab"):
+    with pytest.raises(UsageError, match="contains baseline and candidate"):
         compare(path, path)
     with pytest.raises(UsageError, match="is one side of a comparison"):
         compare(write(tmp_path / "run.json", run([result()])))
@@ -202,5 +200,5 @@ def test_sides_of_ab_may_differ_in_runner_and_problem_and_say_so() -> None:
     assert [row.runner for row in found.rows] == ["cudnn / jit"] * 2
     assert found.rows[0].label == "dtype float32 and float16"
     assert not found.method.forced
-    with pytest.raises(UsageError, match="cudnn / jit/forward: the timing modes differ"):
+    with pytest.raises(UsageError, match="timing mode cpu_wall and cuda_events .cudnn / jit/forward"):
         compare(both(result("cudnn"), result("jit", timing_mode="cuda_events")))

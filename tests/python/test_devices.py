@@ -154,7 +154,7 @@ def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(environment, "probe", lambda *_, **__: GPUS)
     found = preparation.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
     assert [one.device for one in found] == ["cuda:0", None]
-    with pytest.raises(MissingError, match="there is no device cuda:7: this machine has 2 CUDA devices"):
+    with pytest.raises(MissingError, match="'cuda:7' .device.: this machine has 2 CUDA devices"):
         plan_bench(Options(), Effort(devices=["cuda:0", "cuda:7"]), found[0], Setting(), found[1:])
 
 

@@ -117,7 +117,7 @@ def test_a_run_survives_being_saved(document: Any, tmp_path: Path) -> None:
     assert run["sound"].runner == "sound"
     with pytest.raises(KeyError):
         run["nothing"]
-    with pytest.raises(FastrnnsError, match="cannot be written: Not a directory"):
+    with pytest.raises(FastrnnsError, match="run.json/below': Not a directory"):
         run.save(tmp_path / "run.json" / "below")
 
 

@@ -90,6 +90,36 @@ def test_help_texts_are_plain() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+#: Classes of errors that print their texts.
+ERRORS = {"UsageError", "FastrnnsError", "MissingError", "RunnerError", "DiskError", "unknown", "file_not_found"}
+#: Rooms whose errors reach Python users.
+CALLED = ["api", "documents", "machine", "problem", "processes", "runners", "verbs"]
+#: An option in a sentence; whole commands to copy, and options of other programs in them, are exempt.
+FLAG = re.compile(r"(?<![\w-])--[a-z]")
+COMMAND = re.compile(r"(?:fastrnns-rs|nsys|torchrun|pip) .*")
+#: Phrases that no error has.
+VAGUE = re.compile(r"makes? no sense|cannot do this|\bgive it\b|\bleave it out\b|\bone of them\b|\bno \w+ is called\b")
+
+
+def raised_texts(room: str) -> Iterator[tuple[str, str]]:
+    """Yields the place and the text of every literal in the errors of a folder."""
+    for file in sorted((PACKAGE / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS:
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                        yield f"{file.relative_to(PACKAGE)}:{inner.lineno}", inner.value
+
+
+@pytest.mark.parametrize("room", [*CALLED, "cli"])
+def test_errors_are_plain(room: str) -> None:
+    texts = [*raised_texts(room)]
+    wrong = [f"{place}: has {found[0]!r}" for place, text in texts if (found := VAGUE.search(text))]
+    if room != "cli":
+        wrong += [f"{place}: names an option" for place, text in texts if FLAG.search(COMMAND.sub("", text))]
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [

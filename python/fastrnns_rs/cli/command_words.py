@@ -42,7 +42,11 @@ class CommandWords:
         return any(one is owner and _has(word, one, value) for word, one in zip(self.words, self.owners, strict=True))
 
     def corrected(self, value: object, correction: str, owner: click.Parameter | None) -> str | None:
-        """Returns the command with one value replaced; None if no word of the parameter contains the value."""
+        """Returns the command with one value replaced.
+
+        Returns:
+            None if no word of the parameter contains the value.
+        """
         for index, (word, one) in enumerate(zip(self.words, self.owners, strict=True)):
             if one is owner and _has(word, one, value):
                 changed = _replaced(word, one, value, correction)

@@ -1,4 +1,4 @@
-"""Errors as the command line prints them: options for arguments, and corrected commands."""
+"""Errors as the command line prints them, with options and corrected commands."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def translated(context: click.Context, words: Sequence[str], parsed: Sequence[st
 
 
 class VerbContext(click.Context):
-    """Context that keeps the words of the command as they were typed, for corrected commands."""
+    """Context with the words of the command as typed, for corrected commands."""
 
     words: Sequence[str] = ()
 

@@ -74,7 +74,11 @@ _PYTHON = re.compile(rb"^(?:from [\w.]+ import |import \w|def \w|class \w|# AOT 
 
 
 def describe(path: str | os.PathLike[str]) -> Description | None:
-    """Returns the description of a file; None if its kind is unknown, or the file cannot be read."""
+    """Returns the description of a file.
+
+    Returns:
+        None if the kind is unknown, or the file cannot be read.
+    """
     try:
         file = Path(path)
         if file.is_dir():
@@ -152,6 +156,6 @@ def _of_database(path: Path) -> Description:
 
 
 def schema_of(text: str) -> str | None:
-    """Returns the schema of a document of this package, from its text; None for other texts."""
+    """Returns the schema in the text of a document; None for other texts."""
     found = _SCHEMA.search(text[:_HEAD].encode(errors="replace"))
     return None if found is None else f"fastrnns-rs/{found[1].decode()}"

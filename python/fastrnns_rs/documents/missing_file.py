@@ -15,7 +15,7 @@ _MOST_NAMES = 10_000
 
 
 def file_not_found(path: str | os.PathLike[str], hint: str = "", *, where: str = "") -> UsageError:
-    """Makes the error for a missing file, with the nearest existing name in its folder.
+    """Makes the error for a missing file, with the nearest name in its folder.
 
     Args:
         path: Path that was given.

@@ -104,7 +104,7 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
 
 
 def _without_operator(text: str, known: tuple[str, ...]) -> NoReturn:
-    """Raises the error for a key alone, as the shell leaves of an unquoted `hidden-size>256`."""
+    """Raises the error for a key alone: the shell redirects an unquoted `>`."""
     key = find(text, known, "key", "filters")
     example = _QUOTE.format(key=flag(key), value=256) if key in _NUMBERS else _HINT
     raise _invalid(text.strip(), "has no operator", example)

@@ -142,7 +142,8 @@ def _redacted(
             kept.append((path, kind))
         except FastrnnsError as error:
             path.unlink()
-            failures.append(FastrnnsError(f"{error.message}; it was removed", "capture again without --redact"))
+            message = f"{error.message} (the file was removed)"
+            failures.append(FastrnnsError(message, "Capture again without `redact`."))
     return kept, failures
 
 

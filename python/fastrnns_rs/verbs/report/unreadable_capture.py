@@ -36,5 +36,6 @@ def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
 
 
 def _shown(file: str) -> str:
-    """Returns a path as the reader prints it: file names are bytes, and need not be valid text."""
+    """Returns a path as the reader prints it."""
+    # File names are bytes, and need not be valid text.
     return os.fsencode(file).decode(errors="replace")

@@ -84,7 +84,7 @@ def compare_captures(
             raise UsageError(f"no GPU activity in capture: {name!r}", "Capture the model on a GPU.", value=name)
     conflicts = _conflicts(*sides)
     if conflicts and not force:
-        raise UsageError("; ".join(why for why, _ in conflicts), f"{conflicts[0][1]}, or compare all with --force.")
+        raise UsageError("; ".join(why for why, _ in conflicts), f"{conflicts[0][1]}, or add `force=True`.")
     basis = basis_of(*sides)
     replicate = replicate_of(*sides)
     first, second = (weigh(side, basis, replicate) for side in sides)
