@@ -63,8 +63,8 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 def command(**given: Any) -> int:
     """Times baseline (A) and candidate (B) interleaved, and compares them.
 
-    `ab cudnn jit` compares two runners. With one runner, options such as --b-env make the difference. Options
-    without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
+    `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
+    the difference. Options without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
     """
     from fastrnns_rs.cli.run_keeping import RunKeeping
 

@@ -97,8 +97,9 @@ PyTorch fastrnns' spellings work too: --hiddenSize."""
 def command(**given: Any) -> int:
     """Times runners, forward and backward, in fresh processes.
 
-    RUNNER names the runners to time: `bench cudnn py` times exactly these two. Processes of different runners are
-    interleaved in random order. Sizes default to a preset: PyTorch fastrnns' sizes on CUDA, smaller ones on a CPU.
+    RUNNER names the runners to time: `bench cudnn py` times exactly these two, and `ab cudnn py` compares them.
+    Processes of different runners are interleaved in random order. Sizes default to a preset: PyTorch fastrnns' sizes
+    on CUDA, smaller ones on a CPU.
     """
     from fastrnns_rs.verbs.bench import torchrun
 
