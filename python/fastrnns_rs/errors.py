@@ -199,6 +199,20 @@ def unknown(
     return UsageError(f"{what}: {value!r}", hint, where=where, reason=reason, value=value, correction=correction)
 
 
+def unknown_key(noun: str, name: object, known: Iterable[str], place: str) -> KeyError:
+    """Makes the error for a key that a container does not have.
+
+    Args:
+        noun: Kind of key, such as `runner`.
+        name: Key that was given.
+        known: Known keys.
+        place: Container, such as `in this run`.
+    """
+    meant = closest(name, known) if isinstance(name, str) else None
+    hint = "" if meant is None else f"; did you mean {meant!r}?"
+    return KeyError(f"no {noun} {name!r} {place}{hint}")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Returns a hint that offers the nearest known value, or else all of them."""
     known = list(known)

@@ -102,8 +102,10 @@ def test_what_is_unknown_is_no_number(tmp_path: Path) -> None:
 
 
 def test_a_summary_says_what_it_is(summary: Summary, path: Path) -> None:
-    count = sum(row.count for row in summary.kernels)
-    assert repr(summary) == f"<Summary of {path}: {count} kernels under {len(summary.kernels)} names>"
+    launches, names = sum(row.count for row in summary.kernels), len({row.name for row in summary.kernels})
+    head, *table = repr(summary).split("\n")
+    assert head == f"<Summary {path.name}: 2 GPUs, 11.8 % busy, {launches} launches, {names} kernels>"
+    assert table == summary.render().split("\n")[3 : 3 + len(table)]
     with pytest.raises(AttributeError, match="'Summary' object has no attribute 'kernel'"):
         _ = summary.kernel
     assert not hasattr(summary, "_nothing")

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal, Self
 
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.problem.problem import Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ToolEntry(Part):
     """Profiler of a capture. `path` is null for a profiler that is not a program."""
 
     name: str
@@ -21,8 +22,8 @@ class ToolEntry:
     version: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtefactEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ArtefactEntry(Part):
     """File of the capture, in the folder of its manifest."""
 
     path: str
@@ -31,8 +32,8 @@ class ArtefactEntry:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CheckEntry(Part):
     """Check that decides whether the capture is valid."""
 
     id: str
@@ -47,7 +48,7 @@ class _Placed(Document):
     __slots__ = ("_named",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Capture(_Placed):
     """Capture manifest: profiled runners, files, checks and effect of the profiler.
 
@@ -115,4 +116,5 @@ class Capture(_Placed):
         Files then have absolute paths, whatever their names in the manifest.
         """
         # A class with slots is created twice, and `super()` without arguments finds the first class.
-        return super(Capture, cls).load(path).resolved(Path(path).resolve().parent)
+        found = super(Capture, cls).load(path).resolved(Path(path).resolve().parent)
+        return found.remember_name(path)

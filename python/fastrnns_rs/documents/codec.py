@@ -13,6 +13,7 @@ from functools import cache
 from operator import countOf
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import UsageError
 
 T = TypeVar("T")
@@ -28,8 +29,8 @@ _LONGEST_PATH = 200
 SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Notice(Part):
     """Warning that a reader should know before trusting a number.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import Literal
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_floor import NoiseFloor
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment
 
 CheckId = Literal[
@@ -28,8 +29,8 @@ CheckId = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Check(Part):
     """Check of the machine or the configuration. `hint` says how to fix a problem."""
 
     id: CheckId
@@ -40,8 +41,8 @@ class Check:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfilerEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ProfilerEntry(Part):
     """Profiler. `importer_path` is the tool that makes its captures readable."""
 
     name: str
@@ -53,8 +54,8 @@ class ProfilerEntry:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ConfigEntry(Part):
     """Option of a command, as `bench.nloops`; blanks separate values of a list."""
 
     key: str
@@ -62,7 +63,7 @@ class ConfigEntry:
     source: Literal["default", "pyproject", "environment", "flag"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Diagnosis(Document):
     """Checks of this machine. `environment` is null where torch does not work."""
 

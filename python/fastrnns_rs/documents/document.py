@@ -5,6 +5,7 @@ See docs/reference/documents.md.
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from fastrnns_rs.documents import codec, reading, soundness, writing
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import DocumentWarning, UsageError
 from fastrnns_rs.escaping import visible
 
@@ -26,8 +28,17 @@ _LONGEST_VERSION = 20
 _LONGEST_PATH = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class _Named(Part):
+    """Base class with the name that a document was loaded by.
+
+    The name is no field of the dataclass: it is not in the JSON, not compared, not pickled, and not in changed copies.
+    """
+
+    __slots__ = ("_name",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Document(_Named):
     """Whole JSON document.
 
     A document of an older minor version is read as a document of this build's version: missing keys have their
@@ -46,6 +57,16 @@ class Document:
     schema: str
     schema_version: str = VERSION
     _kept: codec.Kept = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def loaded_as(self) -> str | None:
+        """Path or name, such as `@last`, that the document was loaded by, or None."""
+        return getattr(self, "_name", None)
+
+    def remember_name(self, name: str | os.PathLike[str]) -> Self:
+        """Sets the name that the document was loaded by, and returns the document."""
+        object.__setattr__(self, "_name", os.fsdecode(name))
+        return self
 
     @property
     def has_unknown_keys(self) -> bool:
@@ -115,7 +136,7 @@ class Document:
         Warns:
             DocumentWarning: If the document has unknown keys, since a newer build wrote it.
         """
-        return cls.from_text(reading.document_text(path, cls.noun), path)
+        return cls.from_text(reading.document_text(path, cls.noun), path).remember_name(path)
 
     @classmethod
     def from_text(cls, text: str, path: str | Path) -> Self:

@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 
 
 # The class is not frozen, since that would double the time to list thousands of runs.
-@dataclass(slots=True, kw_only=True)
-class KeptRun:
+@dataclass(slots=True, kw_only=True, repr=False)
+class KeptRun(Part):
     """Run of the history.
 
     Attributes:
@@ -48,7 +49,7 @@ class KeptRun:
     machine_id: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class History(Document):
     """Runs that were kept, the oldest first."""
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
 from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 from fastrnns_rs.errors import unknown
@@ -20,8 +21,8 @@ Graph = Literal["forward", "backward", "inference"]
 Status = Literal["ok", "failed", "timed_out", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssembledKernel:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AssembledKernel(Part):
     """Triton kernel compiled for one architecture, as the assembler ptxas reports it.
 
     The architecture need not be that of this machine.
@@ -45,8 +46,8 @@ class AssembledKernel:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelTiming:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KernelTiming(Part):
     """Triton kernel of a module, in one configuration.
 
     Attributes:
@@ -86,8 +87,8 @@ class KernelTiming:
     assembled: list[AssembledKernel] = field(default_factory=list, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TopRow(Part):
     """GPU activities or operators of one name and input shape, over all runs.
 
     The report has the ten that took the most time of their own.
@@ -107,8 +108,8 @@ class TopRow:
     self_cpu_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModuleRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ModuleRow(Part):
     """Generated module.
 
     Attributes:
@@ -182,7 +183,7 @@ def short(name: str) -> str:
     return name[:_SHORT]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InductorReport(Document):
     """Result of `inductor`."""
 

@@ -7,10 +7,11 @@ from typing import Literal
 
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunnerEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunnerEntry(Part):
     """Runner. `group` is its value of `--group`; null if it is chosen by name only.
 
     Attributes:
@@ -34,15 +35,15 @@ class RunnerEntry:
     missing: list[str] = field(default_factory=list, metadata=since("1.1"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GroupEntry(Part):
     """Group and its runners, in the order in which they run."""
 
     name: str
     runners: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Catalogue(Document):
     """Available runners and groups."""
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import UsageError
 
 _MOST = 1e300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseFloor:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoiseFloor(Part):
     """Noise floor: verdicts for two equal sides, in the phase that detects less.
 
     Attributes:
@@ -66,7 +67,7 @@ class NoiseFloor:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a count")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NoiseFloorDocument(Document):
     """Noise floor of one kind of device."""
 

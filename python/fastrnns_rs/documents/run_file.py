@@ -6,12 +6,14 @@ fractional. Unknown values are None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents import run_soundness, soundness
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_results import (
     Compile,
     FirstCall,
@@ -22,7 +24,7 @@ from fastrnns_rs.documents.run_results import (
     ResultStatus,
 )
 from fastrnns_rs.documents.sweep import Sweep, SweepAxis
-from fastrnns_rs.errors import UsageError, nearest
+from fastrnns_rs.errors import UsageError, nearest, unknown_key
 from fastrnns_rs.problem.problem import Problem
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "PhaseSummary",
     "PlanRecord",
     "PlannedRunner",
+    "Problem",
     "Process",
     "ProcessLoad",
     "Result",
@@ -52,8 +55,8 @@ __all__ = [
 RunStatus = Literal["complete", "interrupted", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Tool(Part):
     """Build of fastrnns-rs that measured."""
 
     name: str
@@ -61,8 +64,8 @@ class Tool:
     build_profile: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gpu:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gpu(Part):
     """CUDA device as it was before the run."""
 
     index: int
@@ -75,16 +78,16 @@ class Gpu:
     temperature_c: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Git:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Git(Part):
     """Checkout in the working directory."""
 
     commit: str | None
     dirty: bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Environment(Part):
     """Machine and software before the run."""
 
     python_version: str
@@ -109,8 +112,8 @@ class Environment:
     python_executable: str | None = field(default=None, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Session(Part):
     """Session: one start of a bench, with its machine and the boot of the machine.
 
     Attributes:
@@ -126,16 +129,16 @@ class Session:
     boot_id: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warmup:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Warmup(Part):
     """Selection of the iterations before the timed iterations."""
 
     mode: Literal["detect", "fixed"]
     iterations: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Stop(Part):
     """Rule that ends the run: `count`, `time` or `precision`.
 
     `count` and `time` end the loop of a process. `precision` limits the number of processes of a runner.
@@ -145,8 +148,8 @@ class Stop:
     parameters: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Jit(Part):
     """Settings of TorchScript's compiler."""
 
     fuser: str
@@ -156,8 +159,8 @@ class Jit:
     cuda_pointwise_block_size: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedRunner:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PlannedRunner(Part):
     """Planned runner: its source, and the problem that it is built for."""
 
     runner: str
@@ -166,8 +169,8 @@ class PlannedRunner:
     problem: Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRecord:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PlanRecord(Part):
     """Plan of the run, and the reason why it ended.
 
     Attributes:
@@ -215,8 +218,8 @@ class PlanRecord:
     session_interval_s: float | None = field(default=None, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRank:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunRank(Part):
     """Rank that `torchrun` started, with the device of its workers.
 
     Attributes:
@@ -232,8 +235,8 @@ class RunRank:
     device: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSide:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunSide(Part):
     """Side of an `ab`: its runner, options and environment."""
 
     name: Literal["a", "b"]
@@ -245,7 +248,7 @@ class RunSide:
     environment: Environment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Run(Document):
     """Benchmark results, as stored in a run file."""
 
@@ -285,9 +288,25 @@ class Run(Document):
             KeyError: If the run has no such result.
         """
         for result in self.results:
-            if name in {result.runner, result.title}:
+            if name in result.names:
                 return result
-        raise KeyError(name)
+        raise unknown_key("runner", name, [known for one in self.results for known in one.names], "in this run")
+
+    def __len__(self) -> int:
+        """Returns the number of results."""
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        """Returns an iterator over the results."""
+        return iter(self.results)
+
+    def __contains__(self, name: object) -> bool:
+        """Returns True if at least one result has a name, or is the object."""
+        return any(name in one.names for one in self.results) if isinstance(name, str) else name in self.results
+
+    def __bool__(self) -> bool:
+        """Returns True: a run without results is a run."""
+        return True
 
     def results_of(self, runner: str, **problem: object) -> list[Result]:
         """Returns every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
@@ -309,15 +328,17 @@ class Run(Document):
             if one.runner == runner and all(getattr(one.problem, name) == value for name, value in problem.items())
         ]
 
-    def render(self, name: str) -> str:
+    def render(self, name: str = "table", *, wide: bool = False, width: int | None = None) -> str:
         """Returns the run in an output format.
 
         Args:
-            name: `table`, `json`, `csv`, `markdown`, `oss` or `pep`.
+            name: `table`, `json`, `csv`, `markdown`, `fastrnns`, `oss` or `pep`.
+            wide: True adds standard deviations, samples, warm-up and interval bounds to the table.
+            width: Width of the table in characters; None for 80.
         """
         from fastrnns_rs.views.formats import run_text
 
-        return run_text(self, name)
+        return run_text(self, name, wide=wide, width=width)
 
     def to_json(self) -> str:
         """Returns the text of the run file."""

@@ -7,14 +7,15 @@ from typing import Literal
 
 from fastrnns_rs._core import quantiles
 from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.sweep import Point
 from fastrnns_rs.problem.problem import Problem
 
 ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseSummary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PhaseSummary(Part):
     """Statistics of a phase's timed samples. Tables show the estimate.
 
     For a phase on a GPU, `host_ns` is the median time of the launching API calls. The phase is `launch_bound` where
@@ -43,16 +44,16 @@ class PhaseSummary:
     launch_bound: bool | None = field(default=None, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstCall:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FirstCall(Part):
     """First iteration: it compiles, tunes and allocates."""
 
     forward_ns: int
     backward_ns: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Compile(Part):
     """Cost of compiling, for runners that compile before the loop; null for others.
 
     Attributes:
@@ -69,8 +70,8 @@ class Compile:
     recompilations: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessLoad:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ProcessLoad(Part):
     """Processor time and interruptions of a worker.
 
     The interval is from before the model is built to the end of the loop.
@@ -92,8 +93,8 @@ class ProcessLoad:
     cpu_mhz: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Process(Part):
     """Worker process with all its samples in order, including warm-up.
 
     Processes with the same `index` are those of the ranks that `torchrun` started: they ran at the same time, and are
@@ -127,8 +128,8 @@ class Process:
     unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Result(Part):
     """Result of one runner on one problem; `point` is its position in a sweep."""
 
     runner: str
@@ -158,6 +159,12 @@ class Result:
         An example is `cudnn[hidden-size=256] on cuda:1`.
         """
         return self.label or self.runner
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the row: its title, with and without its side, and its runner."""
+        sides = () if self.side is None else (f"{self.title} ({self.side})",)
+        return tuple(dict.fromkeys((*sides, self.title, self.runner)))
 
     def first_call_ns(self) -> float | None:
         """Returns the median time of the first iteration, in nanoseconds.

@@ -7,11 +7,12 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkippedEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SkippedEntry(Part):
     """Number of events that could not be read for one reason, with the first offset.
 
     The offset is that of the first event in the decompressed text.
@@ -22,8 +23,8 @@ class SkippedEntry:
     first_offset_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CaptureEntry(Part):
     """File that was read. `sha256` is null above 16 MiB; `rank` is from the file."""
 
     path: str
@@ -40,8 +41,8 @@ class CaptureEntry:
     world_size: int | None = field(default=None, metadata=since("1.1"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BudgetRow(Part):
     """Category of kernels, kind of copies or sets, or cause of idle time."""
 
     name: str
@@ -49,8 +50,8 @@ class BudgetRow:
     total_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Budget(Part):
     """Division of a device's span; each list has the longest first.
 
     `kernels` and `copies` less `counted_twice_ns` add up to the busy time, `idle` adds up to the idle time.
@@ -62,8 +63,8 @@ class Budget:
     idle: list[BudgetRow]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DeviceRow(Part):
     """Device as used by one process, from its first to its last GPU activity.
 
     The span ends with the end of the last activity. Time between two files of one process is not part of `span_ns` and
@@ -87,8 +88,8 @@ class DeviceRow:
     rank: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KernelRow(Part):
     """Launches of a kernel. Values that differ between launches are null.
 
     `median_ns`, `stddev_ns` and `p95_ns` are null where a capture contains only totals.
@@ -116,8 +117,8 @@ class KernelRow:
     device: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CategoryRow(Part):
     """Kernels of a category."""
 
     name: str
@@ -126,8 +127,8 @@ class CategoryRow:
     kernel_time_fraction: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MemoryRow(Part):
     """Copies or sets of a kind. Sizes are null where the capture has none."""
 
     kind: str
@@ -149,8 +150,8 @@ class MemoryRow:
     device: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StreamRow(Part):
     """Stream of a device."""
 
     device_id: int | None
@@ -161,8 +162,8 @@ class StreamRow:
     device: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ApiRow(Part):
     """Calls of a function of the device's API."""
 
     name: str
@@ -175,8 +176,8 @@ class ApiRow:
     stddev_ns: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperatorRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OperatorRow(Part):
     """CPU operator, with its callees (`total_ns`, `mean_ns`) and without (`self_ns`)."""
 
     name: str
@@ -186,8 +187,8 @@ class OperatorRow:
     mean_ns: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InductorKernel:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InductorKernel(Part):
     """Kernel, copy or set."""
 
     name: str
@@ -195,8 +196,8 @@ class InductorKernel:
     total_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InductorCategory:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InductorCategory(Part):
     """Category under Inductor's name, over all runs."""
 
     name: str
@@ -205,8 +206,8 @@ class InductorCategory:
     kernels: list[InductorKernel]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InductorEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InductorEntry(Part):
     """Report that Inductor's own benchmark would write about the capture."""
 
     wall_time_ns: float
@@ -216,8 +217,8 @@ class InductorEntry:
     categories: list[InductorCategory]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchesEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LaunchesEntry(Part):
     """Delays between kernel launches and kernels.
 
     Latency is from the start of the launching API call to the start of the kernel. Queue time is from the end of the
@@ -232,8 +233,8 @@ class LaunchesEntry:
     queue_p95_ns: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdleRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IdleRow(Part):
     """Cause of idle time. The rows of a device add up to its idle time."""
 
     device_id: int | None
@@ -245,8 +246,8 @@ class IdleRow:
     device: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CudnnRnnRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CudnnRnnRow(Part):
     """Path of cuDNN through recurrent networks.
 
     cuDNN runs one kernel for a sequence, or some kernels for each step.
@@ -262,8 +263,8 @@ class CudnnRnnRow:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RankRow(Part):
     """One of several files of one job. `busy_ratio`: busy time / median of all."""
 
     path: str
@@ -276,8 +277,8 @@ class RankRow:
     slowest: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MetricRow(Part):
     """Metric of nvprof, or event, of a kernel; an event has no description."""
 
     device: str
@@ -291,8 +292,8 @@ class MetricRow:
     unit: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryWarning:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SummaryWarning(Part):
     """Warning about a capture, or about its summary.
 
     Attributes:
@@ -308,7 +309,7 @@ class SummaryWarning:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SummaryDocument(Document):
     """Summary of the time in captures, and of its causes."""
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.part import Part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RangeRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RangeRow(Part):
     """GPU activities in all ranges of a name, by the calls that launched them.
 
     `gpu_inclusive_ns` and `kernel_count` count each activity once, even if several ranges of the name enclose it.
@@ -31,16 +32,16 @@ class RangeRow:
     gpu_other_threads_ns: int | None = field(default=None, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Difference(Part):
     """Difference of a category's device time from that of the median iteration."""
 
     category: str
     delta_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IterationPart:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IterationPart(Part):
     """Phase within a step of torch's profiler, with the figures of an iteration."""
 
     runner: str | None
@@ -52,8 +53,8 @@ class IterationPart:
     gpu_time_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IterationRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IterationRow(Part):
     """Iteration of a model, with all GPU activities that its process launched in it.
 
     The activities may come from any thread. `host_ns` (equal to `duration_ns`) is the length of the range. `gpu_ns` is
@@ -76,13 +77,13 @@ class IterationRow:
     parts: list[IterationPart] = field(default_factory=list, metadata=since("1.2"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IterationStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IterationStatistics(Part):
     """Statistics of one runner and phase. `measure` is the key of their values.
 
     `measure` applies to figures without another name. It is `gpu_ns` where iterations launched GPU activities, else
-    `host_ns`; until version 1.1 it was always `host_ns`. `name`: name of the ranges where it contains no phase, which is
-    `ProfilerStep` or the given name. `runner` is then known only for files of a capture manifest.
+    `host_ns`; until version 1.1 it was always `host_ns`. `name`: name of the ranges where it contains no phase, which
+    is `ProfilerStep` or the given name. `runner` is then known only for files of a capture manifest.
     """
 
     runner: str | None

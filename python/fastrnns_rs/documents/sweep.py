@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from fastrnns_rs.documents.part import Part
+
 #: Values by axis, which has the name of its flag: `{"hidden-size": 256, "dtype": "float64"}`.
 Point = dict[str, int | str]
 
 Phase = Literal["forward", "backward", "iteration"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepAxis:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepAxis(Part):
     """Axis of a sweep and its values, in the given order."""
 
     name: str
     values: list[int | str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepCell:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepCell(Part):
     """Phase of a runner at a point. Only `iteration` (both phases) has rates."""
 
     runner: str
@@ -31,8 +33,8 @@ class SweepCell:
     samples_per_second: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepGrowth:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepGrowth(Part):
     """Exponent b of a phase's time ~ axis^b, with other axes held `at` their values.
 
     `reason` says why there is no exponent.
@@ -55,8 +57,8 @@ class SweepGrowth:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sweep(Part):
     """Result of a sweep.
 
     It has a cell for each runner, point and phase that was measured, and the growth of times.

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import unknown
 
 FORMATS = ("table", "json")
@@ -14,8 +15,8 @@ FORMATS = ("table", "json")
 Status = Literal["ok", "failed", "skipped"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Check(Part):
     """Comparison of a tensor with its reference: the worst of the checked calls.
 
     Attributes:
@@ -43,8 +44,8 @@ class Check:
     expected_shape: list[int] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verified(Part):
     """Result of one runner. `reason` also lists checks that were skipped.
 
     A runner that is `ok` may have skipped checks.
@@ -58,7 +59,7 @@ class Verified:
     checks: list[Check] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification(Document):
     """Result of `verify`."""
 

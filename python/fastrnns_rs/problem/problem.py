@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import UsageError, unknown
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -15,8 +16,8 @@ MOST = (1 << 31) - 1
 DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Problem(Part):
     """Problem that a runner is built for. Sizes that do not apply are None.
 
     Attributes:

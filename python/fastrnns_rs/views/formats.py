@@ -15,21 +15,32 @@ RUN = ("table", "json", "csv", "markdown", "fastrnns", "oss", "pep")
 COMPARISON = ("table", "json", "markdown", "junit")
 
 
-def run_text(run: Run, name: str) -> str:
+def run_text(run: Run, name: str, *, wide: bool = False, width: int | None = None) -> str:
     """Formats a run in the format `name`.
 
     Non-empty text ends with a newline.
+
+    Args:
+        run: Run.
+        name: Format.
+        wide: True adds details to the table.
+        width: Width of the table; None for 80.
 
     Raises:
         ValueError: If `name` is unknown, or JSON cannot represent a number.
     """
     from fastrnns_rs.documents import layout
+    from fastrnns_rs.views.prose import WIDTH
     from fastrnns_rs.views.run import run_screen, upstream_json
     from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
     from fastrnns_rs.views.run.run_csv import csv
     from fastrnns_rs.views.run.run_markdown import markdown
+    from fastrnns_rs.views.screen import plain
 
-    makers = (run_screen.text, layout.text, csv, markdown, fastrnns_table, upstream_json.oss, upstream_json.pep)
+    def table(run: Run) -> str:
+        return plain(run_screen.lines(run, WIDTH if width is None else width, wide=wide))
+
+    makers = (table, layout.text, csv, markdown, fastrnns_table, upstream_json.oss, upstream_json.pep)
     return _text(run, name, dict(zip(RUN, makers, strict=True)))
 
 

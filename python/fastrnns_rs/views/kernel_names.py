@@ -51,6 +51,15 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
     return found
 
 
+def with_first_arguments(full: str, short: str, room: int) -> str:
+    """Shortens a name to `room` columns, and keeps its first template arguments.
+
+    >>> with_first_arguments("void dgrad_engine<float, 512, 6, 5, false>(int)", "dgrad_engine", 29)
+    'dgrad_engine<float, 512, …>'
+    """
+    return _Name(full, short).leading(room)
+
+
 def function(full: str, short: str) -> str:
     """Returns a name without its template arguments and parameters.
 
@@ -85,6 +94,16 @@ class _Name:
         self.arguments = _plain(self.arguments)
         plain = f"{self.bare}<{', '.join(self.arguments)}>"
         return plain if width(plain) <= room else self._fewer(room)
+
+    def leading(self, room: int) -> str:
+        """Shortens the name, and keeps as many first template arguments as fit."""
+        found = self.within(room, middle=True)
+        for count in range(len(self.arguments)) if _ELLIPSIS in found else ():
+            shorter = f"{self.bare}<{', '.join([*self.arguments[:count], _ELLIPSIS])}>"
+            if width(shorter) > room:
+                break
+            found = shorter
+        return found
 
     def _fewer(self, room: int) -> str:
         """Keeps as many first and last template arguments as fit, alternately."""

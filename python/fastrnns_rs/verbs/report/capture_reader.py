@@ -134,7 +134,7 @@ def read(
         # For categories, the error names the line; for patterns, the position of the error.
         raise UsageError(" ".join(str(error).split()), "Fix the pattern or the rules.") from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
-    summary = Summary(core, selected=any(narrowed))
+    summary = Summary(core, selected=any(narrowed), paths=[os.fspath(one) for one in paths])
     if strict:
         _refuse_damage(summary)
     if trace_output is not None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.errors import UsageError, unknown, unknown_key
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
     import numpy as np
 
     from fastrnns_rs._core import TraceSummary
-    from fastrnns_rs.documents.summary import SummaryDocument
-
-_HELP = "see `fastrnns-rs report --help`"
+    from fastrnns_rs.documents.summary import KernelRow, SummaryDocument
 
 
 class Summary:
@@ -26,18 +24,21 @@ class Summary:
     The classes are loaded at the first access, since a table or the JSON document does not need them.
     """
 
-    def __init__(self, core: TraceSummary, *, selected: bool = False) -> None:
+    def __init__(self, core: TraceSummary, *, selected: bool = False, paths: Sequence[str] = ()) -> None:
         self._core = core
         self._selected = selected
+        self._paths = (*paths,)
         self._document: SummaryDocument | None = None
 
-    def __getstate__(self) -> tuple[TraceSummary, bool]:
+    def __getstate__(self) -> tuple[TraceSummary, bool, tuple[str, ...]]:
         """Returns the state without the dataclasses, which are created again on access."""
-        return self._core, self._selected
+        return self._core, self._selected, self._paths
 
-    def __setstate__(self, state: tuple[TraceSummary, bool]) -> None:
-        """Restores a pickled summary."""
-        (self._core, self._selected), self._document = state, None
+    def __setstate__(self, state: tuple[TraceSummary, bool] | tuple[TraceSummary, bool, tuple[str, ...]]) -> None:
+        """Restores a pickled summary; earlier versions pickled no paths."""
+        self._core, self._selected, *paths = state
+        self._paths = paths[0] if paths else ()
+        self._document = None
 
     def __getattr__(self, name: str) -> Any:
         from fastrnns_rs.documents.summary import SummaryDocument
@@ -47,9 +48,54 @@ class Summary:
         return getattr(self.document, name)
 
     def __repr__(self) -> str:
-        kernels = sum(row.count for row in self.document.kernels)
-        paths = ", ".join(capture.path for capture in self.document.captures)
-        return f"<Summary of {paths}: {kernels} kernels under {len(self.document.kernels)} names>"
+        """Returns a line about the captures, then the first table of the report."""
+        from fastrnns_rs.views.prompt import text
+        from fastrnns_rs.views.summary.prompt import summary_text
+
+        return text(self, lambda summary: summary_text("Summary", summary.to_dict()))
+
+    def __getitem__(self, name: str) -> KernelRow:
+        """Returns the kernel with a name, or with a function of that name.
+
+        Raises:
+            KeyError: If no kernel, or more than one kernel, has the name.
+        """
+        found = [one for one in self.document.kernels if one.name == name]
+        found = found or [one for one in self.document.kernels if one.short_name == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise KeyError(f"{name!r} names {len(found):,} kernels")
+        known = dict.fromkeys(one.short_name for one in self.document.kernels)
+        raise unknown_key("kernel", name, known, "in this summary")
+
+    def __len__(self) -> int:
+        """Returns the number of rows of `kernels`."""
+        return len(self.document.kernels)
+
+    def __iter__(self) -> Iterator[KernelRow]:
+        """Returns an iterator over `kernels`."""
+        return iter(self.document.kernels)
+
+    def __contains__(self, name: object) -> bool:
+        """Returns True if at least one kernel has a name, or is the object."""
+        if isinstance(name, str):
+            return any(name in {one.name, one.short_name} for one in self.document.kernels)
+        return name in self.document.kernels
+
+    def __bool__(self) -> bool:
+        """Returns True: a summary without kernels is a summary."""
+        return True
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Paths that were given to `read`, or those of the captures if unknown."""
+        return self._paths or tuple(one["path"] for one in self.to_dict()["captures"])
+
+    @property
+    def selected(self) -> bool:
+        """True if the summary is of a part of the captures."""
+        return self._selected
 
     @property
     def document(self) -> SummaryDocument:

@@ -175,18 +175,18 @@ class _Phase:
         ]
 
     def _time(self, one: PhaseSummary) -> str:
-        ends = _ends(one)
+        ends = interval_ends(one)
         half = None if ends is None else (ends[1] - ends[0]) / 2 / self._scale.ns
         return figure(one.estimate_ns / self._scale.ns, half)
 
     def _interval(self, one: PhaseSummary | None) -> str:
         if one is None:
             return ""
-        ends = _ends(one)
+        ends = interval_ends(one)
         return _NONE if ends is None else half_width_percent(one.estimate_ns, *ends)
 
 
-def _ends(one: PhaseSummary) -> tuple[float, float] | None:
+def interval_ends(one: PhaseSummary) -> tuple[float, float] | None:
     """Returns the ends of the interval; None for too few processes."""
     low, high = one.ci_low_ns, one.ci_high_ns
     known = one.n_processes >= _LEAST_FOR_INTERVAL and low is not None and high is not None

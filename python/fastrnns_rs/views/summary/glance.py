@@ -37,13 +37,7 @@ def glance(document: Document, *, top: int | None = None, width: int | None = No
     """
     limit = WIDTH if width is None else max(width, 1)
     blocks = [[*_filled(context(document), limit), *wrapped(answer(document, selected=selected), limit)]]
-    devices = [device for device in document["devices"] if device["span_ns"]]
-    if devices:
-        blocks += _of_gpus(document, devices, top, limit)
-    elif document["kernels"] or document["memory_operations"]:
-        blocks += _without_timeline(document, top, limit)
-    else:
-        blocks += _of_cpu(document, top, limit)
+    blocks += tables(document, top, limit)
     blocks.append([line for text in _iterations(document) for line in wrapped(text, limit)])
     blocks.append(_warnings(document, limit))
     view = next_view(document)
@@ -54,6 +48,22 @@ def glance(document: Document, *, top: int | None = None, width: int | None = No
     else:
         blocks.append(following)
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
+
+
+def tables(document: Document, top: int | None, limit: int) -> list[list[str]]:
+    """Formats the tables of the brief report, the budget of GPU time first.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        top: Maximum rows of each table; None for the rows that fit 24 lines for one GPU.
+        limit: Width of the terminal.
+    """
+    devices = [device for device in document["devices"] if device["span_ns"]]
+    if devices:
+        return _of_gpus(document, devices, top, limit)
+    if document["kernels"] or document["memory_operations"]:
+        return _without_timeline(document, top, limit)
+    return _of_cpu(document, top, limit)
 
 
 def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None, limit: int) -> list[list[str]]:
