@@ -16,6 +16,8 @@ from gpu_check.items import NotRunError
 
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
+#: Time of the budget for the page and for what runs between children.
+_MARGIN_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Session:
     Attributes:
         options: Options of the command line.
         facts: Software and devices, from the first step.
-        deadline: End of the time budget, on the monotonic clock.
+        deadline: End of the time for children, on the monotonic clock.
     """
 
     options: Options
@@ -56,7 +58,7 @@ class Session:
     deadline: float = 0.0
 
     def __post_init__(self) -> None:
-        self.deadline = time.monotonic() + self.options.budget_s
+        self.deadline = time.monotonic() + self.options.budget_s - _MARGIN_S
 
     @property
     def left_s(self) -> float:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 #: Time that what follows needs: the runners that compile and the tests, and the tests alone.
 _RESERVED_S = {"eager": 400.0, "compiled": 250.0}
-#: Time limit where no more than that is left: of all runners that do not compile, and of one that compiles.
-_LEAST_S = {"eager": 150.0, "compiled": 45.0}
+#: Time that is used of what is reserved, so that the table is never empty.
+_LEAST_S = {"eager": 150.0, "compiled": 0.0}
+#: Time that a runner needs to be worth a start.
+_WORTH_S = 60.0
 #: Time limit of the first call of a runner; shorter than that of `bench`.
 _COMPILE_LIMIT_S = 100
 #: The runner that takes longest to compile.
@@ -50,6 +52,10 @@ def _measured(session: Session, file: str, kind: str, names: Sequence[str]) -> I
     limits = ("--compile-timeout", str(_COMPILE_LIMIT_S))
     quick = ("--quick",) if session.options.quick else ()
     limit_s = max(_LEAST_S[kind], session.left_s - _RESERVED_S[kind])
+    if limit_s < _WORTH_S:
+        reason = "the time that is left is for the tests"
+        yield from (Item(name=name, status=NOT_RUN, reason=reason) for name in names)
+        return
     try:
         ended = session.fastrnns(f"acceptance-{file}", *words, *limits, *quick, limit_s=limit_s)
     except NotRunError as error:
