@@ -275,6 +275,15 @@ def test_what_was_said_of_the_first_part_stays(workers: Workers) -> None:
     assert len({(one.code, one.message) for one in done.warnings}) == len(done.warnings)
 
 
+def test_warnings_about_samples_in_other_words_are_replaced(workers: Workers) -> None:
+    """Another build may have worded the warnings of the first part."""
+    part = interrupted(workers, 4, run=begin(processes=3)[1])
+    stored = [replace(one, message="other words") for one in part.warnings]
+    assert {one.code for one in stored} & {"one_process", "two_processes"}
+    done = execute(*resumed(replace(part, warnings=stored), *begin(processes=3)), executor=each(workers))
+    assert not {"one_process", "two_processes"} & {one.code for one in done.warnings}
+
+
 def test_rows_are_told_when_a_run_is_cut_short(workers: Workers) -> None:
     told: list[str] = []
 
