@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.api.comparison import compare
     from fastrnns_rs.api.measurement import bench
     from fastrnns_rs.api.modules import benchmark_modules
+    from fastrnns_rs.api.stored_results import load
     from fastrnns_rs.api.upstream import BenchResult, trainbench
     from fastrnns_rs.api.verification import verify
     from fastrnns_rs.documents.capture_manifest import Capture
@@ -53,6 +54,7 @@ __all__ = [
     "bench",
     "benchmark_modules",
     "compare",
+    "load",
     "profile",
     "read",
     "run_command",
@@ -81,6 +83,7 @@ _HOME = {
     "bench": "api.measurement",
     "benchmark_modules": "api.modules",
     "compare": "api.comparison",
+    "load": "api.stored_results",
     "profile": "api.capture",
     "read": "verbs.report.capture_reader",
     "run_command": "_core",

@@ -12,15 +12,16 @@ from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.history.run_history import chosen_history, past_of
 from fastrnns_rs.verbs.history.run_names import resolved
+from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
-    from fastrnns_rs.verbs.compare.run_files import Source
+    from fastrnns_rs.verbs.compare.compared_sources import AnySource
 
 
 def compare(
-    baseline: Source | Sequence[Source],
-    candidate: Source | Sequence[Source] | None = None,
+    baseline: AnySource | Sequence[AnySource],
+    candidate: AnySource | Sequence[AnySource] | None = None,
     *,
     margin: float | str | None = None,
     force: bool = False,
@@ -37,7 +38,7 @@ def compare(
     Args:
         baseline: Baseline: the path of a file, a run, the name of a run in the history such as `@last`, or several of
             them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or
-            captures: everything that `read` accepts.
+            captures: everything that `read` accepts, or a summary of `read`, whose files are read again.
         candidate: Candidate, as `baseline`; None where the baseline is a run of `ab`, which has both sides.
         margin: Equivalence margin: a share, as 0.01 for 1 %, or `"noise-floor"` for the result of `ab --same` on this
             machine; None for 1 %.
@@ -76,9 +77,12 @@ def compare(
         ).comparison
 
 
-def _sources(name: str, given: Source | Sequence[Source]) -> list[Source]:
-    found = [given] if isinstance(given, str | os.PathLike | Run) else [*given] if isinstance(given, Iterable) else []
-    if not found or not all(isinstance(one, str | os.PathLike | Run) for one in found):
-        hint = "Use the path of a file, a run, or a list of these."
-        raise UsageError(f"invalid value: {given!r}", hint, where=name, value=given)
+def _sources(name: str, given: AnySource | Sequence[AnySource]) -> list[AnySource]:
+    kinds = (str, os.PathLike, Run, Summary)
+    found = [given] if isinstance(given, kinds) else [*given] if isinstance(given, Iterable) else []
+    if not found or not all(isinstance(one, kinds) for one in found):
+        hint = "Use the path of a file, a run, a summary, or a list of these."
+        # The text of a document has a table below its first line.
+        shown = repr(given).partition("\n")[0]
+        raise UsageError(f"invalid value: {shown}", hint, where=name, value=given)
     return found

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.missing_file import file_not_found
+from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import explanation, margins
 from fastrnns_rs.verbs.compare.run_comparison import assemble, judge_sides
 from fastrnns_rs.verbs.compare.run_files import read_both, read_side
 from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.run_files import Source
     from fastrnns_rs.verbs.compare.session_spread import Past
+
+    AnySource = Source | Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +43,8 @@ class Outcome:
 
 
 def compare_sources(
-    baseline: Sequence[Source],
-    candidate: Sequence[Source],
+    baseline: Sequence[AnySource],
+    candidate: Sequence[AnySource],
     *,
     margin: float | str | None = None,
     force: bool = False,
@@ -52,8 +56,8 @@ def compare_sources(
     """Compares runs or captures.
 
     Args:
-        baseline: Paths of files, or runs: at least one.
-        candidate: Paths of files, or runs; empty if the baseline is one run of `ab`, which has both sides.
+        baseline: Paths of files, runs, or summaries of captures: at least one.
+        candidate: Paths of files, runs, or summaries; empty if the baseline is one run of `ab`, which has both sides.
         margin: Equivalence margin as a share (0.01 is 1 %), as a text such as `1%`, or `noise-floor`; None for 1 %.
         force: Compare and label rows that conflict, instead of raising an error.
         fail_on: `regression`, `inconclusive` or both: causes of an exit code other than 0.
@@ -72,9 +76,9 @@ def compare_sources(
         from fastrnns_rs.verbs.compare.captures import kernel_explanation
         from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 
-        first, second = ([one for one in side if isinstance(one, str | os.PathLike)] for side in (baseline, candidate))
+        first, second = ([one for one in side if not isinstance(one, Run)] for side in (baseline, candidate))
         if not second:
-            reason = f"{os.fspath(first[0])!r} is a baseline only"
+            reason = f"{_name(first[0])!r} is a baseline only"
             raise UsageError("missing candidate", "Use 2 captures: baseline and candidate.", reason=reason)
         compared = compare_captures(
             first,
@@ -86,10 +90,11 @@ def compare_sources(
             nsys_path=nsys_path,
         )
         return Outcome(comparison=compared.comparison, explain=partial(kernel_explanation.explain, compared))
-    if candidate:
-        sides = read_side(baseline), read_side(candidate)
-    elif len(baseline) == 1:
-        sides = read_both(baseline[0])
+    runs, others = ([one for one in side if not isinstance(one, Summary)] for side in (baseline, candidate))
+    if others:
+        sides = read_side(runs), read_side(others)
+    elif len(runs) == 1:
+        sides = read_both(runs[0])
     else:
         raise UsageError("missing candidate", "Use 2 files, or one run of ab.")
     share, source, warnings = margins.margin_of(margin, sides)
@@ -102,7 +107,7 @@ def compare_sources(
     )
 
 
-def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> bool:
+def are_captures(baseline: Sequence[AnySource], candidate: Sequence[AnySource]) -> bool:
     """Returns True if all files are captures, and False if no file is a capture.
 
     Raises:
@@ -115,9 +120,14 @@ def are_captures(baseline: Sequence[Source], candidate: Sequence[Source]) -> boo
     found = {os.fspath(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
     captures = [name for name, kind in found.items() if kind == "capture"]
     others = [name for name, kind in found.items() if kind == "measurement"]
-    others += [f"run {one.run_id}" for one in sources if not isinstance(one, str | os.PathLike)]
+    captures += [_name(one) for one in sources if isinstance(one, Summary)]
+    others += [f"run {one.run_id}" for one in sources if isinstance(one, Run)]
     if captures and others:
         message = f"captures and runs do not compare: {captures[0]!r} is a capture, and {others[0]!r} is not a capture"
         raise UsageError(message, "Use 2 captures or 2 runs.")
     # Folders contain captures. If a folder is next to a run file, the reader of the folder reports the error.
     return bool(captures) or (bool(found) and not others and {*found.values()} == {"folder"})
+
+
+def _name(source: str | os.PathLike[str] | Summary) -> str:
+    return source.paths[0] if isinstance(source, Summary) else os.fspath(source)

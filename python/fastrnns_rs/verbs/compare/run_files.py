@@ -146,8 +146,8 @@ def _comparison(name: str) -> UsageError:
 
 
 def _label(source: Source) -> str:
-    """Returns the label of a side: for a run of the history, its name there."""
-    return _name(source) if isinstance(source, Run) else str(source)
+    """Returns the label of a side: for a run, the name that it was loaded by."""
+    return source.loaded_as or _name(source) if isinstance(source, Run) else str(source)
 
 
 def _name(source: Source) -> str:

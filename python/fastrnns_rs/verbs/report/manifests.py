@@ -35,7 +35,7 @@ def files_of(path: str | Path) -> list[tuple[str, str | None]]:
         FastrnnsError: If files of the manifest are missing, or it is damaged.
     """
     path = Path(path)
-    return _files_of(path, Capture.load(path)) if _is_manifest(path) else [(str(path), None)]
+    return _files_of(path, Capture.load(path)) if is_manifest(path) else [(str(path), None)]
 
 
 def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
@@ -112,7 +112,7 @@ def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
 
 def _manifest_at(path: str | Path) -> Capture | None:
     """Returns the manifest in a file; None for a file of another kind."""
-    return Capture.load(path) if may_be_manifest(path) and _is_manifest(Path(path)) else None
+    return Capture.load(path) if may_be_manifest(path) and is_manifest(path) else None
 
 
 def _unknown_reason(manifest: Capture | None) -> str:
@@ -134,7 +134,8 @@ def _runs(manifest: Capture) -> int:
     return sum(map(len, schedule.cycles(manifest.iterations)))
 
 
-def _is_manifest(path: Path) -> bool:
+def is_manifest(path: str | os.PathLike[str]) -> bool:
+    """Returns True for a capture manifest; other JSON may contain its schema too."""
     try:
         plain = json.loads(reading.content(path, _LARGEST))
     except (OSError, ValueError, RecursionError):

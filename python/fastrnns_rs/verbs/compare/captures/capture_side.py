@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import opened
+from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
-    Path = str | os.PathLike[str]
+    Path = str | os.PathLike[str] | Summary
 
 
 Shape = tuple[tuple[int, ...], tuple[int, ...]]
@@ -139,8 +141,8 @@ def read_captures(
     """Reads the two sides, of one or several captures each.
 
     Args:
-        baseline: Captures or capture manifests of the baseline.
-        candidate: Captures or capture manifests of the candidate.
+        baseline: Captures, capture manifests or summaries of the baseline.
+        candidate: Captures, capture manifests or summaries of the candidate.
         iteration_range: Name of the ranges that mark iterations; None for the default names.
         nsys_path: Path of the nsys that exports reports; None for the newest found.
 
@@ -154,7 +156,8 @@ def read_captures(
         raise UsageError(message, "Use 2 captures: baseline and candidate.")
 
     def read(path: Path) -> Reading:
-        return _read(os.fspath(path), iteration_range, nsys_path)
+        paths = _paths(path) if isinstance(path, Summary) else (os.fspath(path),)
+        return _read(paths, iteration_range, nsys_path)
 
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1)) as pool:
         readings = [*pool.map(read, [*baseline, *candidate])]
@@ -162,8 +165,25 @@ def read_captures(
     return _side(first), _side(second)
 
 
-def _read(path: str, iteration_range: str | None, nsys_path: str | None) -> Reading:
-    found = json.loads(opened(path, nsys_path=nsys_path).repeats(iteration_range=iteration_range))
+def _paths(summary: Summary) -> tuple[str, ...]:
+    """Returns the files of a summary, which are read again: a summary has no launches.
+
+    Raises:
+        UsageError: If the summary is of a part of its captures, or its files are gone.
+    """
+    paths = summary.paths
+    if summary.selected:
+        message = f"summary of a part of a capture: {paths[0]!r}"
+        raise UsageError(message, "Read the whole capture.", value=paths[0])
+    for path in paths:
+        if not os.path.exists(path):  # noqa: PTH110  # the name may be too long
+            raise file_not_found(path, "Compare in the folder of the captures.")
+    return paths
+
+
+def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | None) -> Reading:
+    found = json.loads(opened(*paths, nsys_path=nsys_path).repeats(iteration_range=iteration_range))
+    path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     captures, devices = found["captures"], found["devices"]
     reading = Reading(
         path=path,
