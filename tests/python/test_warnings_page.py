@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from conftest import ROOT
 from test_words import PRIVATE
 
-from fastrnns_rs.cli import VERBS
+from fastrnns_rs import cli
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.warning_table import ROWS, TOPICS
 
@@ -72,7 +74,7 @@ def test_the_table_has_every_code_that_is_emitted_and_no_other() -> None:
 
 
 def test_rows_name_the_commands_that_emit_them() -> None:
-    assert all({*row.verbs} <= VERBS.keys() for row in ROWS.values())
+    assert all({*row.verbs} <= cli.VERBS.keys() for row in ROWS.values())
     for folder, code in python_codes():
         # Sides of a comparison, and plug-ins, also belong to other commands.
         assert FOLDERS[folder] in ROWS[code].verbs, (folder, code)
@@ -105,6 +107,17 @@ def test_texts_follow_the_rules(code: str) -> None:
         assert len(text.split()) <= 30, text
         assert not PRIVATE.search(text), text
     assert len(row.effect.split()) <= 25
+
+
+@pytest.mark.parametrize("code", [code for code, row in ROWS.items() if "fastrnns-rs " in row.hint])
+def test_commands_of_hints_are_understood(code: str, anywhere: Path) -> None:
+    """Their options exist and take these values; a number stands for N."""
+    _, verb, *words = shlex.split(re.sub(r"\bN\b", "2", "fastrnns-rs " + ROWS[code].hint.partition("fastrnns-rs ")[2]))
+    command = cli.root.get_command(click.Context(cli.root), verb)
+    assert command is not None
+    for file in [word for word in words if word.isupper()]:
+        (anywhere / file).touch()
+    command.make_context(verb, words, auto_envvar_prefix=None)
 
 
 def test_hints_have_their_placeholders() -> None:
