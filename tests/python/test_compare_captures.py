@@ -165,8 +165,8 @@ def test_other_devices_are_refused_unless_forced(tmp_path: Path) -> None:
     exact(found)
     assert found.method.forced
     assert found.environment_differences[0].key == "devices"
-    assert found.render("table", wide=True).startswith("FORCED")
-    assert f"\nwarning[forced]: {message}\n" in found.render("table")
+    for wide in (False, True):
+        assert f"\nwarning[forced]: {message}\n" in found.render("table", wide=wide)
 
 
 def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:

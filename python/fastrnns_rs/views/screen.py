@@ -8,7 +8,7 @@ from fastrnns_rs.views.text import width
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Literal
 
     Style = Literal["", "bold", "dim"]
@@ -54,6 +54,14 @@ class Line:
 def plain(lines: Iterable[Line]) -> str:
     """Returns the text of lines, each with a line feed."""
     return "".join(f"{line.text}\n" for line in lines)
+
+
+def joined(blocks: Iterable[Sequence[Line]]) -> list[Line]:
+    """Joins blocks of lines by empty lines; blocks without lines are left out."""
+    found: list[Line] = []
+    for block in filter(None, blocks):
+        found += [*([Line("")] if found else []), *block]
+    return found
 
 
 def drawn(lines: Iterable[Line], *, colour: bool = False, ascii_only: bool = False, limit: int | None = None) -> str:

@@ -15,7 +15,7 @@ from fastrnns_rs.views.comparison.sides import columns_of_sides
 from fastrnns_rs.views.figures import change_with_unit
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, joined
 from fastrnns_rs.views.table import fit, folded
 from fastrnns_rs.views.text import pad, width
 from fastrnns_rs.views.units import significant
@@ -73,14 +73,12 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
         comparison: Comparison of captures.
         limit: Width of the terminal.
     """
-    found: list[Line] = []
-    for block in (
-        [Line(text, "dim") for text in _sides(comparison, limit)],
-        _answer(comparison, limit),
-        *tables(comparison, limit),
-    ):
-        found += [*([Line("")] if found and block else []), *block]
-    return found
+    return joined([head(comparison, limit), answer(comparison, limit), *tables(comparison, limit)])
+
+
+def head(comparison: Comparison, limit: int) -> list[Line]:
+    """Returns a line for each side: files, GPUs, numbers of captures and iterations."""
+    return [Line(text, "dim") for text in _sides(comparison, limit)]
 
 
 def tables(comparison: Comparison, limit: int) -> Iterator[list[Line]]:
@@ -118,8 +116,6 @@ def _sums(changes: Sequence[Change | Kernel], named: Callable[[Change], str]) ->
 
 
 def _sides(comparison: Comparison, limit: int) -> list[str]:
-    """Returns a line for each side: files, GPUs, numbers of captures and iterations."""
-
     def side_cells(side: Compared) -> list[str]:
         counted = (("capture", side.captures), ("iteration", side.iterations))
         counts = ", ".join(f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in counted if n is not None)
@@ -151,7 +147,7 @@ def relative_change(whole: Change) -> str:
     return change_with_unit(whole.ratio, whole.ratio_ci_low, whole.ratio_ci_high)
 
 
-def _answer(comparison: Comparison, limit: int) -> list[Line]:
+def answer(comparison: Comparison, limit: int) -> list[Line]:
     """Returns the overall change, then its verdict or the reason for no verdict."""
     whole = comparison.device_time
     if whole is None:

@@ -5,24 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views import figures, kernel_names
+from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import conclusions, sides, words
+from fastrnns_rs.views.comparison.packed_table import packed
 from fastrnns_rs.views.comparison.words import UNKNOWN
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.screen import Line
-from fastrnns_rs.views.text import pad, width
+from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.units import percent, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastrnns_rs.documents.comparison import Comparison, Figures
-
-    #: Two headings and the cells.
-    Column = list[str]
-
-_GAP = 2
-_LEAST_NAME, _NAME = 8, 20
 _FOUR_DECIMALS = (0.01, 100.0)
 #: Smaller probabilities have an exponent.
 _LEAST_PROBABILITY = 1e-4
@@ -31,57 +26,32 @@ _LEAST_PROBABILITY = 1e-4
 def lines(comparison: Comparison, limit: int) -> list[Line]:
     """Returns a second table of all rows, then the method and remarks.
 
-    The table has as many parts as the width of the terminal needs.
-
     Args:
         comparison: Comparison of runs with at least one row.
         limit: Width of the terminal.
     """
     named = words.named_rows(comparison)
-    names = [visible(one.name) or '""' for one in named]
-    left = [column for column in _columns(comparison, named) if any(cell != UNKNOWN for cell in column[2:])]
-    widest = max(max(map(width, column)) + _GAP for column in left)
-    # Names leave room for two columns.
-    room = min(max(*map(width, names), _NAME), max(limit - 2 * widest, _NAME))
-    room = max(min(room, limit - widest), _LEAST_NAME)
-    labels = ["", "runner/phase", *kernel_names.shortened([(one, one) for one in names], room)]
-    found: list[Line] = []
-    while left:
-        part: list[Column] = []
-        free = limit - room
-        while left and (not part or max(map(width, left[0])) + _GAP <= free):
-            part.append(left.pop(0))
-            free -= max(map(width, part[-1])) + _GAP
-        found += [Line("")] if found else []
-        found += _table(labels, part, room)
+    rows = [one.row for one in named]
+    found = packed("runner/phase", [(one.name, one.name) for one in named], _columns(comparison), rows, limit)
     return [*found, Line(""), *(Line(part) for text in _remarks(comparison, named) for part in wrapped(text, limit))]
 
 
-def _table(labels: Sequence[str], columns: Sequence[Column], room: int) -> Iterator[Line]:
-    widths = [max(map(width, column)) + _GAP for column in columns]
-    for place, label in enumerate(labels):
-        cells = [pad(column[place], to, right=True) for column, to in zip(columns, widths, strict=True)]
-        # The first two lines are headings.
-        yield Line((pad(label, room) + "".join(cells)).rstrip(), "bold" if place < 2 else "")  # noqa: PLR2004
-
-
-def _columns(comparison: Comparison, named: Sequence[words.NamedRow]) -> list[Column]:
-    rows = [one.row for one in named]
+def _columns(comparison: Comparison) -> list[Column]:
     level = percent(comparison.method.confidence_level)
     return [
-        ["", "ratio", *(_ratio(row.ratio) for row in rows)],
-        ["", f"{level} CI", *(_interval(row.ratio_ci_low, row.ratio_ci_high) for row in rows)],
-        [
-            "Cliff's",
-            "delta",
-            *(UNKNOWN if row.cliffs_delta is None else f"{row.cliffs_delta:+.2f}" for row in rows),
-        ],
-        ["", "p", *(_probability(row.p_value) for row in rows)],
-        ["adjusted", "p", *(_probability(row.p_value_adjusted) for row in rows)],
-        ["", "procs", *(words.processes(row) for row in rows)],
-        ["peak MiB", "baseline", *(_peak(row.baseline) for row in rows)],
-        ["peak MiB", "candidate", *(_peak(row.candidate) for row in rows)],
+        Column("ratio", lambda row: _ratio(row.ratio), right=True),
+        Column(f"{level} CI", lambda row: _interval(row.ratio_ci_low, row.ratio_ci_high), right=True),
+        Column("Cliff's, delta", lambda row: _delta(row.cliffs_delta), right=True),
+        Column("p", lambda row: _probability(row.p_value), right=True),
+        Column("adjusted, p", lambda row: _probability(row.p_value_adjusted), right=True),
+        Column("procs", words.processes, right=True),
+        Column("peak MiB, baseline", lambda row: _peak(row.baseline), right=True),
+        Column("peak MiB, candidate", lambda row: _peak(row.candidate), right=True),
     ]
+
+
+def _delta(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:+.2f}"
 
 
 def _ratio(value: float | None) -> str:

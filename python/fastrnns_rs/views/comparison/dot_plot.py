@@ -17,7 +17,9 @@ _STEPS = (1, 2, 5, 10)
 
 
 def lines(sides: Sequence[tuple[str, Sequence[float]]], unit: str, limit: int) -> list[str]:
-    """Returns a row of dots for each side, then the axis; nothing if all numbers are equal.
+    """Returns a row of dots for each side, then the axis.
+
+    There are no lines if all numbers are equal, or the terminal is too narrow.
 
     Args:
         sides: Name and numbers of each side.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, kernel_names
-from fastrnns_rs.views.comparison import captures_glance, rows_table, words
+from fastrnns_rs.views.comparison import captures_glance, rows_table, sides, words
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import plain
@@ -65,11 +65,10 @@ def text(found: Part) -> str:
 
 def _short_labels(labels: Sequence[str], said: str) -> str:
     """Returns the labels of both sides, shortened for a line of 80 columns."""
-    labels = [visible(one) for one in labels]
     room = (WIDTH - width(f"<Comparison  → : {said}>")) // 2
-    if sum(map(width, labels)) > 2 * room:
-        labels = kernel_names.shortened([(one, one) for one in labels], max(room, _LEAST_NAME))
-    return " → ".join(labels)
+    if sum(width(visible(one)) for one in labels) > 2 * room:
+        labels = sides.short_labels(labels, room)
+    return " → ".join(map(visible, labels))
 
 
 def _row(row: Row) -> tuple[str, list[str]]:
@@ -87,9 +86,9 @@ def _row(row: Row) -> tuple[str, list[str]]:
 
 
 def _changed(change: Change) -> tuple[str, list[str]]:
-    sides = [change.baseline, change.candidate]
-    scale = Scale([one.total_ns for one in sides if one is not None])
-    times = " → ".join(words.UNKNOWN if one is None else scale.text(one.total_ns) for one in sides)
+    both = [change.baseline, change.candidate]
+    scale = Scale([one.total_ns for one in both if one is not None])
+    times = " → ".join(words.UNKNOWN if one is None else scale.text(one.total_ns) for one in both)
     name = getattr(change, "short_name", None) or change.name
     return name, [f"{times} {scale.unit}", _change(change), change.verdict or "no verdict"]
 
@@ -133,11 +132,11 @@ _PARTS: dict[str, Callable[[Any], tuple[str, list[str]]]] = {
 
 
 def _times(baseline: Figures | None, candidate: Figures | None) -> str:
-    sides = (baseline, candidate)
+    both = (baseline, candidate)
     if baseline is None and candidate is None:
         return ""
-    scale = Scale([one.estimate_ns for one in sides if one is not None])
-    return f"{' → '.join(rows_table.time(one, scale) for one in sides)} {scale.unit}"
+    scale = Scale([one.estimate_ns for one in both if one is not None])
+    return f"{' → '.join(rows_table.time(one, scale) for one in both)} {scale.unit}"
 
 
 def _change(found: Row | Change | GeometricMean) -> str:

@@ -22,6 +22,7 @@ _VARIABLES = "variables."
 _GAP = 2
 #: A path is not cut to fewer columns while another column can be left out.
 _LEAST_LABEL = 12
+_SHORTEST = 8
 #: Order in which columns are left out on a narrow terminal: the date first.
 _OPTIONAL = (2, 3)
 
@@ -60,12 +61,22 @@ def columns_of_sides(rows: list[list[str]], limit: int, optional: Sequence[int] 
         if place in places and others(places) + wanted > limit:
             places.remove(place)
     room = max(limit - others(places), 1)
-    labels = [row[1] for row in rows]
-    if max(map(width, labels)) > room:
-        labels = kernel_names.shortened([(one, one) for one in labels], max(room, 8))
+    labels = short_labels([row[1] for row in rows], room)
     shown = [[label if place == 1 else row[place] for place in places] for row, label in zip(rows, labels, strict=True)]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     return ["  ".join(pad(cell, to) for cell, to in zip(row, widths, strict=True)).rstrip() for row in shown]
+
+
+def short_labels(labels: Sequence[str], room: int) -> list[str]:
+    """Shortens the labels of both sides in the middle, and keeps them apart.
+
+    The ends of paths are the names of the files.
+    """
+    labels = [visible(one) for one in labels]
+    found = [fit(one, max(room, _SHORTEST)) for one in labels]
+    if len({*found}) < len({*labels}):
+        found = kernel_names.shortened([(one, one) for one in labels], max(room, _SHORTEST))
+    return found
 
 
 def usual_processes(comparison: Comparison) -> tuple[int, int]:
