@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explanation(row: WarningRow, limit: int) -> list[str]:
-    """Returns the lines that explain a code: effect, background, evidence, commands and hint.
+    """Returns effect, background, evidence, commands and hint of a code.
 
     Args:
         row: Row of the code.

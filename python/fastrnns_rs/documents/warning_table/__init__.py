@@ -1,4 +1,4 @@
-"""Table of all warning codes: effect, evidence, hint and the commands that emit them.
+"""Table of all warning codes with effect, evidence, hint and commands.
 
 The warnings of every command take their texts from here. `fastrnns-rs explain` and docs/reference/warnings.md show the
 table. A test finds codes in the sources that are not in the table, and rows that nothing emits.

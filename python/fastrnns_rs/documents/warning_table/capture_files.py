@@ -1,4 +1,4 @@
-"""Warnings from the readers of captures, and about activities, launches and ranks."""
+"""Warnings about captures: damage, limits and ranks."""
 
 from __future__ import annotations
 

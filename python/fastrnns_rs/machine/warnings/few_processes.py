@@ -34,7 +34,10 @@ def check_counts(counts: Mapping[str, int], every: str, hint: str = "") -> list[
 
 
 def _select(count: int, counts: Mapping[str, int], every: str) -> list[Finding]:
-    """Returns the items with a number of processes; as one finding, if no item has another number."""
+    """Returns the items with a number of processes.
+
+    They are one finding if no item has another number of processes.
+    """
     names = [name for name, processes in counts.items() if processes == count]
     # Tables show the number of processes of each row, so no row is marked.
     return [Finding(name, []) for name in ([every] if len(names) == len(counts) > 1 else names)]

@@ -51,7 +51,9 @@ def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any])
 
 
 def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the ratio, over the iterations of all runners that `ratio` includes.
+    """Returns the 95 % interval of the ratio.
+
+    It covers the iterations of all runners that `ratio` includes.
 
     Returns:
         None with fewer than ten iterations.
