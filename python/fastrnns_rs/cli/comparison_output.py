@@ -1,4 +1,4 @@
-"""Output of comparisons: the result on stdout or in a file, then the warnings on stderr."""
+"""Output of comparisons: the result on stdout, then the warnings on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivation of one verdict, with every number needed to check the verdict by hand."""
+"""Derivation of a verdict, with all numbers to check the verdict by hand."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _answer(one: Judged) -> str:
 
 
 def _numbers(one: Judged) -> tuple[Sequence[float], Sequence[float]]:
-    """Returns the numbers of both sides that are compared: of sessions, processes or samples."""
+    """Returns the numbers of both sides: of sessions, processes or samples."""
     if one.row.basis == "sessions":
         return one.replication.baseline, one.replication.candidate
     baseline, candidate = ([] if side is None else side.medians_ns for side in (one.pair.baseline, one.pair.candidate))
@@ -98,7 +98,7 @@ def _data(one: Judged, scale: Scale, limit: int) -> Iterator[str]:
 
 
 def _sessions(one: Judged) -> str:
-    """Returns the sentence on sessions; empty for files of other tools, which have no sessions."""
+    """Returns the sentence on sessions; empty for files of other tools."""
     row = one.row
     counts = [len({*side.sessions}) for side in (one.pair.baseline, one.pair.candidate) if side is not None]
     number = "one per side" if counts == [1, 1] else " and ".join(map(str, counts))

@@ -25,7 +25,7 @@ def lines(
     limit: int,
     reasons: Sequence[str] = ("missing", "missing"),
 ) -> Iterator[str]:
-    """Yields a heading, the numbers of each side, and a plot if both sides have numbers.
+    """Yields a heading, the numbers of each side, and a plot of both sides.
 
     Args:
         what: Plural noun for the numbers.

@@ -70,7 +70,7 @@ def verdict_steps(
 
 
 def numbered(steps: Iterable[list[str]], limit: int) -> Iterator[str]:
-    """Yields the lines of steps with their numbers, wrapped to the width of the terminal."""
+    """Yields the wrapped lines of steps with their numbers."""
     for number, (first, *others) in enumerate(steps, 1):
         yield from wrapped(f"{number}. {first}", limit)
         for line in others:
