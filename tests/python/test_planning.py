@@ -52,17 +52,17 @@ def test_a_missing_device_tells_why(reason: str) -> None:
     with pytest.raises(MissingError, match=reason) as raised:
         plan(replace(CPU, device=None, no_cuda_reason=reason), device="cuda")
     assert raised.value.exit_code == 5
-    assert "--device cpu" in raised.value.hint
+    assert "'cpu'" in raised.value.hint
 
 
 def test_a_device_beyond_the_last_is_missing() -> None:
     with pytest.raises(MissingError, match="this machine has 2 CUDA devices") as raised:
         plan(replace(GPU, device=None), device="cuda:99")
-    assert "cuda:0 to cuda:1" in raised.value.hint
+    assert "'cuda:0'" in raised.value.hint
 
 
 def test_a_dtype_that_the_device_lacks_is_refused() -> None:
-    with pytest.raises(UsageError, match="bfloat16 does not work on cuda: the GPU computes bfloat16 by emulation only"):
+    with pytest.raises(UsageError, match="'bfloat16' .dtype."):
         plan(replace(GPU, dtype_problem="the GPU computes bfloat16 by emulation only"), dtype="bfloat16")
 
 
@@ -71,7 +71,7 @@ def test_tf32_is_refused_where_it_is_not() -> None:
         plan(replace(GPU, tf32_problem="TF32 needs compute capability 8.0; cuda has 7.5"), allow_tf32=True)
     with pytest.raises(UsageError, match="TF32 is a mode of CUDA devices"):
         plan(CPU, allow_tf32=True)
-    with pytest.raises(UsageError, match="concerns float32"):
+    with pytest.raises(UsageError, match="`allow_tf32` needs float32, and `dtype` is float64"):
         plan(GPU, allow_tf32=True, dtype="float64")
     assert all(task.problem.allow_tf32 for task in plan(GPU, allow_tf32=True).tasks)
 
@@ -80,8 +80,8 @@ def test_a_missing_package_skips_a_group_and_refuses_a_name(monkeypatch: pytest.
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     refusals = {task.runner.name: task.refusal for task in plan(CPU).tasks}
     assert refusals["cudnn"] is None
-    assert refusals["resnet18"] == "it needs the package torchvision, which is not installed"
-    with pytest.raises(UsageError, match="resnet50 cannot do this"):
+    assert refusals["resnet18"] == "needs the package torchvision, which is not installed"
+    with pytest.raises(UsageError, match="runner .resnet50. "):
         plan(CPU, choice=Choice(groups=["cnns"], cnns=["resnet50"]))
 
 
@@ -104,10 +104,10 @@ def test_options_from_python_are_checked_like_flags(options: dict[str, Any]) -> 
     with pytest.raises(UsageError, match=next(iter(options))) as raised:
         Options(**options)
     assert raised.value.hint
-    with pytest.raises(UsageError, match="mini_batch is 0"):
+    with pytest.raises(UsageError, match="0 .mini_batch."):
         Sizes(mini_batch=0)
 
 
 def test_nothing_to_do_is_an_error() -> None:
-    with pytest.raises(UsageError, match="nothing was asked for"):
+    with pytest.raises(UsageError, match="no runners to measure"):
         plan(CPU, choice=Choice(groups=[]))

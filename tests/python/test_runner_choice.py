@@ -32,13 +32,13 @@ def test_verify_and_profile_take_names() -> None:
     [
         (
             ["bench", "cudnn", "--group", "rnns"],
-            "two choices of runners: cudnn and --group",
-            "Leave out --group: runners that are named run alone.",
+            "two choices of runners: 'cudnn' and --group (RUNNER)",
+            "Leave out --group: named runners run alone.",
         ),
         (
             ["verify", "cudnn", "--variable-lstms"],
-            "two choices of runners: cudnn and --variable-lstms",
-            "Leave out --variable-lstms: runners that are named run alone.",
+            "two choices of runners: 'cudnn' and --variable-lstms (RUNNER)",
+            "Leave out --variable-lstms: named runners run alone.",
         ),
         (
             ["bench", "--quick", "--axis", "hidden-size=8,16", "cudnn", "py"],

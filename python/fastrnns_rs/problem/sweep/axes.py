@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Point
 
 T = TypeVar("T")
-_HINT = "give NAME=VALUES, as hidden-size=128,256 or hidden-size=pow2:6:10"
+_HINT = "Use NAME=VALUES, such as hidden-size=128,256 or hidden-size=pow2:6:10."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
