@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,12 +20,12 @@ from profile_commands import REPORTS, bad, faked, kept, prepared_for
 
 from fastrnns_rs import stats
 from fastrnns_rs._core import Completed
-from fastrnns_rs.cli.profile import _described
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import attempt, capture_run, tools
 from fastrnns_rs.verbs.profile.baseline import Baseline
+from fastrnns_rs.views import capture_screen, figures
 
 WAITS = ["/bin/sleep", "600"]
 
@@ -41,6 +42,23 @@ def saying(*runners: dict[str, Any]) -> str:
     return f"open(sys.argv[1], 'w').write({json.dumps(answer)!r})"
 
 
+class Seen:
+    """Observer that keeps what it saw."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+
+    def process_begins(self, profiler: str | None, report: Callable[[], dict[str, Any]]) -> None:
+        assert report() == {}, "an earlier process must not seem to be this one"
+        self.events.append(f"begins under {profiler}")
+
+    def reads(self, program: str | None) -> None:
+        self.events.append(f"reads with {program}")
+
+    def note(self, text: str) -> None:
+        self.events.append(text)
+
+
 def captured(
     folder: Path, patch: pytest.MonkeyPatch, baseline: str | list[str], profile: str = REPORTS, timeout: float = 60.0
 ) -> tuple[Capture, str, list[str]]:
@@ -54,11 +72,11 @@ def captured(
 
     patch.setattr(capture_run, "child_command", child)
     tool = tools.choose("nsys", str(fake_tools.nsys(folder / "bin" / "nsys", profile=profile)))
-    said: list[str] = []
+    seen = Seen()
     prepared = prepared_for(tool, timeout, rnns=("cudnn", "py"), nloops=3)
-    record, stem = capture_run.capture(prepared, capture_run.Place(folder=folder / "out"), said.append)
+    record, stem = capture_run.capture(prepared, capture_run.Place(folder=folder / "out"), seen)
     assert Capture.load(f"{stem}.json") == record
-    return record, Path(f"{stem}.log").read_text(), said
+    return record, Path(f"{stem}.log").read_text(), seen.events
 
 
 def test_the_ratio_is_of_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,9 +122,9 @@ def test_how_sure_the_ratio_is_takes_ten_iterations() -> None:
 def test_the_ratio_is_printed_where_it_is_not_1(*, bounds: list[float] | None, said: bool) -> None:
     plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_4_2d2eee5.json").read_text())
     plain |= {"profiled_over_unprofiled": 1.15, "profiled_over_unprofiled_ci": bounds}
-    text = _described(Capture.from_dict(plain), Path("x"))
-    assert ("times as long" in text) is said
-    assert not said or f"1.15 [{bounds[0]:.2f}, {bounds[1]:.2f}] times as long" in text  # type: ignore[index]
+    text = " ".join(one.text for one in capture_screen.lines(Capture.from_dict(plain), Path("x"), 200))
+    assert ("under the profiler" in text) is said
+    assert not said or f"{figures.change(1.15, *bounds)} %" in text  # type: ignore[misc]
 
 
 def test_a_runner_that_failed_on_one_side_leaves_no_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,8 +172,10 @@ def test_a_baseline_that_dies_is_told(case: str, tmp_path: Path, monkeypatch: py
     [warning] = record.warnings
     assert warning.code == "baseline_failed"
     assert warning.evidence == reason
-    assert said[0] == "running without the profiler"
+    assert said[0] == "begins under None"
     assert said[1].endswith(f": {reason}")
+    assert said[2] == "begins under nsys"
+    assert said[-1] == "reads with None"
 
 
 def test_a_baseline_that_takes_too_long_costs_no_capture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

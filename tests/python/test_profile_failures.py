@@ -224,7 +224,7 @@ time.sleep(600)
     assert process.returncode == ExitCode.INTERRUPTED
     assert not left_of(mark, 1)
     left = next((tmp_path / "out").glob("*.qdstrm"))
-    assert said.rstrip().splitlines()[-1] == f"what there is of the capture: {left}"
+    assert said.rstrip().splitlines()[-1] == f"files of the incomplete capture: {left}"
     assert (out, "Traceback" in said) == ("", False)
     record, log = kept(tmp_path / "out")
     assert [one.path for one in record.artefacts] == [str(left)]

@@ -35,6 +35,7 @@ from real_nsys import profile as really_profile
 
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.machine.environment import Facts
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import choice
@@ -53,9 +54,9 @@ def test_captures_go_where_they_are_told(name: str, tmp_path: Path) -> None:
 def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     out = tmp_path / os.fsdecode(b"\xff\xfe")
     command = argv("--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", out, "--rnns", "py", *QUICK)
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "COLUMNS": "999"})
     assert done.returncode == 0, done.stderr
-    assert os.fsencode(out) in done.stdout
+    assert visible(str(out)).encode() in done.stdout
     assert Capture.load(next(out.glob("*.json"))).ok
 
 

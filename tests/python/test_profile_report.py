@@ -53,8 +53,9 @@ def test_what_ran_on_a_device_is_reported(facts: Facts, tmp_path: Path, *, separ
     # It is ours alone: nsys is not asked what it makes of its own file. Before it stands where everything is.
     assert TABLE not in done.stdout
     head = done.stdout.partition("\nGPU idle")[0]
-    paths = [one.path for one in Capture.load(records[0]).artefacts]
-    assert separate or all(part in head for part in (*paths, "checks passed"))
+    capture = Capture.load(records[0])
+    parts = [one.path.removeprefix(str(records[0].with_suffix(""))) for one in capture.artefacts]
+    assert separate or all(part in head for part in (*parts, "checks passed"))
 
 
 def test_into_a_file(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     record, _ = good(tmp_path, export=EXPORT)
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))
-    text = first_look(capture, stem, None)
+    text = first_look(capture, stem, None, print)
     assert text == run_cli("report", stem.with_suffix(".json")).stdout
     assert SHORT in text
     assert text.startswith("2 captures, kineto, ")
@@ -134,20 +135,33 @@ def test_the_report_is_of_the_redacted_file(tmp_path: Path) -> None:
     assert ("hushhush" in done.stdout) is ("hushhush" in name)
 
 
-def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
     """Whatever is wrong with it: that it was made is what matters."""
     record, _ = good(tmp_path, export=EXPORT)
     [path] = (tmp_path / "out").glob("*.json")
     [database] = (tmp_path / "out").glob("*.sqlite")
     for damage in (b"", b"no database at all", database.read_bytes()[:5000]):
         database.write_bytes(damage)
-        text = first_look(record, path.with_suffix(""), None)
-        said = capsys.readouterr().err
-        assert (text == "") == said.startswith("note: no report: "), (text, said)
-        assert said.count("\n") <= 1
+        notes: list[str] = []
+        text = first_look(record, path.with_suffix(""), None, notes.append)
+        assert (text == "") == bool(notes), (text, notes)
+        assert all(one.startswith("note: no report: ") for one in notes)
+        assert len(notes) <= 1
     database.unlink()
-    assert first_look(record, path.with_suffix(""), None) == ""
-    assert capsys.readouterr().err.startswith("note: no report: ")
+    notes = []
+    assert first_look(record, path.with_suffix(""), None, notes.append) == ""
+    assert notes[0].startswith("note: no report: ")
+
+
+def test_tables_that_are_wider_than_the_terminal_are_named(tmp_path: Path) -> None:
+    [path] = [tmp_path / "prof.py.0.txt"]
+    path.write_text("a" * 81 + "\n")
+    record, _ = good(tmp_path, export=EXPORT)
+    entries = [ArtefactEntry(path=str(path), kind="torch_table", size_bytes=1, sha256="")]
+    capture = replace(record, artefacts=entries)
+    text = first_look(capture, tmp_path / "prof", 80, print, whole_tables=False)
+    assert text == f"Table of the profiler (py, cycle 0): less -S {path}\n"
+    assert "a" * 81 in first_look(capture, tmp_path / "prof", 80, print)
 
 
 def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
@@ -155,4 +169,4 @@ def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
     table = tmp_path / "prof.gpu_summary.csv"
     table.write_bytes(b"Type,Time\xff\n")
     entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")
-    assert first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None) == "Type,Time\ufffd\n"
+    assert first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None, print) == "Type,Time\ufffd\n"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import verb_documents as made
 from screens import screen
 
-from fastrnns_rs.views import diagnosis, history, listing, verification
+from fastrnns_rs.views import capture_screen, diagnosis, history, listing, verification
 from fastrnns_rs.views import screen as screen_lines
+from fastrnns_rs.views.profile_terminal import ProfileTerminal
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.step_progress import StepProgress
 from fastrnns_rs.views.verify_terminal import VerifyTerminal
+
+STEM = Path("/data/captures/prof_cudnn-py_s64-l1-i256-h256-b16_20261122T091400Z")
 
 #: Screens by name, each as a function of the width of the terminal.
 SCREENS: dict[str, Callable[[int], list[Line]]] = {
@@ -21,6 +26,7 @@ SCREENS: dict[str, Callable[[int], list[Line]]] = {
     "list": lambda limit: listing.lines(made.catalogue(), limit),
     "history": lambda limit: history.lines(made.history(), 3, limit),
     "history: wide": lambda limit: history.lines(made.history(), 0, limit, wide=True),
+    "profile": lambda limit: capture_screen.lines(made.capture(), STEM, limit),
     "doctor": lambda limit: diagnosis.lines(made.diagnosis(), limit),
 }
 SIZES = (40, 60, 79, 80, 100, 200)
@@ -96,3 +102,67 @@ def test_the_progress_fits(limit: int) -> None:
     progress = stepped([0.0], ["a"] * 1000)
     progress.reach(1, "a_very_long_runner_name_that_does_not_fit: compiling with a filled cache")
     assert len(progress.progress.frame(limit, 24).rstrip("\n")) <= limit
+
+
+def reporting(*steps: tuple[str, str], finished: bool = False) -> dict[str, Any]:
+    """The report of a profiled process: the status and the step of each runner."""
+    names = ("cudnn", "py")
+    runners = [
+        {"name": name, "status": status, "step": step} for name, (status, step) in zip(names, steps, strict=True)
+    ]
+    return {"runners": runners, "finished": finished}
+
+
+def test_the_progress_of_a_capture_follows_the_report_of_the_process() -> None:
+    clock = [0.0]
+    progress = StepProgress("profile", "2 runners", noun="steps", shown=False, clock=lambda: clock[0])
+    terminal = ProfileTerminal(progress, [["cudnn", "py"]], baseline=True)
+
+    def frame(seconds: float) -> str:
+        clock[0] += seconds
+        return progress.progress.frame(80, 24)
+
+    assert "0 of 12  importing torch" in frame(4.0)
+    terminal.plans([["cudnn", "py"]])
+    terminal.capture_begins(0)
+    report: dict[str, Any] = {}
+    terminal.process_begins(None, lambda: report)
+    assert "1 of 12  importing torch, without the profiler" in frame(1.0)
+    report = reporting(("running", "building the model"), ("pending", ""))
+    assert "2 of 12  cudnn: building the model, without the prof" in frame(3.0)
+    report = reporting(("pending", "warm-up"), ("running", "warm-up"))
+    assert "3 of 12  py: warm-up, without the profiler" in frame(2.0)
+    report = reporting(("ok", "capturing"), ("running", "capturing"))
+    assert "5 of 12  py: running, without the profiler" in frame(4.0)
+    report = reporting(("ok", "capturing"), ("ok", "capturing"), finished=True)
+    frame(2.0)
+    report = {}
+    terminal.process_begins("nsys", lambda: report)
+    assert "6 of 12  importing torch, under nsys" in frame(1.0)
+    report = reporting(("running", "capturing"), ("pending", "warm-up"))
+    # The export is as long as a typical step, and both runs as long as without the profiler.
+    assert frame(0.0) == screen("profile: running")
+    terminal.reads("nsys")
+    assert "11 of 12  running nsys" in frame(1.0)
+    terminal.reads(None)
+    assert "checking the capture" in frame(0.0)
+
+
+@pytest.mark.parametrize("garbage", [{"runners": 3}, {"runners": [3]}, {"runners": [{"status": "running"}]}, {"a": 1}])
+def test_garbage_in_a_report_is_no_error(garbage: dict[str, Any]) -> None:
+    progress = StepProgress("profile", "", noun="steps", shown=False)
+    terminal = ProfileTerminal(progress, [["cudnn"]], baseline=False)
+    terminal.capture_begins(0)
+    terminal.process_begins("torch", lambda: garbage)
+    assert "of" in progress.progress.frame(80, 24)
+
+
+def test_an_estimate_needs_a_step_other_than_an_import() -> None:
+    clock = [0.0]
+    progress = stepped(clock, ["import", "prepare a", "run a"])
+    clock[0] = 9.0
+    progress.reach(1, "a")
+    assert "left" not in progress.progress.frame(80, 24)
+    clock[0] = 10.0
+    progress.reach(2, "a")
+    assert "0:01 left" in progress.progress.frame(80, 24)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.diagnosis import Check as Health
 from fastrnns_rs.documents.diagnosis import ConfigEntry, Diagnosis, ProfilerEntry
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.listing import Catalogue, GroupEntry, RunnerEntry
 from fastrnns_rs.documents.verification import Check, Verification, Verified
+
+_DOCUMENTS = Path(__file__).parents[1] / "data" / "documents"
 
 
 def check(name: str, error: float = 5.7e-07, *, ok: bool = True) -> Check:
@@ -178,3 +184,14 @@ def kept_run(
         torch_version="2.15.0+cpu",
         machine_id=None,
     )
+
+
+def capture() -> Capture:
+    """A capture of two runners, slower than without the profiler."""
+    plain = json.loads((_DOCUMENTS / "capture_4_2d2eee5.json").read_text())
+    stem = "/data/captures/prof_cudnn-py_s64-l1-i256-h256-b16_20261122T091400Z"
+    files = [(".nsys-rep", "nsys_rep", 7_340_032), (".sqlite", "nsys_sqlite", 1_468_006), (".log", "log", 2_100)]
+    artefacts = [{"path": stem + suffix, "kind": kind, "size_bytes": size} for suffix, kind, size in files]
+    plain["artefacts"] = [{**one, "sha256": ""} for one in artefacts]
+    plain |= {"profiled_over_unprofiled": 1.15, "profiled_over_unprofiled_ci": [1.1, 1.2]}
+    return Capture.from_dict(plain)

@@ -133,7 +133,14 @@ def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
     """
     from fastrnns_rs.views.step_progress import StepProgress
 
-    return StepProgress(verb, intent, noun=noun, shown=shared.shows_progress(), ascii_only=is_ascii(sys.stderr))
+    return StepProgress(
+        verb,
+        intent,
+        noun=noun,
+        shown=shared.shows_progress(),
+        ascii_only=is_ascii(sys.stderr),
+        notes=not shared.is_quiet(),
+    )
 
 
 def _drawn(lines: Iterable[Line], stream: TextIO | None) -> str:

@@ -139,7 +139,10 @@ class BenchTerminal:
             self.progress.close()
 
     def lines(self, height: int) -> list[Line]:
-        """Returns the context and the rows that fit; of many rows, those that changed last."""
+        """Returns the context and the rows that fit.
+
+        Of many rows, those that changed last are kept.
+        """
         if self._run is None:
             return []
         limit = self._width()

@@ -41,7 +41,9 @@ _OPTIONS = (
 
 
 def lines(found: Diagnosis, limit: int) -> list[Line]:
-    """Returns the checks, the profilers, the noise floor, the configured options, and the number of each status.
+    """Returns checks, profilers, noise floor and configured options.
+
+    The last line has the number of checks with each status.
 
     Args:
         found: Diagnosis.

@@ -1,4 +1,7 @@
-"""Tables within the width of a terminal: columns by rank, shortened names, wrapped sentences."""
+"""Tables within the width of a terminal.
+
+Columns are left out by rank, names are shortened, and sentences are wrapped.
+"""
 
 from __future__ import annotations
 
@@ -213,7 +216,7 @@ def _narrowed(
 
 
 def _cut(columns: Sequence[FittedColumn], natural: Sequence[int], kept: list[int], limit: int) -> dict[int, int]:
-    """Returns the widths of columns that cannot be left out, on a very narrow terminal."""
+    """Returns the widths of columns on a very narrow terminal."""
     widths = {place: min(natural[place], _least(columns[place], natural[place])) for place in kept}
     while _total(widths) > limit and max(widths.values()) > 1:
         widths[max(widths, key=widths.__getitem__)] -= 1

@@ -1,4 +1,4 @@
-"""Screen of a verification: a row for each runner and, on request, for each check."""
+"""Screen of a verification: a row for each runner, and for each check."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def table(found: Verification, *, verbose: bool) -> str:
 
 
 def lines(found: Verification, limit: int, *, verbose: bool = False) -> list[Line]:
-    """Returns the checks if requested, the runners, and the number of runners with each status.
+    """Returns the runners, and the number of runners with each status.
 
     Args:
         found: Verification.
@@ -74,7 +74,7 @@ def _runners(found: Verification) -> Iterator[FittedRow]:
 
 
 def _notes(found: Verification) -> Iterator[str]:
-    """Yields each remark about correct and skipped runners, with the runners that it concerns."""
+    """Yields each remark about correct and skipped runners, with their names."""
     by_reason: dict[str, list[str]] = {}
     for one in found.results:
         if one.reason and one.status != "failed":
