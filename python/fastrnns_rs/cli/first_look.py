@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.report.capture_reader import read
 from fastrnns_rs.verbs.report.manifests import READABLE
+from fastrnns_rs.views.prose import WIDTH
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
 
 #: Kinds of files that are tables for people, made by the profiler itself.
 _TABLES = {"torch_table", "nvprof_gpu_summary"}
+_POINTER = "Table of the profiler"
 
 
-def first_look(capture: Capture, stem: Path, width: int | None) -> str:
+def first_look(
+    capture: Capture, stem: Path, width: int | None, note: Callable[[str], None], *, whole_tables: bool = True
+) -> str:
     """Renders the report of a capture.
 
     The tables of the profiler follow if the report has no GPU activity. Options of torch.profiler shape these tables.
@@ -29,6 +32,8 @@ def first_look(capture: Capture, stem: Path, width: int | None) -> str:
         capture: Capture manifest.
         stem: Path of the capture without suffix.
         width: Width of the terminal in characters; None for 80, the width of the overview.
+        note: Function that prints a note.
+        whole_tables: False names the files of the profiler's tables that are wider than the terminal.
     """
     report, devices = "", False
     try:
@@ -36,12 +41,23 @@ def first_look(capture: Capture, stem: Path, width: int | None) -> str:
             summary = read(stem.with_name(f"{stem.name}.json"))
             report, devices = summary.render(width=width), bool(summary.devices)
     except FastrnnsError as error:
-        click.echo(f"note: no report: {visible(error.message)}", err=True)
+        note(f"note: no report: {error.message}")
     paths = [] if devices else [Path(one.path) for one in capture.artefacts if one.kind in _TABLES]
-    return "\n".join([*filter(None, [report]), *map(_table, paths)])
+    limit = None if whole_tables else width or WIDTH
+    tables = [_table(path, limit) for path in paths]
+    # The report ends with the next command.
+    pointers = [text for text in tables if text.startswith(_POINTER)]
+    return "\n".join([*pointers, *filter(None, [report]), *(text for text in tables if text not in pointers)])
 
 
-def _table(path: Path) -> str:
+def _table(path: Path, limit: int | None) -> str:
+    """Returns a table of the profiler.
+
+    For a table that is wider than the terminal, the command that shows the table is returned.
+    """
     *_, runner, cycle, _suffix = path.name.split(".")
-    title = f"{runner}, cycle {cycle}\n" if cycle.isdecimal() else ""
-    return title + path.read_text(encoding="utf-8", errors="replace")
+    title = f"{runner}, cycle {cycle}" if cycle.isdecimal() else ""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if limit is not None and any(len(line.rstrip()) > limit for line in text.splitlines()):
+        return f"{_POINTER}{f' ({title})' if title else ''}: less -S {shlex.quote(str(path))}\n"
+    return f"{title}\n{text}" if title else text

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-import shutil
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from fastrnns_rs.cli import internal_run, options, renamed_options, runner_options, shared
+from fastrnns_rs.cli import internal_run, options, profile_captures, renamed_options, runner_options, shared
 from fastrnns_rs.cli.configuration import Code, Program, Target, Unconfigured
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.documents.document import VERSION
-from fastrnns_rs.errors import ExitCode, UsageError, exclusive
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.errors import exclusive
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners.profile_request import (
@@ -28,12 +22,6 @@ from fastrnns_rs.runners.profile_request import (
     ProfileRequest,
 )
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
-
-if TYPE_CHECKING:
-    from fastrnns_rs.documents.capture_manifest import Capture
-    from fastrnns_rs.verbs.profile import capture_run
-    from fastrnns_rs.verbs.profile.capture_plan import Prepared
-    from fastrnns_rs.verbs.profile.capture_run import Place
 
 EPILOG = """\b
 Examples:
@@ -164,7 +152,7 @@ def command(**given: Any) -> int:
     if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
         raise exclusive("format_name", "as_json")
     with ResultsFile(given["output"]) as results:
-        return _capture(request, given, results)
+        return profile_captures.make(request, given, results)
 
 
 def request_of(given: dict[str, Any]) -> ProfileRequest:
@@ -208,88 +196,3 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
         torch=torch,
         **shared.take(given, "sleep_between_seconds"),
     )
-
-
-def _capture(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -> int:
-    from fastrnns_rs.documents import file_names
-    from fastrnns_rs.verbs.profile import capture_plan, capture_run
-
-    as_json = given["as_json"] or given["format_name"] == "json"
-    results.reserve(given["runner_file"])
-    prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
-    each = capture_plan.captures_of(prepared, **shared.take(given, "separate", "processes"))
-    if as_json and len(each) > 1 and not given["dry_run"]:
-        flag = "--separate" if given["separate"] else "--processes"
-        message = f"--json and {flag} exclude each other: {flag} makes several capture manifests"
-        raise UsageError(message, "Leave out --json, and read the capture manifests in --output-dir.")
-    for name, why in prepared.skipped.items():
-        click.echo(f"note: {visible(name)} is skipped: {visible(why)}", err=True)
-    if prepared.chosen:
-        click.echo(f"note: profiling with {prepared.tool.name}, which tells most on this device", err=True)
-    folder = given["output_dir"] or file_names.default_folder()
-    place = capture_run.Place(folder=folder, baseline=given["unprofiled"], **shared.take(given, "keep", "redact"))
-    if given["dry_run"]:
-        lines = [capture_run.dry_run(one, place) for one in each]
-        results.deliver(_document(lines) if as_json else "".join(f"{line}\n" for line in lines))
-        return ExitCode.FAILED if results.failed else ExitCode.DONE
-    texts, errors = [], []
-    for one in each:
-        text, error = _capture_one(one, place, as_json=as_json, report=not given["no_report"])
-        texts.append(text)
-        errors += [error] if error else []
-        if given["output"] is None:
-            shared.deliver(text, None)
-    if given["output"] is not None:
-        results.deliver("".join(texts))
-    for error in errors[:-1]:
-        click.echo(f"error: {visible(error.message)}\nhint: {visible(error.hint)}", err=True)
-    if errors:
-        raise errors[-1]
-    return ExitCode.FAILED if results.failed else ExitCode.DONE
-
-
-def _document(lines: list[str]) -> str:
-    """Returns command lines as a JSON document.
-
-    Each command is an array of words, which needs no shell to split.
-    """
-    commands = [shlex.split(line) for line in lines]
-    return (
-        json.dumps({"schema": "fastrnns-rs/dry-run", "schema_version": VERSION, "commands": commands}, indent=2) + "\n"
-    )
-
-
-def _capture_one(
-    prepared: Prepared, place: Place, *, as_json: bool, report: bool
-) -> tuple[str, capture_run.CaptureError | None]:
-    """Makes a capture, and returns the text to print and the error, if any."""
-    from fastrnns_rs.verbs.profile import capture_run
-
-    try:
-        capture, stem = capture_run.capture(prepared, place, lambda line: click.echo(visible(line), err=True))
-    except capture_run.CaptureError as error:
-        # Files of a failed capture may still be useful. The error reports the failure.
-        known = error.capture
-        return known.to_json() if as_json else _described(known, error.log.with_suffix("")), error
-    shared.tell_warnings(capture.warnings)
-    if as_json:
-        return capture.to_json(), None
-    if not report:
-        return _described(capture, stem), None
-    from fastrnns_rs.cli.first_look import first_look
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return f"{_described(capture, stem)}\n{first_look(capture, stem, width)}", None
-
-
-def _described(capture: Capture, stem: Path) -> str:
-    """Describes the files of a capture, its checks and the overhead of its profiler."""
-    lines = [f"{artefact.path}  {artefact.kind}, {artefact.size_bytes} bytes" for artefact in capture.artefacts]
-    lines.append(f"{stem}.json  capture manifest")
-    passed = sum(check.ok for check in capture.checks)
-    lines.append(f"{passed} of {len(capture.checks)} checks passed")
-    ratio, bounds = capture.profiled_over_unprofiled, capture.profiled_over_unprofiled_ci
-    if ratio is not None and bounds is not None and not bounds[0] <= 1.0 <= bounds[1]:
-        interval = f"[{bounds[0]:.2f}, {bounds[1]:.2f}]"
-        lines.append(f"under the profiler the iterations took {ratio:.2f} {interval} times as long")
-    return "\n".join(lines) + "\n"

@@ -1,4 +1,7 @@
-"""Progress of long work on stderr: a bar on a terminal, elsewhere a line from time to time."""
+"""Progress of long work on stderr.
+
+A terminal shows a bar. Elsewhere a line is written from time to time.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import screen
 from fastrnns_rs.views.figures import clock, span
-from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width
@@ -146,6 +149,7 @@ class Progress:
         self._label_width = 0
         self._over = threading.Event()
         self._left: Callable[[], float | None] = lambda: None
+        self._refresh: Callable[[], None] = lambda: None
         self.done = 0
         self.total = total
 
@@ -167,6 +171,10 @@ class Progress:
         """Sets the function that returns the remaining seconds, or None if unknown."""
         self._left = left
 
+    def before(self, refresh: Callable[[], None]) -> None:
+        """Sets a function that is called before each drawing, and may change the step."""
+        self._refresh = refresh
+
     def step(self, label: str, label_width: int = 0) -> None:
         """Shows the running step.
 
@@ -181,12 +189,16 @@ class Progress:
         self.done += 1
 
     def note(self, text: str) -> None:
-        """Writes a line about a long pause; not on a terminal, which shows the running step."""
+        """Writes a line about a long pause.
+
+        A terminal shows the running step instead.
+        """
         if self._shown and self._live is None:
             self.write(f"{self._verb}: {text}")
 
     def line(self) -> str:
         """Returns the line for a stream that is not a terminal."""
+        self._refresh()
         return text_line(self._verb, self.done, self.total, self._noun, self._left(), self._label)
 
     def write(self, text: str) -> None:
@@ -196,7 +208,9 @@ class Progress:
             if self._live is None:
                 print(visible(text), file=self._stream, flush=True)
             else:
-                self._live.console.print(visible(text), markup=False, emoji=False, highlight=False, soft_wrap=True)
+                console = self._live.console
+                for line in wrapped(visible(text), console.size.width):
+                    console.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         """Removes the region."""
@@ -213,6 +227,7 @@ class Progress:
             limit: Width of the terminal.
             height: Height of the terminal.
         """
+        self._refresh()
         bar = Line(bar_line(self.done, self.total, self._label, self._left(), limit, self._label_width))
         above = [] if self._above is None else [*self._above(height - 3), Line("")]
         return screen.drawn([*above, bar], ascii_only=self._ascii, limit=limit)

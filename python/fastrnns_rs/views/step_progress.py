@@ -1,17 +1,21 @@
-"""Progress of a list of steps, whose durations are estimated from those of finished steps."""
+"""Progress of steps.
+
+Their durations are estimated from those of finished steps.
+"""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Self
 
-from fastrnns_rs.views.progress import Progress, TimeLeft
+from fastrnns_rs.views.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TextIO
 
+#: Kind of the import of torch, whose time says nothing about other kinds.
+IMPORT = "import"
 #: Width of most labels. The bar and the time left keep their places.
 _LABEL = 26
 
@@ -25,6 +29,7 @@ class StepProgress:
         noun: Plural noun of the steps.
         shown: False shows nothing.
         ascii_only: True uses ASCII characters only.
+        notes: False drops notes too.
         stream: Stream to write to; None for stderr.
         clock: Function that returns seconds.
 
@@ -40,12 +45,14 @@ class StepProgress:
         noun: str,
         shown: bool = True,
         ascii_only: bool = False,
+        notes: bool = True,
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock = clock
+        self._notes = notes
         self._kinds: Sequence[str] = ()
-        self._estimate = TimeLeft()
+        self._durations: dict[str, list[float]] = {}
         self._begin = clock()
         self.progress = Progress(verb, intent, noun=noun, shown=shown, stream=stream, ascii_only=ascii_only)
         self.progress.time_left(self._time_left)
@@ -61,7 +68,8 @@ class StepProgress:
         """Sets the steps.
 
         Args:
-            kinds: Kind of each step. Steps of a kind take about the same time.
+            kinds: Kind of each step. Steps of a kind take about the same time. Kinds with the same first word take
+                similar times.
             done: Number of steps that are finished, which are no measure of the others.
         """
         self._kinds = tuple(kinds)
@@ -82,24 +90,45 @@ class StepProgress:
         now = self._clock()
         finished = self._kinds[self.progress.done : done]
         for kind in finished:
-            self._estimate.add(kind, (now - self._begin) / len(finished))
+            self._durations.setdefault(kind, []).append((now - self._begin) / len(finished))
         self.progress.done = max(self.progress.done, done)
         self._begin = now
         self.progress.step(label, _LABEL)
+
+    def watch(self, refresh: Callable[[], None]) -> None:
+        """Sets a function that is called before each drawing.
+
+        The function looks for steps that are not reported as they begin.
+        """
+        self.progress.before(refresh)
 
     def label(self, text: str) -> None:
         """Shows a phase of the running step."""
         self.progress.step(text, _LABEL)
 
     def note(self, text: str) -> None:
-        """Writes a line about an unusual event."""
-        self.progress.write(text)
+        """Writes a line about an unusual event, without progress too."""
+        if self._notes:
+            self.progress.write(text)
 
     def _time_left(self) -> float | None:
         remaining = self._kinds[self.progress.done :]
-        if not remaining:
+        times = [self._expected(kind) for kind in remaining]
+        known = [one for one in times if one is not None]
+        if not remaining or len(known) < len(times):
             return None
         # A step that takes longer than expected does not shorten the others.
-        running = self._estimate.estimate({remaining[0]: 1}, self._clock() - self._begin)
-        others = self._estimate.estimate(Counter(remaining[1:]))
-        return None if running is None or others is None else running + others
+        return sum(known[1:]) + max(known[0] - (self._clock() - self._begin), 0.0)
+
+    def _expected(self, kind: str) -> float | None:
+        """Returns the mean time of a kind, or of similar kinds.
+
+        Without similar kinds, it is the mean of all kinds but imports.
+        """
+        # The thread that draws calls this while another thread adds durations.
+        durations = dict(self._durations)
+        same = [one for one in durations if one == kind]
+        similar = [one for one in durations if one.partition(" ")[0] == kind.partition(" ")[0]]
+        others = [one for one in durations if one != IMPORT]
+        known = [seconds for one in same or similar or others for seconds in durations[one]]
+        return sum(known) / len(known) if known else None

@@ -131,12 +131,16 @@ class Attempt:
         self.said_by_tool += _printed(completed)
         return completed
 
+    def forget_answer(self) -> None:
+        """Removes the report of an earlier process."""
+        self.answer_path.unlink(missing_ok=True)
+
     def run_and_listen(
         self, command: list[str], purpose: str, timeout: float | None = None
     ) -> tuple[Ended, dict[str, Any]]:
         """Runs a command that executes the runners, and returns its report.
 
-        The report is empty if the process died before it.
+        The report is empty if the process died before it. An earlier report must have been removed.
 
         Args:
             command: Command to run.
@@ -146,7 +150,6 @@ class Attempt:
         Raises:
             FastrnnsError: If the command cannot be started.
         """
-        self.answer_path.unlink(missing_ok=True)
         completed = self._run(command, purpose, timeout)
         # Only the last output counts: earlier commands ran without the profiler, or it wrote nothing.
         self.said_by_tool = [tool_messages.of_the_tool(text) for text in _printed(completed)]

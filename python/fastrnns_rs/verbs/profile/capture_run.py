@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,12 +21,14 @@ from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_fo
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
 from fastrnns_rs.verbs.profile.baseline import Baseline
+from fastrnns_rs.verbs.profile.capture_observer import Silent
 from fastrnns_rs.verbs.profile.child_command import child_command
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture, CheckEntry
     from fastrnns_rs.runners.profile_request import ProfileRequest
+    from fastrnns_rs.verbs.profile.capture_observer import Observer
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
 
 
@@ -67,13 +69,13 @@ class Place:
     baseline: bool = True
 
 
-def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambda _line: None) -> tuple[Capture, Path]:
+def capture(prepared: Prepared, place: Place, observer: Observer | None = None) -> tuple[Capture, Path]:
     """Makes a capture.
 
     Args:
         prepared: Plan of the capture.
         place: Output options.
-        say: Function called with a progress line before each step.
+        observer: Observer of the progress; None for no observer.
 
     Returns:
         The capture manifest, and the path of the capture's files without suffixes.
@@ -84,6 +86,7 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
         KeyboardInterrupt: If Ctrl-C was pressed; the files so far are kept.
     """
     plan, tool = prepared.plan, prepared.tool
+    observer = observer or Silent()
     stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
     attempt = Attempt(stem, prepared.request.options.timeout, redact=place.redact)
 
@@ -92,7 +95,8 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
 
     try:
         with _compiler_files(prepared) as attempt.variables:
-            _make(prepared, attempt, say, baseline=place.baseline)
+            _make(prepared, attempt, observer, baseline=place.baseline)
+        observer.reads(None)
         found = assessment.check(prepared.request, plan, tool, attempt)
         manifest = keep(found)
     except BaseException as error:
@@ -102,7 +106,7 @@ def capture(prepared: Prepared, place: Place, say: Callable[[str], None] = lambd
         # The original error is more important than a failed write.
         with contextlib.suppress(OSError, FastrnnsError):
             kept = keep([]).artefacts
-            say(f"what there is of the capture: {', '.join(one.path for one in kept) or 'nothing'}")
+            observer.note(f"files of the incomplete capture: {', '.join(one.path for one in kept) or 'none'}")
         if isinstance(error, OSError):
             message = f"cannot write file: {str(error.filename or place.folder)!r}"
             hint, why = "Free disk space, or use another `output_dir`.", error.strerror or str(error)
@@ -140,31 +144,31 @@ def _names(prepared: Prepared) -> list[str]:
     return [task.runner.name for task in prepared.plan.tasks]
 
 
-def _make(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, baseline: bool) -> None:
+def _make(prepared: Prepared, attempt: Attempt, observer: Observer, *, baseline: bool) -> None:
     plan, tool = prepared.plan, prepared.tool
-    unprofiled = _run_baseline(prepared, attempt, say) if baseline else None
+    unprofiled = _run_baseline(prepared, attempt, observer) if baseline else None
     if unprofiled is not None and unprofiled.all_failed:
         # All runners would fail in the same way under the profiler.
         attempt.answer = unprofiled.answer
         return
-    say(f"running under {tool.name}")
     cuda = assessment.uses_cuda(plan)
-    _profile(prepared, attempt, say, capture_range=cuda)
-    _read(tool, attempt, say)
+    _profile(prepared, attempt, observer, capture_range=cuda)
+    _read(tool, attempt, observer)
     may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
     if may_fall_back and assessment.holds_no_range(tool, attempt):
         attempt.warnings.append(make_warning("range_yielded_nothing", evidence=shlex.join(attempt.command)))
-        say(f"no iteration in the range of {tool.name}: capturing the whole program")
+        observer.note(f"no iteration in the range of {tool.name}: capturing the whole program")
         _forget_files(prepared, attempt)
-        _profile(prepared, attempt, say, capture_range=False)
-        _read(tool, attempt, say)
+        _profile(prepared, attempt, observer, capture_range=False)
+        _read(tool, attempt, observer)
     if unprofiled is not None:
         _compare(prepared, attempt, unprofiled)
 
 
-def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], None]) -> Baseline:
+def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> Baseline:
     """Runs the runners without the profiler; a failure does not prevent the capture."""
-    say("running without the profiler")
+    attempt.forget_answer()
+    observer.process_begins(None, attempt.said)
     # Without a tool: torch's profiler is inside the command, not a prefix of it.
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
@@ -173,7 +177,7 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, say: Callable[[str], Non
     failed = found.failure(None if attempt.redact else attempt.log_path)
     if failed is not None:
         attempt.warnings.append(failed)
-        say(f"{failed.message}: {failed.evidence}")
+        observer.note(f"{failed.message}: {failed.evidence}")
     return found
 
 
@@ -186,7 +190,7 @@ def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None
     attempt.log += [Entry(line) for line in unprofiled.described(captured, attempt.answer)]
 
 
-def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *, capture_range: bool) -> None:
+def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, capture_range: bool) -> None:
     """Runs the profiler, and repeats it if nsys misses its agent before anything ran.
 
     All starts share one time limit.
@@ -197,6 +201,8 @@ def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *
     deadline = time.monotonic() + attempt.timeout
     left = attempt.timeout
     for start in range(1, _STARTS + 1):
+        attempt.forget_answer()
+        observer.process_begins(prepared.tool.name, attempt.said)
         attempt.completed, attempt.answer = attempt.run_and_listen(attempt.command, "under the profiler", left)
         missed = assessment.missed_agent(prepared.tool, attempt)
         left = deadline - time.monotonic()
@@ -205,7 +211,7 @@ def _profile(prepared: Prepared, attempt: Attempt, say: Callable[[str], None], *
         attempt.warnings.append(
             make_warning("profiler_restarted", evidence=f"start {start + 1} of {_STARTS}, after: {missed}")
         )
-        say(f"nsys did not start the command: starting nsys again ({start + 1} of {_STARTS})")
+        observer.note(f"nsys did not start the command: starting nsys again ({start + 1} of {_STARTS})")
         _forget_files(prepared, attempt)
 
 
@@ -219,11 +225,11 @@ def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> lis
     return child_command(request, prepared.plan, attempt.stem, str(attempt.answer_path))
 
 
-def _read(tool: Profiler, attempt: Attempt, say: Callable[[str], None]) -> None:
+def _read(tool: Profiler, attempt: Attempt, observer: Observer) -> None:
     """Converts the files of the profiler to a readable format."""
     done: list[str] = []
     while (step := tool.finish(attempt.stem)) is not None and step != done:
-        say(f"running {Path(step[0]).name}")
+        observer.reads(Path(step[0]).name)
         attempt.run(step, "to read the capture")
         # A repeated step would fail again.
         done = step

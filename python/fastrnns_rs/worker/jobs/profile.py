@@ -136,13 +136,15 @@ def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable
     prepared = []
     for task, one in zip(plan.tasks, answer.runners, strict=True):
         say(f"{one.name}: building, {plan.warmup} warm-up iterations")
-        one.status = "running"
+        one.status, one.step = "running", "building the model"
         # If the runner ends the process, the saved answer names it.
         save()
         try:
             model = build(task.runner.creator, task.problem)
             one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
             built = _Prepared(task, model, one)
+            one.step = "warm-up"
+            save()
             with model.context(), Unmarked().profile(one.name) as marks:
                 _loop(built, plan.warmup, marks, Measurement(plan.warmup))
             prepared.append(built)
@@ -167,7 +169,7 @@ def _measure_each(
 
     def begin(one: _Prepared) -> None:
         say(f"{one.answer.name}: {plan.nloops} iterations")
-        one.answer.status = "running"
+        one.answer.status, one.answer.step = "running", "capturing"
         save()
 
     if not prepared:

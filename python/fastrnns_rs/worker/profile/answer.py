@@ -19,11 +19,12 @@ _REASON_LENGTH = 400
 class RunnerAnswer:
     """Outcome of a runner: `pending`, `running`, `ok` or `failed`.
 
-    Durations are in nanoseconds, one for each iteration.
+    Durations are in nanoseconds, one for each iteration. `step` is the running step, for the progress.
     """
 
     name: str
     status: str = "pending"
+    step: str = ""
     reason: str | None = None
     hint: str = ""
     phases: list[str] = field(default_factory=list)
