@@ -74,9 +74,9 @@ def test_a_runner_refuses_by_name_what_it_cannot_honour(runner: str, mode: dict[
 
 def test_what_most_runners_have_may_be_lacking() -> None:
     runner = replace(registry.find("py"), lacks=("inference", "amp", "deterministic"))
-    for mode, flag in (({"mode": "inference"}, "does not support inference"), ({"amp": True}, "--amp")):
-        assert runner.refusal(problem_of("py", **mode)) == f"{flag} is not among its variants"
-    assert runner.refusal(problem_of("py", deterministic=True)) == "--deterministic is not among its variants"
+    for mode, flag in (({"mode": "inference"}, "does not support inference"), ({"amp": True}, "does not support amp")):
+        assert runner.refusal(problem_of("py", **mode)) == flag
+    assert runner.refusal(problem_of("py", deterministic=True)) == "does not support deterministic"
     assert runner.refusal(problem_of("py")) is None
 
 
@@ -85,7 +85,7 @@ def test_what_the_device_or_the_dtype_cannot_do_is_refused() -> None:
         plan(CPU, modes=Modes(cudnn_benchmark=True))
     with pytest.raises(UsageError, match=".amp. needs float32, and .dtype. is float64"):
         plan(CPU, modes=Modes(amp=True), dtype="float64")
-    with pytest.raises(UsageError, match="bfloat16 does not work on cuda"):
+    with pytest.raises(UsageError, match=".bfloat16. .amp.: cuda"):
         plan(replace(GPU, dtype_problem="the GPU computes bfloat16 by emulation only"), modes=Modes(amp=True))
 
 

@@ -25,7 +25,7 @@ Examples:
   fastrnns-rs compare before.sqlite after.sqlite
 
 Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do not belong together, 3 and 4 with
---fail-on, 5 a file is missing."""
+--fail-on, 5 a tool is missing."""
 
 
 class Files(ListOption):
