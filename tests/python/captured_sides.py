@@ -78,5 +78,12 @@ class Told:
         keys = ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns")
         iterations = [dict.fromkeys(keys, one) for one in sums]
         head = {"path": "x", "sha256": str(id(self)), "format": "kineto", "tool_version": None, "graph_level": False}
-        found = {"captures": [head], "warnings": [], "devices": [], "iterations": iterations, "runners": self.runners, "rows": rows}
+        found = {
+            "captures": [head],
+            "warnings": [],
+            "devices": [],
+            "iterations": iterations,
+            "runners": self.runners,
+            "rows": rows,
+        }
         return json.dumps(found)

@@ -162,7 +162,10 @@ def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     monkeypatch.setattr(runner.importlib.util, "find_spec", lambda _name: None)
     request = ProfileRequest(options=Options(choice=choice(groups=["cnns"]), nloops=5, timeout=9.0), tool="torch")
-    with pytest.raises(UsageError, match="nothing is left to profile: resnet18 cannot do this: it needs the package"):
+    with pytest.raises(
+        UsageError,
+        match="no runners to profile: runner 'resnet18' needs the package torchvision, which is not installed",
+    ):
         capture_plan.prepare(request, {})
 
 

@@ -51,7 +51,16 @@ def test_fault_19_output_of_any_bytes_is_kept_and_paths_are_shown(tmp_path: Path
         eval(printed).decode("ascii")
     code = f"import sys; sys.stdout.buffer.write({printed})"
     assert run_command([sys.executable, "-c", code]).stdout_tail == "café �"
-    arguments = ["--torch", "--rnns", "cudnn", *TINY, "--no-unprofiled", "--output-dir", tmp_path / "café", "--no-report"]
+    arguments = [
+        "--torch",
+        "--rnns",
+        "cudnn",
+        *TINY,
+        "--no-unprofiled",
+        "--output-dir",
+        tmp_path / "café",
+        "--no-report",
+    ]
     done = run_cli("profile", *arguments)
     assert done.status == 0, done.stderr
     paths = [Path(line.split("  ")[0]) for line in done.stdout.splitlines() if line.startswith("/")]

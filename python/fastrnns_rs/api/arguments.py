@@ -126,6 +126,7 @@ class BenchArguments(RunArguments, total=False):
     filter: Sequence[str] | str | None
     resume: Run | str | os.PathLike[str] | None
     history: str | os.PathLike[str] | Literal[False] | None
+    progress: bool
 
 
 class ProfileArguments(RunArguments, total=False):
@@ -153,6 +154,7 @@ class ProfileArguments(RunArguments, total=False):
     row_limit: int
     memory_timeline: bool
     memory_snapshot: bool
+    progress: bool
 
 
 def defaults_of(*kinds: type) -> dict[str, Any]:

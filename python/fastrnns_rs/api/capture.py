@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
+from fastrnns_rs.api import progress
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     Keywords,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Creator
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
     from fastrnns_rs.verbs.profile.capture_run import Place
+    from fastrnns_rs.views.profile_terminal import ProfileTerminal
 
     Runners: TypeAlias = Sequence[str | Creator] | str | Creator | None
 
@@ -46,6 +48,7 @@ _KEYWORDS = Keywords(
         "keep": False,
         "redact": False,
         "baseline": True,
+        "progress": True,
     },
 )
 
@@ -156,6 +159,7 @@ def profile(
         row_limit: Number of rows of the table; -1 for all.
         memory_timeline: True writes sizes over time.
         memory_snapshot: True writes the history of CUDA's allocator.
+        progress: True shows a bar while the runners run, on a terminal and, as lines, in a notebook.
 
     Returns:
         The capture manifest, whose `artefacts` name the files; a list of manifests with `separate`, or with several
@@ -175,13 +179,18 @@ def profile(
     refuse_in_worker("profile")
     given = _KEYWORDS.of_call("profile", arguments)
     request = _request(runners, given)
-    prepared = capture_plan.prepare(request, _programs(given["tool"], given["tool_path"]))
-    each = capture_plan.captures_of(prepared, separate=separate, processes=processes)
+    programs = _programs(given["tool"], given["tool_path"])
     folder = file_names.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
     place = capture_run.Place(folder=folder, keep=given["keep"], redact=given["redact"], baseline=given["baseline"])
-    if dry_run:
-        return [shlex.split(capture_run.dry_run(one, place)) for one in each]
-    captures = _captures(each, place)
+    names = [runner.name for runner, _ in request.options.choice.runners()]
+    expected = ([[name] for name in names] if separate else [names]) * processes
+    shown = given["progress"] and not dry_run
+    with progress.profile_terminal(names, expected, baseline=place.baseline, shown=shown) as terminal:
+        prepared = capture_plan.prepare(request, programs)
+        each = capture_plan.captures_of(prepared, separate=separate, processes=processes)
+        if dry_run:
+            return [shlex.split(capture_run.dry_run(one, place)) for one in each]
+        captures = _captures(each, place, terminal)
     return captures if separate or processes > 1 else captures[0]
 
 
@@ -229,14 +238,18 @@ def _programs(tool: str | None, path: str | os.PathLike[str] | None) -> dict[str
     return {str(tool): os.fspath(path)}
 
 
-def _captures(each: list[Prepared], place: Place) -> list[Capture]:
+def _captures(each: list[Prepared], place: Place, terminal: ProfileTerminal | None) -> list[Capture]:
     """Returns all captures, and raises the first failure after all were made."""
     from fastrnns_rs.verbs.profile import capture_run
 
     captures, errors = [], []
-    for one in each:
+    if terminal is not None:
+        terminal.plans([[task.runner.name for task in one.plan.tasks] for one in each])
+    for index, one in enumerate(each):
+        if terminal is not None:
+            terminal.capture_begins(index)
         try:
-            captures.append(capture_run.capture(one, place)[0])
+            captures.append(capture_run.capture(one, place, terminal)[0])
         except capture_run.CaptureError as error:
             errors.append(error)
     if errors:

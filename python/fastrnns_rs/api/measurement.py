@@ -6,8 +6,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack
 
+from fastrnns_rs.api import progress
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     BenchArguments,
@@ -20,10 +22,11 @@ from fastrnns_rs.api.arguments import (
 )
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
+from fastrnns_rs.verbs.bench.expected_run import expected_run
 from fastrnns_rs.verbs.bench.preparation import start
 from fastrnns_rs.verbs.history.run_history import chosen_history
 from fastrnns_rs.verbs.history.run_names import one_run
@@ -34,7 +37,15 @@ if TYPE_CHECKING:
 
 _KEYWORDS = Keywords(
     BenchArguments,
-    {**RUN_DEFAULTS, **defaults_of(Effort), "axes": None, "filter": None, "resume": None, "history": None},
+    {
+        **RUN_DEFAULTS,
+        **defaults_of(Effort),
+        "axes": None,
+        "filter": None,
+        "resume": None,
+        "history": None,
+        "progress": True,
+    },
 )
 
 
@@ -93,6 +104,7 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         resume: Interrupted run to continue, or the path of its file, or its name in the history such as `@last`. All
             other arguments must be the same.
         history: Folder that the run is kept in; None for the user's history, False to keep nothing.
+        progress: True shows the table and a bar while the runners run, on a terminal and, as lines, in a notebook.
 
     Returns:
         The run. A runner that failed is a result with `status` and `reason`, and raises no error.
@@ -110,8 +122,15 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
     earlier = given["resume"]
     if earlier is not None and not isinstance(earlier, Run):
         earlier = Run.load(os.fspath(one_run(earlier, history)))
-    plan, run = start(options, Effort(**fields_of(Effort, given)), command=sys.argv, resume=earlier)
-    return execute(plan, run, save=_keeper(history) if history else lambda _run: None)
+    effort = Effort(**fields_of(Effort, given))
+    save = _keeper(history) if history else lambda _run: None
+    with progress.bench_terminal(shown=given["progress"]) as terminal:
+        if terminal is not None and earlier is None:
+            # The probe of torch takes seconds. The real plan reports invalid arguments.
+            with suppress(FastrnnsError):
+                terminal.expects(*expected_run(options, effort, command=sys.argv))
+        plan, run = start(options, effort, command=sys.argv, resume=earlier)
+        return execute(plan, run, observer=terminal, save=save)
 
 
 def _keeper(history: RunHistory) -> Callable[[Run], None]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
+from fastrnns_rs.api import progress
 from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     Keywords,
@@ -29,10 +30,13 @@ class VerifyArguments(ProblemArguments, total=False):
     check_grad: bool
     rtol: float | None
     atol: float | None
+    progress: bool
 
 
 _OWN = {one.name: one.default for one in fields(VerifyOptions) if one.name != "options"}
-_KEYWORDS = Keywords(VerifyArguments, {**RUN_DEFAULTS, **_OWN, "seed": DEFAULT_SEED, "timeout": DEFAULT_TIMEOUT_S})
+_KEYWORDS = Keywords(
+    VerifyArguments, {**RUN_DEFAULTS, **_OWN, "seed": DEFAULT_SEED, "timeout": DEFAULT_TIMEOUT_S, "progress": True}
+)
 
 
 @_KEYWORDS.shown
@@ -73,6 +77,7 @@ def verify(
         check_grad: True checks gradients too.
         rtol: Relative tolerance; None for that of the dtype.
         atol: Absolute tolerance; None for that of the dtype.
+        progress: True shows a bar while the runners are checked, on a terminal and, as lines, in a notebook.
 
     Returns:
         The verification; its `ok` is True if every checked runner is correct. A runner that is wrong, crashes or hangs
@@ -87,4 +92,7 @@ def verify(
     given = _KEYWORDS.of_call("verify", arguments)
     otherwise = Choice(groups=DEFAULT_GROUPS, variable_lstms=given["variable_lstms"])
     options = options_of(given, choice_of(runners, given, otherwise))
-    return verification_run.verify(VerifyOptions(options=options, **{name: given[name] for name in _OWN}))
+    asked = VerifyOptions(options=options, **{name: given[name] for name in _OWN})
+    names = [runner.name for runner, _ in options.choice.runners()]
+    with progress.verify_terminal(names, shown=given["progress"]) as terminal:
+        return verification_run.verify(asked, terminal)

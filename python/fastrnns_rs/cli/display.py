@@ -10,7 +10,8 @@ import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.views import screen
-from fastrnns_rs.views.prose import WIDTH, warning_lines
+from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
+from fastrnns_rs.views.prose import warning_lines
 from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.views.step_progress import StepProgress
+
+__all__ = [
+    "is_ascii",
+    "is_terminal",
+    "options",
+    "show_lines",
+    "step_progress",
+    "tell_lines",
+    "tell_next",
+    "terminal_width",
+    "uses_colour",
+    "warnings_as_lines",
+]
 
 #: More warnings would hide the table above them.
 _MOST_WARNINGS = 3
@@ -66,30 +80,7 @@ def uses_colour(stream: TextIO | None) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return shared.is_terminal(stream) and os.environ.get("TERM") != "dumb"
-
-
-def is_ascii(stream: TextIO | None) -> bool:
-    """Returns True if the encoding of a stream does not support the symbols of tables."""
-    try:
-        "↓→…±µ×━─".encode(getattr(stream, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return True
-    return False
-
-
-def terminal_width(stream: TextIO | None = None) -> int:
-    """Returns the width of screens: `COLUMNS`, or that of the terminal, or 80."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    stream = stream or sys.stdout
-    if shared.is_terminal(stream):
-        try:
-            return os.get_terminal_size(stream.fileno()).columns or WIDTH
-        except (OSError, ValueError):
-            return WIDTH
-    return WIDTH
+    return is_terminal(stream) and os.environ.get("TERM") != "dumb"
 
 
 def show_lines(lines: Sequence[Line], output: Path | None = None) -> None:

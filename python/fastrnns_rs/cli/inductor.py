@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -9,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import options, runner_options, shared
+from fastrnns_rs.cli import display, options, runner_options, shared
 from fastrnns_rs.cli.configuration import Program, Target
 from fastrnns_rs.cli.options import F, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.cli.shared import ProgressLine
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
@@ -22,6 +23,9 @@ from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, options_of
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
+from fastrnns_rs.views.inductor_terminal import InductorTerminal
+from fastrnns_rs.views.output_stream import is_terminal
+from fastrnns_rs.views.prose import counted
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -34,6 +38,14 @@ _MODULE_OPTIONS = tuple(one.name for one in fields(InductorOptions))
 _RUNNER_OPTIONS = {
     *("runner_file", "quick", "compile_timeout", "device", "dtype", "allow_tf32", "seed"),
     *(one.name for kind in (Sizes, Modes, JitSettings) for one in fields(kind)),
+}
+#: Number of modules of a runner that trains, as a rule: forward and backward.
+_GRAPHS = 2
+#: Steps of a module that options request.
+_EXTRAS = {
+    "profile": ("profile",),
+    "memory snapshot": ("memory_snapshot",),
+    "kernels": ("kernels", "all_configs"),
 }
 
 EPILOG = """\b
@@ -120,29 +132,49 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     runner_options.load_files(given)
     named = _find_modules(given)
     results.reserve([*given["runner_file"], *(one.path for one in named)])
-    progress = ProgressLine()
-
-    def shows(module: Generated, step: str, done: int, of: int) -> None:
-        progress.shows(f"{short(module.path.stem)}: {short(step)}", done, of)
-
     interrupted = False
     failed: list[Notice] = []
-    try:
-        if given["runner"] is None:
-            report = measure(named, asked, shows)
-        else:
-            modules, failed, facts = _compile_runners(given, asked, progress)
-            report = measure([*named, *modules], asked, shows, facts, failed)
-    except Interrupted as stopped:
-        report, interrupted = stopped.report, True
-    finally:
-        progress.close()
-    results.deliver(report.render(format_name))
-    shared.tell_warnings(report.warnings)
-    shared.tell(_failures(report))
+    runners = list(given["runner"] or ())
+    expected = len(named) + len(runners) * (1 if given["mode"] == "inference" else _GRAPHS)
+    intent = counted(len(runners), "runner") if runners else counted(expected, "module")
+    with display.step_progress("inductor", intent, "steps") as progress:
+        extras = [name for name, wanted in _EXTRAS.items() if any(getattr(asked, one) for one in wanted)]
+        terminal = InductorTerminal(
+            progress, runners=runners, modules=expected, processes=asked.processes, extras=extras
+        )
+
+        def shows(module: Generated, step: str, done: int, _of: int) -> None:
+            terminal.step(short(module.path.stem), step, done)
+
+        try:
+            if given["runner"] is None:
+                report = measure(named, asked, shows)
+            else:
+                modules, failed, facts = _compile_runners(given, asked, terminal)
+                terminal.finds(len(named) + len(modules))
+                report = measure([*named, *modules], asked, shows, facts, failed)
+        except Interrupted as stopped:
+            report, interrupted = stopped.report, True
+    _show(report, given, results, format_name)
     if interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if report.ok and not failed and not results.failed else ExitCode.FAILED
+
+
+def _show(report: InductorReport, given: dict[str, Any], results: ResultsFile, format_name: str) -> None:
+    """Writes the report, its warnings, and the errors where the screen does not have them."""
+    if format_name == "table" and given["output"] is None:
+        from fastrnns_rs.views.inductor_report import lines
+
+        on_terminal = display.is_terminal(sys.stdout)
+        display.show_lines(lines(report, display.terminal_width(), whole_text=not on_terminal))
+    else:
+        results.deliver(report.render(format_name))
+        shared.tell_error(_failures(report))
+    shared.tell_warnings(report.warnings)
+    trace = next((one.trace_path for one in report.modules if one.trace_path is not None), None)
+    if format_name == "table" and trace is not None:
+        display.tell_next("Show where the time went", shlex.join(["fastrnns-rs", "report", trace]))
 
 
 def _find_modules(given: dict[str, Any]) -> list[Generated]:
@@ -169,7 +201,7 @@ def _find_modules(given: dict[str, Any]) -> list[Generated]:
 
 
 def _compile_runners(
-    given: dict[str, Any], asked: InductorOptions, progress: ProgressLine
+    given: dict[str, Any], asked: InductorOptions, terminal: InductorTerminal
 ) -> tuple[list[Generated], list[Notice], Facts]:
     """Compiles the requested runners.
 
@@ -184,11 +216,11 @@ def _compile_runners(
     compiled_runners.check(what)
     facts = environment.probe(what.device, what.computed_dtype, Setting(threads=what.threads))
 
-    def shows(name: str, done: int, of: int) -> None:
-        progress.shows(f"compiling {name}", done, of)
-
     kernels = asked.kernels or asked.all_configs
-    return *compiled_runners.modules_of(what, facts, kernels=kernels, on_runner=shows), facts
+    found = compiled_runners.modules_of(
+        what, facts, kernels=kernels, on_runner=terminal.compiles, on_phase=terminal.phase
+    )
+    return *found, facts
 
 
 def _failures(report: InductorReport) -> list[str]:

@@ -12,6 +12,7 @@ from fastrnns_rs.cli import display, shared
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.output_stream import is_terminal
 from fastrnns_rs.views.prose import WIDTH, counted
 from fastrnns_rs.views.screen import Line
 
@@ -130,7 +131,7 @@ class _Screens:
 
         if self._given["output"] is not None:
             return first_look(capture, stem, None, note)
-        on_terminal = shared.is_terminal(sys.stdout)
+        on_terminal = display.is_terminal(sys.stdout)
         return first_look(capture, stem, display.terminal_width(), note, whole_tables=not on_terminal)
 
     def raise_error(self) -> None:

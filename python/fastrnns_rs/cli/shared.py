@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import stat
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,11 +115,6 @@ def is_stream(output: Path) -> bool:
     except (OSError, ValueError):
         mode = stat.S_IFREG
     return os.fspath(output) in _STDOUT_NAMES or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Returns True if a stream is an open terminal."""
-    return stream is not None and not stream.closed and stream.isatty()
 
 
 def is_quiet() -> bool:
@@ -233,20 +225,3 @@ def interrupt_when_told_to_end() -> None:
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-class ProgressLine:
-    """Line on stderr that each step replaces; not shown if stderr is not a terminal."""
-
-    def __init__(self) -> None:
-        self._shown = shows_progress() and is_terminal(sys.stderr)
-
-    def shows(self, what: str, done: int, of: int) -> None:
-        """Shows the step that starts, the number of finished steps, and the total."""
-        if self._shown:
-            click.echo(f"\r\x1b[K[{done + 1}/{of}] {visible(what)}", err=True, nl=False)
-
-    def close(self) -> None:
-        """Removes the line."""
-        if self._shown:
-            click.echo("\r\x1b[K", err=True, nl=False)

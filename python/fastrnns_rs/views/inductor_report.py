@@ -1,121 +1,219 @@
-"""Tables of an Inductor report: modules, then kernels, then profiles."""
+"""Screen of an Inductor report: modules, then kernels, then profiles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.table import Column, aligned
+from fastrnns_rs.views import fitted_table, screen
+from fastrnns_rs.views.figures import figure, half_width_percent
+from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
+from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.documents.run_file import PhaseSummary
 
 _KEY = 10
-_INTERVAL = "ms (95 % interval)"
+_NONE = "-"
+_NAME = 10
+_KERNEL_NAME = 24
+_MIB = 1 << 20
+_NS_PER_MS = 1e6
+_UNLIMITED = 10_000
 
 
 def table(report: InductorReport) -> str:
-    """Formats a row for each module, then the additional results of each module."""
-    of_runners = any(one.runner is not None for one in report.modules)
-    head = (
-        "module",
-        "graph",
-        "device",
-        f"a call, {_INTERVAL}",
-        "upstream, ms",
-        "first call, ms",
-        "peak, MB",
-        "samples",
+    """Formats the report as text of 80 columns, with Inductor's own text as it is."""
+    return screen.plain(lines(report, WIDTH))
+
+
+def lines(report: InductorReport, limit: int, *, whole_text: bool = True) -> list[Line]:
+    """Returns a row for each module, then the additional results of each module.
+
+    Args:
+        report: Report.
+        limit: Width of the terminal.
+        whole_text: False leaves out Inductor's own text if it is wider than the terminal.
+    """
+    found = [*_modules(report.modules, limit)]
+    for one in report.modules:
+        for part in _parts(one, limit, whole_text=whole_text):
+            found += [Line(""), *part]
+    return found
+
+
+def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
+    walls = [one.wall for one in modules]
+    upstream = [None if one.upstream_ms is None else one.upstream_ms * _NS_PER_MS for one in modules]
+    first = [one.first_call_ns for one in modules]
+    times, theirs, calls = _Times(walls), Scale(filter(None, upstream)), Scale(filter(None, first))
+    columns = (
+        FittedColumn("runner", least=_NAME),
+        FittedColumn("module", least=_NAME),
+        FittedColumn("graph"),
+        FittedColumn("device", rank=4),
+        FittedColumn(times.unit, right=True, points=True),
+        FittedColumn("95 % CI", right=True, rank=1),
+        FittedColumn(f"upstream {theirs.unit}", right=True, points=True, rank=3),
+        FittedColumn(f"first {calls.unit}", right=True, points=True, rank=2),
+        FittedColumn("peak MiB", right=True, rank=5),
+        FittedColumn("samples", rank=6),
     )
-    rows: list[Sequence[str]] = [[*["runner"] * of_runners, *head]]
-    rows += [[*[one.runner or "-"] * of_runners, *_module(one)] for one in report.modules]
-    parts = ["\n".join(aligned(rows))]
-    parts += [part for one in report.modules for part in _parts(one)]
-    return "\n\n".join(parts) + "\n"
+    rows = [
+        FittedRow(
+            (
+                one.runner or "",
+                short(one.name),
+                one.graph if one.graph_id is None else f"{one.graph_id} {one.graph}",
+                one.device,
+                times.text(one.wall),
+                interval(one.wall),
+                _known(upstream[index], lambda ns: figure(ns / theirs.ns)),
+                _known(one.first_call_ns, lambda ns: figure(ns / calls.ns)),
+                _known(one.peak_memory_bytes, lambda size: f"{size / _MIB:,.0f}"),
+                f"{one.repeat} of {one.times} calls",
+            ),
+            [f"{one.status.replace('_', ' ')}: {one.reason or ''}"] if one.status != "ok" else [],
+        )
+        for index, one in enumerate(modules)
+    ]
+    return fitted_table.lines(columns, rows, limit)
 
 
-def _module(one: ModuleRow) -> Sequence[str]:
-    number = "" if one.graph_id is None else f"{one.graph_id} "
-    named = (short(one.name), f"{number}{one.graph}", one.device)
-    if one.wall is None:
-        return (*named, f"{one.status}: {one.reason or ''}", "-", "-", "-", "-")
-    return (
-        *named,
-        interval(one.wall),
-        _number(one.upstream_ms, ".4g"),
-        "-" if one.first_call_ns is None else f"{one.first_call_ns / 1e6:.4g}",
-        "-" if one.peak_memory_bytes is None else f"{one.peak_memory_bytes / 1e6:.4g}",
-        f"{one.repeat} of {one.times} calls",
-    )
+class _Times:
+    """Times in one unit, each with the digits that its interval supports."""
+
+    def __init__(self, times: Sequence[PhaseSummary | None]) -> None:
+        self._scale = Scale([one.estimate_ns for one in times if one is not None])
+        self.unit = self._scale.unit
+
+    def text(self, time: PhaseSummary | None) -> str:
+        if time is None:
+            return _NONE
+        half = None
+        if time.ci_low_ns is not None and time.ci_high_ns is not None:
+            half = (time.ci_high_ns - time.ci_low_ns) / 2 / self._scale.ns
+        return figure(time.estimate_ns / self._scale.ns, half)
 
 
-def _parts(one: ModuleRow) -> Iterator[str]:
+def interval(time: PhaseSummary | None) -> str:
+    """Formats half of an interval's width relative to its point estimate."""
+    if time is None or time.ci_low_ns is None or time.ci_high_ns is None:
+        return _NONE
+    return half_width_percent(time.estimate_ns, time.ci_low_ns, time.ci_high_ns)
+
+
+def _known(value: float | None, text: Callable[[float], str]) -> str:
+    return _NONE if value is None else text(value)
+
+
+def _parts(one: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Line]]:
     name = visible(label(one))
     if one.kernels:
-        yield f"{name}, kernels\n" + "\n".join(kernel_lines(one.kernels))
+        yield [Line(f"{name}: kernels", "bold"), *_kernels(one.kernels, limit)]
     if any(kernel.assembled for kernel in one.kernels):
-        yield f"{name}, kernels by architecture\n" + "\n".join(assembled_lines(one.kernels))
+        yield [Line(f"{name}: kernels by architecture", "bold"), *_assembled(one.kernels, limit)]
     if one.profile is not None:
-        from fastrnns_rs.views.module_profile import profile_text
+        from fastrnns_rs.views.module_profile import profile_parts
 
-        yield profile_text(one)
-    if one.memory_snapshot_path is not None:
-        yield f"{name}: memory snapshot in {visible(one.memory_snapshot_path)}"
-    if one.ncu_report_path is not None:
-        yield f"{name}: report of Nsight Compute in {visible(one.ncu_report_path)}"
+        yield from profile_parts(one, limit, whole_text=whole_text)
+    for what, path in (
+        ("memory snapshot", one.memory_snapshot_path),
+        ("report of Nsight Compute", one.ncu_report_path),
+    ):
+        if path is not None:
+            yield [Line(text) for text in wrapped(f"{name}: {what} in {visible(path)}", limit, breaks=True)]
 
 
-_KERNEL = (
-    Column("kernel", lambda one: one.name),
-    Column("category", lambda one: one.category),
-    Column("key", lambda one: one.key[:_KEY]),
-    Column(_INTERVAL, lambda one: one.reason or "-" if one.time is None else interval(one.time)),
-    Column("GB", lambda one: _number(one.num_gb, ".4g")),
-    Column("GB/s", lambda one: _number(one.bandwidth_gb_per_s, ".4g")),
-    Column("of memory", lambda one: _number(one.bandwidth_fraction, ".1f", "%", times=100)),
-    Column("regs", lambda one: _number(one.registers, "d")),
-    Column("spills", lambda one: _number(one.spills, "d")),
-    Column("shared", lambda one: _number(one.shared_memory_bytes, "d")),
-    Column("configuration", lambda one: f"{'* ' if one.chosen else ''}{one.config or '-'}"),
-)
+def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:
+    """Returns a row for each kernel; the chosen configuration is marked."""
+    times = _Times([one.time for one in kernels])
+    columns = (
+        FittedColumn("kernel", least=_KERNEL_NAME),
+        FittedColumn("category", rank=6),
+        FittedColumn("key", rank=7),
+        FittedColumn(times.unit, right=True, points=True),
+        FittedColumn("95 % CI", right=True, rank=1),
+        FittedColumn("GB", right=True, rank=5),
+        FittedColumn("GB/s", right=True, rank=3),
+        FittedColumn("of memory", right=True, rank=2),
+        FittedColumn("regs", right=True, rank=4),
+        FittedColumn("spills", right=True, rank=8),
+        FittedColumn("shared B", right=True, rank=9),
+        FittedColumn("configuration", is_sentence=True),
+    )
+    rows = [
+        FittedRow(
+            (
+                one.name,
+                one.category,
+                one.key[:_KEY],
+                times.text(one.time),
+                interval(one.time),
+                _known(one.num_gb, figure),
+                _known(one.bandwidth_gb_per_s, figure),
+                _known(one.bandwidth_fraction, lambda share: f"{100 * share:.1f} %"),
+                _known(one.registers, "{:.0f}".format),
+                _known(one.spills, "{:.0f}".format),
+                _known(one.shared_memory_bytes, "{:.0f}".format),
+                f"{'* ' if one.chosen else ''}{one.config or _NONE}",
+            ),
+            [] if one.time is not None or one.reason is None else [one.reason],
+        )
+        for one in kernels
+    ]
+    return fitted_table.lines(columns, rows, limit)
 
 
 def kernel_lines(kernels: Sequence[KernelTiming]) -> list[str]:
-    """Formats kernels as aligned lines; the chosen configuration is marked."""
-    rows = ([column.text(one) or "" for column in _KERNEL] for one in kernels)
-    return aligned([[column.heading for column in _KERNEL], *rows])
+    """Formats all figures of kernels as aligned lines of any width."""
+    return [line.text for line in _kernels(kernels, _UNLIMITED)]
 
 
 _ASSEMBLED = (
-    Column("architecture", lambda one: one.architecture),
-    Column("regs", lambda one: one.reason or _number(one.registers, "d")),
-    Column("stack, B", lambda one: _number(one.stack_bytes, "d")),
-    Column("spill stores, B", lambda one: _number(one.spill_store_bytes, "d")),
-    Column("spill loads, B", lambda one: _number(one.spill_load_bytes, "d")),
-    Column("shared, B", lambda one: _number(one.shared_memory_bytes, "d")),
+    FittedColumn("kernel", least=_KERNEL_NAME),
+    FittedColumn("architecture"),
+    FittedColumn("regs", right=True),
+    FittedColumn("stack B", right=True, rank=2),
+    FittedColumn("spill stores B", right=True, rank=1),
+    FittedColumn("spill loads B", right=True, rank=3),
+    FittedColumn("shared B", right=True, rank=4),
+    FittedColumn("configuration", is_sentence=True),
 )
 
 
-def assembled_lines(kernels: Sequence[KernelTiming]) -> list[str]:
-    """Formats kernels by architecture as aligned lines."""
+def _assembled(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:
+    """Returns a row for each kernel and architecture."""
     rows = [
-        [kernel.name, *(column.text(one) or "" for column in _ASSEMBLED), kernel.config or "-"]
+        FittedRow(
+            (
+                kernel.name,
+                one.architecture,
+                *(
+                    _known(count, "{:.0f}".format)
+                    for count in (
+                        one.registers,
+                        one.stack_bytes,
+                        one.spill_store_bytes,
+                        one.spill_load_bytes,
+                        one.shared_memory_bytes,
+                    )
+                ),
+                kernel.config or _NONE,
+            ),
+            [] if one.reason is None else [one.reason],
+        )
         for kernel in kernels
         for one in kernel.assembled
     ]
-    return aligned([["kernel", *(column.heading for column in _ASSEMBLED), "configuration"], *rows])
+    return fitted_table.lines(_ASSEMBLED, rows, limit)
 
 
-def interval(time: PhaseSummary) -> str:
-    """Formats a point estimate with its interval in ms, to four digits."""
-    estimate = f"{time.estimate_ns / 1e6:.4g}"
-    if time.ci_low_ns is None or time.ci_high_ns is None:
-        return estimate
-    return f"{estimate} ({time.ci_low_ns / 1e6:.4g} to {time.ci_high_ns / 1e6:.4g})"
-
-
-def _number(value: float | None, form: str, unit: str = "", *, times: int = 1) -> str:
-    return "-" if value is None else f"{value * times:{form}}{unit}"
+def assembled_lines(kernels: Sequence[KernelTiming]) -> list[str]:
+    """Formats kernels by architecture as aligned lines of any width."""
+    return [line.text for line in _assembled(kernels, _UNLIMITED)]

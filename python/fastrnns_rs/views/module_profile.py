@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.inductor_report import label
 from fastrnns_rs.documents.inductor_upstream import CPP
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import fitted_table
+from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.inductor_upstream import Line, tables
+from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.screen import Line as Screen
+from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
     from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 
-#: Shapes of many inputs and template names are wider than a terminal; the document keeps the full texts.
-_LONGEST = 55
 #: Kernels that a module calls from C++ cannot be named from outside.
 _NO_CPP = (
-    "no C++ kernel was seen: of a module with a C++ wrapper the profiler sees those, and its operators, only where it "
-    "was generated with torch._inductor.config.cpp.enable_kernel_profile on"
+    "No C++ kernel in the profile: compile the module with torch._inductor.config.cpp.enable_kernel_profile to see its "
+    "C++ kernels and operators."
 )
-_NO_DEVICE = "nothing was seen on the device: another profiler or a container may keep torch's from it"
+_NO_DEVICE = "No GPU activity in the profile: another profiler or a container may block torch.profiler."
+_NAME, _SHAPES = 20, 10
 
 
 def profile_text(row: ModuleRow) -> str:
-    """Formats a module's profile; empty if the module was not profiled."""
-    return "\n\n".join(_parts(row))
+    """Formats a module's profile for 80 columns; empty if the module was not profiled."""
+    parts = profile_parts(row, WIDTH, whole_text=True)
+    return "\n\n".join("\n".join(line.text for line in part) for part in parts)
 
 
 def upstream_text(entry: InductorEntry, device_name: str) -> str:
@@ -48,60 +56,82 @@ def upstream_text(entry: InductorEntry, device_name: str) -> str:
     return tables("", categories, entry.wall_time_ns / 1e6, device_name, entry.tabulate_line)
 
 
-def _parts(row: ModuleRow) -> Iterator[str]:
+def profile_parts(row: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Screen]]:
+    """Yields the parts of a module's profile, each as lines.
+
+    Args:
+        row: Module.
+        limit: Width of the terminal.
+        whole_text: False leaves out Inductor's own text if it is wider than the terminal.
+    """
     if row.profile is None:
         return
     device = row.device.partition(":")[0]
     runs = row.profile.runs
-    yield f"{_cut(row.name)} {row.graph}, profile of {runs} calls\ntrace in {visible(row.trace_path or '-')}"
+    trace = f"trace: {visible(row.trace_path or '-')}"
+    title = Screen(f"{visible(label(row))}: profile of {runs} calls", "bold")
+    yield [title, *(Screen(text) for text in wrapped(trace, limit, breaks=True))]
     if row.top:
-        yield "by name and input shape, for one call\n" + _top(row.top, runs, device)
+        yield [Screen("by name and input shape, for one call", "bold"), *_top(row.top, runs, device, limit)]
     if row.categories:
-        yield "by category, for one call\n" + _categories(row.categories, runs)
+        yield [Screen("by category, for one call", "bold"), *_categories(row.categories, runs, limit)]
     if device == "cpu" and all(one.name != CPP for one in row.profile.categories):
-        yield _NO_CPP
+        yield [Screen(text) for text in wrapped(_NO_CPP, limit)]
     if device != "cpu" and not row.profile.categories:
-        yield _NO_DEVICE
-    yield "as torch._inductor tells it\n" + upstream_text(row.profile, device)
+        yield [Screen(text) for text in wrapped(_NO_DEVICE, limit)]
+    texts = upstream_text(row.profile, device).split("\n")
+    widest = max(map(width, texts))
+    if whole_text or widest <= limit:
+        yield [Screen("as torch._inductor prints the profile", "bold"), *map(Screen, texts)]
+    else:
+        note = f"The text of torch._inductor has {widest} columns. To see it, pipe the output: ... | less -S"
+        yield [Screen(text) for text in wrapped(note, limit)]
 
 
-def _top(top: Sequence[TopRow], runs: int, device: str) -> str:
-    def cells(one: TopRow) -> Iterator[str]:
-        yield from (_cut(one.name), _cut(one.input_shapes), f"{one.count / runs:g}")
-        if device != "cpu":
-            yield _ms(one.self_device_ns / runs)
-        yield _ms(one.self_cpu_ns / runs)
-
-    times = ["own CPU ms"] if device == "cpu" else [f"own {device.upper()} ms", "own CPU ms"]
-    return _table(["name", "input shapes", "count", *times], [[*cells(one)] for one in top], text=2)
-
-
-def _categories(categories: Sequence[CategoryRow], runs: int) -> str:
+def _top(top: Sequence[TopRow], runs: int, device: str, limit: int) -> list[Screen]:
+    on_device = Scale([one.self_device_ns / runs for one in top])
+    on_cpu = Scale([one.self_cpu_ns / runs for one in top])
+    columns = [
+        FittedColumn("name", least=_NAME),
+        FittedColumn("input shapes", least=_SHAPES, rank=1),
+        FittedColumn("count", right=True, rank=2),
+        FittedColumn(f"own {device.upper()} {on_device.unit}", right=True, points=True),
+        FittedColumn(f"own CPU {on_cpu.unit}", right=True, points=True, rank=3),
+    ]
     rows = [
         (
-            visible(one.name),
+            one.name,
+            one.input_shapes,
             f"{one.count / runs:g}",
-            _ms(one.total_ns / runs),
-            "-" if one.kernel_time_fraction is None else f"{one.kernel_time_fraction:.1%}",
+            on_device.text(one.self_device_ns / runs),
+            on_cpu.text(one.self_cpu_ns / runs),
+        )
+        for one in top
+    ]
+    if device == "cpu":
+        # Both times would be of the CPU.
+        columns = [*columns[:3], replace(columns[4], rank=0)]
+        rows = [(*row[:3], row[4]) for row in rows]  # type: ignore[misc]
+    return fitted_table.lines(columns, [FittedRow(row) for row in rows], limit)
+
+
+def _categories(categories: Sequence[CategoryRow], runs: int, limit: int) -> list[Screen]:
+    scale = Scale([one.total_ns / runs for one in categories])
+    columns = (
+        FittedColumn("category", least=_NAME),
+        FittedColumn("count", right=True, rank=2),
+        FittedColumn(scale.unit, right=True, points=True),
+        FittedColumn("of kernel time", right=True, rank=1),
+    )
+    rows = [
+        FittedRow(
+            (
+                one.name,
+                f"{one.count / runs:g}",
+                scale.text(one.total_ns / runs),
+                "-" if one.kernel_time_fraction is None else f"{100 * one.kernel_time_fraction:.1f} %",
+            )
         )
         for one in categories
     ]
-    return _table(["category", "count", "ms", "of kernel time"], rows, text=1)
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, text: int) -> str:
-    """Formats a table whose first `text` columns are texts and all others numbers."""
-    from tabulate import tabulate
-
-    align = ["left" if place < text else "right" for place in range(len(heads))]
-    shown: str = tabulate(rows, headers=heads, disable_numparse=True, colalign=align)
-    return shown
-
-
-def _ms(nanoseconds: float) -> str:
-    return f"{nanoseconds / 1e6:.4g}"
-
-
-def _cut(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return fitted_table.lines(columns, rows, limit)

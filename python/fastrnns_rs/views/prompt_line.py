@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import figure
-from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.prose import WIDTH, counted
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import beginning
 from fastrnns_rs.views.text import width
@@ -72,8 +72,6 @@ def duration(ns: float | None, word: str = "") -> str | None:
     return f"{word} {text}" if word else text
 
 
-def count(number: float | None, noun: str, plural: str = "") -> str | None:
+def count(number: int | None, noun: str, plural: str | None = None) -> str | None:
     """Returns a number with its noun, as `3 runners`; None if the number is unknown."""
-    if number is None:
-        return None
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    return None if number is None else counted(number, noun, plural)

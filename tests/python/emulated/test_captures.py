@@ -18,7 +18,7 @@ from emulated.captures import RECORDED, Traced, profiled
 from emulated.device_runners import BACKWARD_MS, FORWARD_MS, HOST_MS
 
 MS = 1_000_000
-#: What conversions between the clocks of the device and of the trace may add, in nanoseconds.
+#: Error of conversions between the clocks of the device and of the trace, in nanoseconds.
 ROUNDING_NS = 100
 #: Besides `_sleep`, an iteration of `sleeping` sets a gradient, adds it, and sets it to zero.
 SMALL_NS = 10_000

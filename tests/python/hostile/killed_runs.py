@@ -50,7 +50,18 @@ _RUNNERS = (
 )
 _BENCH = ("bench", *_RUNNERS, "--processes", "2")
 _AB = ("ab", "cudnn", "compile_scan", "--device", "cpu", "--nloops", "3", "--processes", "2", "--timeout", "200")
-_PROFILE = ("profile", "--nsys", "--rnns", "compile_scan", "--quick", "--no-unprofiled", "--nloops", "2", "--warmup", "0")
+_PROFILE = (
+    "profile",
+    "--nsys",
+    "--rnns",
+    "compile_scan",
+    "--quick",
+    "--no-unprofiled",
+    "--nloops",
+    "2",
+    "--warmup",
+    "0",
+)
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,12 @@ def check_interrupted(run: Run) -> None:
         UsageError: If the run is not interrupted, or has ranks or two sides.
     """
     if run.status != "interrupted":
-        raise UsageError(f"the run is {run.status}: nothing of it is left to run", "leave out --resume")
+        message = f"cannot resume a run with status {run.status!r}"
+        raise UsageError(message, "Leave out `resume`.")
     if run.ranks:
-        raise UsageError("the run has ranks, which torchrun started", "start it again: ranks are not resumed")
+        raise UsageError("cannot resume a run of torchrun", "Start the run again.")
     if run.sides:
-        raise UsageError("the run has two sides", "start ab again: its sides are to be measured at the same time")
+        raise UsageError("cannot resume a run of ab", "Run ab again: baseline and candidate are interleaved.")
 
 
 def _check_results(run: Run) -> None:
@@ -85,11 +86,11 @@ def _check_results(run: Run) -> None:
     planned = [(one.runner, one.side, one.problem) for one in run.plan.runners]
     for index, one in enumerate(run.results):
         if (one.runner, one.side, one.problem) not in planned:
-            raise _damaged(f"results[{index}] is not in its plan")
+            raise _damaged(f"results[{index}] is not in the plan of the run")
 
 
 def _damaged(what: str) -> UsageError:
-    return UsageError(f"the run cannot be resumed: {what}", "the file was changed since; start anew")
+    return UsageError(f"cannot resume a changed run file: {what}", "Start the run again.")
 
 
 def _compare(name: str, before: Any, now: Any) -> None:
@@ -97,11 +98,8 @@ def _compare(name: str, before: Any, now: Any) -> None:
     for key in sorted(earlier.keys() | later.keys()):
         if earlier.get(key) != later.get(key):
             was, is_now = earlier.get(key), later.get(key)
-            message = f"the run cannot be resumed: its {key} was {was}, and is {is_now} now"
-            raise UsageError(
-                message,
-                "give the options of its command, in the folder and on the machine where it began, or start anew",
-            )
+            message = f"cannot resume the run: {key} was {was} and is {is_now} now"
+            raise UsageError(message, "Use the options, the folder and the machine of the first command.")
 
 
 def flat(path: str, value: Any) -> dict[str, Any]:

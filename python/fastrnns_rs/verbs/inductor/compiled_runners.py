@@ -44,6 +44,7 @@ def modules_of(
     *,
     kernels: bool,
     on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None,
+    on_phase: Callable[[str], None] = lambda _name: None,
 ) -> tuple[list[Generated], list[Notice]]:
     """Compiles runners and returns their modules.
 
@@ -53,6 +54,7 @@ def modules_of(
         kernels: True if the kernels will be benchmarked.
         on_runner: Function called before each compilation with the runner's name, the number of completed runners and
             the total number.
+        on_phase: Function called with each phase of a compilation.
 
     Returns:
         The modules, and a warning for each runner without a module: it does not compile, or not with Inductor.
@@ -70,13 +72,13 @@ def modules_of(
     for index, task in enumerate(tasks):
         on_runner(task.runner.name, index, len(tasks))
         try:
-            modules += _compiled(task, options, kernels=kernels)
+            modules += _compiled(task, options, kernels=kernels, on_phase=on_phase)
         except FastrnnsError as error:
             failures.append(make_warning("runner_failed", evidence=error.message, hint=error.hint))
     return modules, failures
 
 
-def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]:
+def _compiled(task: Task, options: Options, *, kernels: bool, on_phase: Callable[[str], None]) -> list[Generated]:
     seconds = options.compile_timeout
     limit = Limit(seconds, f"compilation took longer than the compile timeout, {seconds:g} s")
     job = {
@@ -86,7 +88,8 @@ def _compiled(task: Task, options: Options, *, kernels: bool) -> list[Generated]
         "threads": options.threads,
     }
     setting = Setting(threads=options.threads, variables=_BENCHMARK_KERNELS if kernels else {})
-    answer = launch(Start(job=job, terms=Terms(timeout=options.timeout, limits={COMPILE: limit}), setting=setting))
+    terms = Terms(timeout=options.timeout, limits={COMPILE: limit}, on_phase=on_phase)
+    answer = launch(Start(job=job, terms=terms, setting=setting))
     name = task.runner.name
     if answer.ended == "interrupted":
         raise KeyboardInterrupt

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
     #: Function called at the start of each step with the module, the step, the number of completed modules and the
-    #: total.
+    #: total. A step may have details after a colon.
     OnStep = Callable[[Generated, str, int, int], None]
 
 
@@ -99,7 +99,8 @@ def _measured(
             # Measurements other than the wall time are made once, in the first process.
             job = _job(one, asked, places if index == 0 else None)
             parts.append({})
-            terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=_collector(parts[-1]))
+            collector = _collector(parts[-1], lambda count: begins(f"kernels: {count:,} done"))
+            terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=collector)
             answers.append(launch(Start(job=job, terms=terms, setting=setting)))
             if answers[-1].content.get("status") != "ok":
                 break
@@ -119,14 +120,20 @@ def _measured(
         return interrupted(measured), True
 
 
-def _collector(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
-    """Returns a callback that collects results: keys of the row, and single kernels."""
+def _collector(found: dict[str, Any], on_kernel: Callable[[int], None]) -> Callable[[dict[str, Any]], bool]:
+    """Returns a callback that collects results: keys of the row, and single kernels.
+
+    Args:
+        found: Receives the results.
+        on_kernel: Function called with the number of kernels after each kernel.
+    """
 
     def take(part: dict[str, Any]) -> bool:
         kernel = part.pop("kernel", None)
         is_kernel = isinstance(kernel, dict) and len(kernels) < _MOST_KERNELS
         if is_kernel:
             kernels.append(kernel)
+            on_kernel(len(kernels))
         is_new = is_kernel or not found.keys() >= part.keys()
         # This overwrites a key `kernels` from a module that found the pipe.
         found.update({**part, "kernels": kernels})

@@ -67,7 +67,7 @@ def variables(given: Iterable[str]) -> dict[str, str]:
     for one in given:
         name, equals, value = one.partition("=")
         if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
-            raise UsageError(f"no variable is written {one!r}", "give NAME=VALUE")
+            raise UsageError(f"invalid variable: {one!r}", "Use NAME=VALUE.", value=one)
         found[name] = value
     return found
 
@@ -134,6 +134,7 @@ def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchP
 #: An interpreter may take seconds to start from a cold disk.
 _TIMEOUT_S = 60.0
 _LEAST = (3, 11)
+_INTERPRETER = "Use the path of a Python interpreter."
 _MARK = "fastrnns-rs asks:"
 _CODE = f"import sys; print({_MARK!r}, *sys.version_info[:2], flush=True); import fastrnns_rs._core"
 
@@ -151,7 +152,7 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
     """
     found = shutil.which(python)
     if found is None:
-        raise MissingError(f"there is no program {python}", "give the path of a Python interpreter")
+        raise MissingError(f"program not found: {python!r}", _INTERPRETER, value=python)
     # Symbolic links are not resolved: an interpreter finds the packages of its environment by the path of its call.
     path = str(Path(os.path.abspath(found)))  # noqa: PTH100
     setting = Setting(python=path, variables=variables or {})
@@ -168,16 +169,18 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
             cwd="/",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{python} does not run: {error}", "give the path of a Python interpreter") from error
+        message = f"cannot run program: {python!r}"
+        raise UsageError(message, _INTERPRETER, reason=str(error), value=python) from error
     # The interpreter may print other lines when it starts.
     answers = [line.partition(_MARK)[2].split() for line in done.stdout.splitlines() if _MARK in line]
     version = answers[-1] if answers else []
     if len(version) != len(_LEAST) or not all(part.isdecimal() for part in version):
-        raise UsageError(f"{python} is no Python interpreter", "give the path of one")
+        raise UsageError(f"not a Python interpreter: {python!r}", _INTERPRETER, value=python)
     if tuple(map(int, version)) < _LEAST:
-        message = f"{python} is Python {'.'.join(version)}, which cannot load the extension"
-        raise UsageError(message, f"give Python {'.'.join(map(str, _LEAST))} or newer")
+        message = f"unsupported interpreter: {python!r} is Python {'.'.join(version)}"
+        raise UsageError(message, f"Use Python {'.'.join(map(str, _LEAST))} or newer.", value=python)
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it does not say why"])[-1]
-        raise UsageError(f"{python} cannot load the extension: {last}", "give an interpreter for the same machine")
+        last = (done.stderr.strip().splitlines() or ["no reason is printed"])[-1]
+        message = f"interpreter cannot load the extension: {python!r}"
+        raise UsageError(message, "Use an interpreter for the same machine.", reason=last, value=python)
     return path

@@ -1,0 +1,44 @@
+"""Properties of an output stream: terminal, width and symbols."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from fastrnns_rs.views.prose import WIDTH
+
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
+if TYPE_CHECKING:
+    from typing import TextIO
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Returns True if a stream is an open terminal."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def is_ascii(stream: TextIO | None) -> bool:
+    """Returns True if the encoding of a stream does not support the symbols of tables."""
+    try:
+        "↓→…±µ×━─".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def terminal_width(stream: TextIO | None = None) -> int:
+    """Returns the width of screens: `COLUMNS`, or that of the terminal, or 80.
+
+    Args:
+        stream: Stream that may be a terminal; None for stdout.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    stream = stream or sys.stdout
+    if is_terminal(stream):
+        try:
+            return os.get_terminal_size(stream.fileno()).columns or WIDTH
+        except (OSError, ValueError):
+            return WIDTH
+    return WIDTH
