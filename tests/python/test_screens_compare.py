@@ -25,7 +25,7 @@ from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.comparison import Comparison, Row
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.verbs.history.run_history import RunHistory
-from fastrnns_rs.views.text import width
+from fastrnns_rs.views.text import shell_word, width
 
 #: Sessions that differ by a standard deviation of 0.5 %, relative to the baseline.
 LEVELS = (1.0, 1.004, 0.995, 1.009, 1.001, 0.992, 1.006, 0.998, 0.993, 1.003, 0.999)
@@ -200,6 +200,19 @@ def test_a_change_far_from_nothing_is_a_factor() -> None:
     assert "×2.49 [×2.43, ×2.54]" in text
     halved = compared(run([exactly([1000, 1010, 1020])]), run([exactly([300, 301, 302])])).render()
     assert "×0.30 [×0.29, ×0.30]" in halved
+
+
+def test_very_wide_intervals_leave_room_for_the_verdict() -> None:
+    text = compared(run([exactly([1000, 9000, 80000])]), run([exactly([90, 1000, 30])])).render()
+    [row] = [line for line in text.splitlines() if line.startswith("cudnn/")]
+    assert "[×<0.01, ×" in row
+    assert row.endswith("? inconclusive")
+    assert width(row) <= 80
+
+
+def test_names_of_runs_need_no_quotes() -> None:
+    words = ["@last~1", "@tag:a", "a b.json", "~x", "x;y~", "before.json"]
+    assert [*map(shell_word, words)] == ["@last~1", "@tag:a", "'a b.json'", "'~x'", "'x;y~'", "before.json"]
 
 
 def test_other_numbers_of_processes_are_beside_the_verdict() -> None:

@@ -103,9 +103,11 @@ def command(**given: Any) -> int:
 
 def _typed() -> str:
     """Returns the command as it was typed."""
+    from fastrnns_rs.views.text import shell_word
+
     context = click.get_current_context()
     words = context.words if isinstance(context, VerbContext) else ()
-    return shlex.join(["fastrnns-rs", "compare", *words])
+    return " ".join(["fastrnns-rs", "compare", *map(shell_word, words)])
 
 
 def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:

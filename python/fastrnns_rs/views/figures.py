@@ -18,8 +18,9 @@ _DIGITS_ALONE = 3
 _COARSE = 3.0
 #: Changes outside of these ratios are factors.
 _LEAST_RATIO, _MOST_RATIO = 0.5, 2.0
-#: Factors outside of these have an exponent.
-_LEAST_FACTOR, _MOST_FACTOR = 0.01, 10_000
+#: Factors have two decimals between these numbers.
+_LEAST_FACTOR, _MANY = 0.01, 100.0
+_MOST_FACTOR = 1e6
 #: An interval as wide as this is far from symmetric.
 _WIDE_PERCENT = 50.0
 _NO_DECIMALS_FROM = 10.0
@@ -92,10 +93,12 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
 
     >>> change(1.0418, 1.0314, 1.0523), change(0.9738), change(2.5, 1.35, 4.61)
     ('+4.2 [+3.1, +5.2]', '-2.6', '×2.50 [×1.35, ×4.61]')
+    >>> change(0.08, 3.5e-6, 1932.8)
+    '×0.08 [×<0.01, ×1,933]'
     """
     values = [ratio] if low is None or high is None else [ratio, low, high]
     if is_factor(ratio):
-        texts = [_factor(value) for value in values]
+        texts = [_factor(ratio), *(_bound(end) for end in values[1:])]
     else:
         changes = [100 * (value - 1) for value in values]
         places = percent_decimals(changes[0])
@@ -107,7 +110,12 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
 def _factor(ratio: float) -> str:
     if not _LEAST_FACTOR <= ratio < _MOST_FACTOR:
         return f"{_TIMES}{ratio:.3g}"
-    return f"{_TIMES}{ratio:.2f}"
+    return f"{_TIMES}{ratio:.2f}" if ratio < _MANY else f"{_TIMES}{ratio:,.0f}"
+
+
+def _bound(ratio: float) -> str:
+    """Formats an end of an interval; the digits of a tiny one tell nothing."""
+    return f"{_TIMES}<{_LEAST_FACTOR:g}" if ratio < _LEAST_FACTOR else _factor(ratio)
 
 
 def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:

@@ -61,6 +61,20 @@ def xml(text: str) -> str:
     return "".join(_ENTITIES.get(one) or _NOT_IN_XML.get(one, one) for one in visible(text))
 
 
+def shell_word(text: str) -> str:
+    """Quotes a word of a command where a shell needs quotes.
+
+    A shell replaces a tilde at the start of a word only, so names such as `@last~1` have no quotes.
+    """
+    import shlex
+
+    return (
+        shlex.quote(text)
+        if text.startswith("~") or text.replace("~", "") != shlex.quote(text.replace("~", ""))
+        else text
+    )
+
+
 def width(text: str) -> int:
     """Returns the terminal columns that a visible text fills."""
     if text.isascii() or all(one < _COMBINING or one in _OURS for one in text):

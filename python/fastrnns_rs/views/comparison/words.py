@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +11,7 @@ from fastrnns_rs.documents.comparison import Counts
 from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.documents.row_names import distinctions
 from fastrnns_rs.documents.side_warnings import of_sides
+from fastrnns_rs.views.text import shell_word
 from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
 
@@ -276,7 +276,7 @@ def _command(side: Compared) -> str:
     # Names of the history start with @, and the label of a run that is no file starts with `run`.
     is_named = side.label.startswith("@")
     place = side.label if is_named else side.files[0]
-    return "" if place.startswith("run ") else f": fastrnns-rs show {shlex.quote(place)}"
+    return "" if place.startswith("run ") else f": fastrnns-rs show {shell_word(place)}"
 
 
 def method(found: Method) -> str:
