@@ -24,7 +24,6 @@ from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, options_of
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.views.inductor_terminal import InductorTerminal
-from fastrnns_rs.views.output_stream import is_terminal
 from fastrnns_rs.views.prose import counted
 
 if TYPE_CHECKING:

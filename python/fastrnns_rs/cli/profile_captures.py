@@ -12,7 +12,6 @@ from fastrnns_rs.cli import display, shared
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.output_stream import is_terminal
 from fastrnns_rs.views.prose import WIDTH, counted
 from fastrnns_rs.views.screen import Line
 
