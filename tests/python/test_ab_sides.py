@@ -100,12 +100,12 @@ def test_a_noise_floor_of_few_processes_is_refused() -> None:
 def test_refusals_come_before_anything_runs(anywhere: Path) -> None:
     for words, status, message in (
         (["cudnn", "py", "--margin", "99"], 2, "'99' (--margin)"),
-        (["cudnn", "py", "--fail-on", "slower"], 2, "fail-on takes"),
-        (["cudnn", "py", "--fail-on"], 2, "--fail-on needs"),
-        (["cudnn", "py", "--json", "--format", "table"], 2, "--format and --json"),
-        (["cudnn", "py", "--output", "no/such/folder/x"], 2, "cannot be written"),
-        (["cudnn", "--b-python", "no-such-python"], 5, "there is no program no-such-python"),
-        (["cudnn", "--b", "--device cuda:77"], 5, "there is no device cuda:77"),
+        (["cudnn", "py", "--fail-on", "slower"], 2, "invalid value: 'slower' (--fail-on)"),
+        (["cudnn", "py", "--fail-on"], 2, "missing value: --fail-on"),
+        (["cudnn", "py", "--json", "--format", "table"], 2, "--format and --json exclude each other"),
+        (["cudnn", "py", "--run-file", "no/such/folder/x"], 2, "cannot write file: 'no/such/folder/x' (--run-file)"),
+        (["cudnn", "--b-python", "no-such-python"], 5, "program not found: 'no-such-python' (--b-python)"),
+        (["cudnn", "--b", "--device cuda:77"], 5, "device not available: 'cuda:77' (--b)"),
         (["cudnn", "--b", "--dtype float99"], 2, "float99"),
     ):
         done = run_with_facts("ab", *words, cwd=anywhere)
