@@ -32,8 +32,9 @@ from fastrnns_rs.verbs.profile import capture_run
 #: Flags that a function has under another name, or has no use for: it returns what they would write.
 RENAMED = {"group": "groups", "axis": "axes", "nsys": "tool", "nvprof": "tool", "torch": "tool"}
 RENAMED |= {"nsys_path": "tool_path", "nvprof_path": "tool_path", "rnns": "runners", "cnns": "runners"}
+RENAMED |= {"unprofiled": "baseline"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
-OF_THE_COMMAND |= {"sort", "no_history", "help_all"}
+OF_THE_COMMAND |= {"sort", "no_history", "help_all", "wide", "run_file"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
 
@@ -58,10 +59,13 @@ def test_every_flag_is_an_argument(function: Callable[..., Any], command: click.
         flags = {
             one.name: context.params[one.name]
             for one in command.params
-            if isinstance(one, click.Option) and not one.hidden and one.name not in OF_THE_COMMAND
+            # An option of every command, as --quiet, exposes no value.
+            if isinstance(one, click.Option) and one.expose_value and not one.hidden and one.name not in OF_THE_COMMAND
         }
     shown = defaults(function)
-    assert {RENAMED.get(name, name) for name in flags} | {"runners"} == set(shown)
+    # --no-progress is an option of every command.
+    assert {RENAMED.get(name, name) for name in flags} | {"runners", "progress"} == set(shown)
+    assert shown["progress"] is True
     same = [name for name in flags if name not in RENAMED]
     assert {name: flags[name] for name in same} == {name: shown[name] for name in same}
 
@@ -108,12 +112,12 @@ def test_a_schedule_is_an_object_or_a_text(given: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"activities": 5}, "activities is 5"),
-        ({"activities": ["cpu", None]}, "activities is"),
-        ({"activities": []}, "no activities are given"),
-        ({"activities": "gpu"}, "no activity is called 'gpu'"),
-        ({"schedule": 3}, "schedule is 3"),
-        ({"schedule": "wait"}, "the schedule has 'wait'"),
+        ({"activities": 5}, "invalid value: 5 (activities)"),
+        ({"activities": ["cpu", None]}, "invalid value: ['cpu', None] (activities)"),
+        ({"activities": []}, "missing value: `activities`"),
+        ({"activities": "gpu"}, "unknown activity: 'gpu' (activities)"),
+        ({"schedule": 3}, "invalid value: 3 (schedule)"),
+        ({"schedule": "wait"}, "invalid pair: 'wait' (schedule)"),
     ],
 )
 def test_what_is_neither_is_a_usage_error(given: dict[str, Any], message: str) -> None:
@@ -154,7 +158,7 @@ def test_a_dry_run_is_that_of_the_command(anywhere: Path) -> None:
 def test_each_runner_has_its_turn_when_they_are_captured_apart(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
-    def capture(prepared: Any, _place: Any) -> tuple[str, Path]:
+    def capture(prepared: Any, _place: Any, _observer: Any) -> tuple[str, Path]:
         (name,) = (task.runner.name for task in prepared.plan.tasks)
         seen.append(name)
         if name in failing:
