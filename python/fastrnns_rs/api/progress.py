@@ -25,7 +25,10 @@ def is_watched() -> bool:
 
 @contextmanager
 def bench_terminal(*, shown: bool) -> Iterator[BenchTerminal | None]:
-    """Returns the table and the bar of `bench`, for a `with` block; None if nothing is shown."""
+    """Returns the table and bar of `bench`, for a `with` block.
+
+    The result is None if nothing is shown.
+    """
     if not (shown and is_watched()):
         yield None
         return

@@ -99,7 +99,7 @@ def _document(path: str | os.PathLike[str]) -> Document:
 
 
 def _schema(text: str) -> str:
-    """Returns the schema of a document whose keys are in another order; empty for other texts."""
+    """Returns the schema of a document, which may be its last key, or an empty text."""
     try:
         plain = reading.parsed(text)
     except ValueError:
@@ -108,7 +108,7 @@ def _schema(text: str) -> str:
 
 
 def _other_file(path: str | os.PathLike[str]) -> UsageError:
-    """Makes the error for a file of another kind, without the command that reads the file."""
+    """Makes the error for a file of another kind, without a command."""
     found = file_description.describe(path)
     shown = os.fsdecode(path)
     is_foreign = found is not None and found.noun.startswith("results of ")

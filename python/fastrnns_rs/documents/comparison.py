@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 from fastrnns_rs.documents import comparison_soundness, row_names, soundness
 from fastrnns_rs.documents.codec import Notice, since
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.errors import closest
+from fastrnns_rs.documents.part import Part
+from fastrnns_rs.errors import unknown_key
 from fastrnns_rs.problem.problem import Problem
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
@@ -20,20 +21,8 @@ Value = str | int | float | bool | None
 _MOST_NAMED = 8
 
 
-class _Part:
-    """Part of a comparison, which one line describes at a Python prompt."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        """Returns one line of at most 80 columns."""
-        from fastrnns_rs.views.comparison.prompt import text
-
-        return text(self)  # type: ignore[arg-type]  # its subclasses are the parts
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Compared(_Part):
+class Compared(Part):
     """Baseline or candidate.
 
     Keys with unknown values are null, as are keys that only the other kind of comparison has.
@@ -63,7 +52,7 @@ class Compared(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Method(_Part):
+class Method(Part):
     """Method of the verdicts. `forced`: compares rows that do not match."""
 
     name: str
@@ -75,7 +64,7 @@ class Method(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Difference(_Part):
+class Difference(Part):
     """Difference between the two environments."""
 
     key: str
@@ -84,7 +73,7 @@ class Difference(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Figures(_Part):
+class Figures(Part):
     """Baseline or candidate of a row.
 
     Attributes:
@@ -105,7 +94,7 @@ class Figures(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Row(_Part):
+class Row(Part):
     """Comparison of one runner and phase. Ratios are candidate / baseline.
 
     A ratio above 1 is slower.
@@ -150,7 +139,7 @@ class Row(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class KernelFigures(_Part):
+class KernelFigures(Part):
     """Baseline or candidate of a kernel.
 
     `total_ns` and `launches` are by the comparison's `basis`, `count` is over all captures. `n_repeats` is the number
@@ -164,7 +153,7 @@ class KernelFigures(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Change(_Part):
+class Change(Part):
     """Device time of one category, or of all. Ratios are candidate / baseline.
 
     A ratio above 1 is slower. `delta_ns` of all kernels add up to `delta_ns` of the whole device time, as do those of
@@ -201,7 +190,7 @@ class Kernel(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class GeometricMean(_Part):
+class GeometricMean(Part):
     """Geometric mean of the ratios of `n` runners, with both phases of each together.
 
     The interval is that of the mean of these `n` ratios.
@@ -214,7 +203,7 @@ class GeometricMean(_Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Counts(_Part):
+class Counts(Part):
     """Number of rows with each verdict.
 
     `none` counts rows that have neither a verdict nor a conditional verdict.
@@ -227,7 +216,7 @@ class Counts(_Part):
     none: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Document):
     """Result of `compare`, for runs or for captures.
 
@@ -277,9 +266,7 @@ class Comparison(Document):
             return rows[found[0]]
         if found:
             raise KeyError(f"{name!r} names {len(found):,} rows: {_first([names[place][0] for place in found])}")
-        meant = closest(name, dict.fromkeys(one for each in names for one in each)) if isinstance(name, str) else None
-        hint = "" if meant is None else f"; did you mean {meant!r}?"
-        raise KeyError(f"no row {name!r} in this comparison{hint}")
+        raise unknown_key("row", name, dict.fromkeys(one for each in names for one in each), "in this comparison")
 
     def __len__(self) -> int:
         """Returns the number of rows, or of kernels of captures."""
@@ -296,12 +283,6 @@ class Comparison(Document):
     def __bool__(self) -> bool:
         """Returns True: a comparison without rows is a comparison."""
         return True
-
-    def __repr__(self) -> str:
-        """Returns a line with the counts of the verdicts, then the table of the terminal."""
-        from fastrnns_rs.views.comparison.prompt import comparison_text
-
-        return comparison_text(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         """Returns the names of each row or kernel; the first name is unique among rows."""

@@ -18,7 +18,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def is_ascii(stream: TextIO | None) -> bool:
-    """Returns True if the encoding of a stream does not support the symbols of tables."""
+    """Returns True if the encoding of a stream lacks the symbols of tables."""
     try:
         "↓→…±µ×━─".encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):

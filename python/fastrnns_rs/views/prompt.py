@@ -40,10 +40,11 @@ def text(found: object, maker: Callable[[Any], str] | None = None) -> str:
 def _makers() -> dict[type, Callable[[Any], str]]:
     """Returns the functions of all classes that have their own text."""
     from fastrnns_rs.views import prompt_lines
+    from fastrnns_rs.views.comparison import prompt as comparison
     from fastrnns_rs.views.run import prompt as run
     from fastrnns_rs.views.summary import prompt as summary
 
-    return {**prompt_lines.MAKERS, **run.MAKERS, **summary.MAKERS}
+    return {**prompt_lines.MAKERS, **run.MAKERS, **comparison.MAKERS, **summary.MAKERS}
 
 
 def _fields(found: object) -> str:
@@ -59,9 +60,12 @@ def _fields(found: object) -> str:
 
 
 def _values(found: object) -> Iterator[str]:
-    if not is_dataclass(found):
-        return
-    for one in fields(found):
-        value = getattr(found, one.name)
-        if one.repr and one.name not in {"schema", "schema_version"} and type(value) in {str, int, float, bool}:
-            yield f"{one.name}={visible(repr(value[:LONGEST_NAME] if isinstance(value, str) else value))}"
+    """Yields the simple values, then the lengths of lists: `len(axes)=3`."""
+    shown = [one for one in fields(found) if one.repr] if is_dataclass(found) else []
+    values = {one.name: getattr(found, one.name) for one in shown if one.name not in {"schema", "schema_version"}}
+    for name, value in values.items():
+        if type(value) in {str, int, float, bool}:
+            yield f"{name}={visible(repr(value[:LONGEST_NAME] if isinstance(value, str) else value))}"
+    for name, value in values.items():
+        if isinstance(value, (list, dict)) and value:
+            yield f"len({name})={len(value)}"

@@ -166,7 +166,7 @@ def read_captures(
 
 
 def _paths(summary: Summary) -> tuple[str, ...]:
-    """Returns the files of a summary, which are read again: a summary has no launches.
+    """Returns the files of a summary, to read them again for their launches.
 
     Raises:
         UsageError: If the summary is of a part of its captures, or its files are gone.
