@@ -21,6 +21,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 import run_files
 import screen_data
+from conftest import ROOT
 from corpus import capture
 from kineto_traces import kernel, write
 from screens import screen, transcript
@@ -88,6 +89,10 @@ def check(text: str, *, table: bool) -> None:
 
 def test_a_run_at_a_prompt(kept: RunHistory) -> None:
     assert transcript("Python: run", {"fastrnns_rs": fastrnns_rs}) == screen("Python: run")
+
+
+def test_the_page_shows_this_session() -> None:
+    assert screen("Python: run") in (ROOT / "docs" / "python.md").read_text()
 
 
 def test_a_summary_at_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

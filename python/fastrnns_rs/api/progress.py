@@ -27,7 +27,7 @@ def is_watched() -> bool:
 def bench_terminal(*, shown: bool) -> Iterator[BenchTerminal | None]:
     """Returns the table and bar of `bench`, for a `with` block.
 
-    The result is None if nothing is shown.
+    Without progress, the `with` block gets None.
     """
     if not (shown and is_watched()):
         yield None
