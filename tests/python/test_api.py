@@ -206,7 +206,7 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
     given = {name: value for name, value in sizes.items() if name not in {"nloops", "warmup"}}
     assert heard == {**given, "numLayers": 1, "seed": 0}
     for mistake, message in (
-        ({"nloops": 0}, "nloops is 0"),
+        ({"nloops": 0}, "out of range: 0"),
         ({"hiddenSize": 0}, "hidden_size is 0"),
         ({"warmup": -1}, "warmup"),
     ):

@@ -81,8 +81,8 @@ def test_measuring_says_how_to_install_torch(verb: str, folder: Path) -> None:
     done = without_torch(folder, *MEASURING[verb])
     assert (done.status, done.stdout) == (5, "")
     assert done.stderr.splitlines()[-2:] == [
-        "error: torch is not installed",
-        "hint: pip install torch torchvision",
+        "error: package not installed: 'torch'",
+        "hint: Run: pip install torch torchvision",
     ]
 
 
