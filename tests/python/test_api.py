@@ -207,18 +207,18 @@ def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
     assert heard == {**given, "numLayers": 1, "seed": 0}
     for mistake, message in (
         ({"nloops": 0}, "out of range: 0"),
-        ({"hiddenSize": 0}, "hidden_size is 0"),
+        ({"hiddenSize": 0}, r"out of range: 0 \(hidden_size\)"),
         ({"warmup": -1}, "warmup"),
     ):
         with pytest.raises(UsageError, match=message):
             fastrnns_rs.trainbench("jit", **{**sizes, **mistake})
     with pytest.raises(RunnerError, match="no gradient"):
         fastrnns_rs.trainbench("x", planted_runners.no_gradient, **sizes)
-    with pytest.raises(UsageError, match="jit_dropout cannot do this: it needs --numLayers 2"):
+    with pytest.raises(UsageError, match="runner 'jit_dropout' supports 2 layers or more, not 1"):
         fastrnns_rs.trainbench("jit_dropout", **sizes)
-    with pytest.raises(UsageError, match="no device is called 'coda'"):
+    with pytest.raises(UsageError, match="invalid value: 'coda'"):
         fastrnns_rs.trainbench("jit", **{**sizes, "device": "coda"})
-    with pytest.raises(UsageError, match="seed is -1"):
+    with pytest.raises(UsageError, match="out of range: -1"):
         fastrnns_rs.trainbench("jit", **sizes, seed=-1)
     if not cuda_device_count():
         with pytest.raises(MissingError, match="device not available: 'cuda'"):
