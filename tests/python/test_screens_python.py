@@ -299,6 +299,9 @@ def test_load_names_what_is_wrong(tmp_path: Path, kept: RunHistory) -> None:
         assert " --" not in str(raised.value), "no option of the command line"
     with pytest.raises(UsageError, match="the history is off"):
         fastrnns_rs.load("@last", history=False)
+    with pytest.raises(UsageError, match="the history has no runs") as raised:
+        fastrnns_rs.load("@last", history=tmp_path / "new")
+    assert " --" not in str(raised.value)
 
 
 def test_runs_that_were_loaded_are_compared_under_their_names(kept: RunHistory) -> None:

@@ -71,7 +71,7 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     """
     name = word.removeprefix("@")
     if not runs:
-        raise _not_found(word, "the history has no runs", "Run: fastrnns-rs bench --quick")
+        raise _not_found(word, "the history has no runs", "Run: fastrnns-rs bench")
     if name.startswith("like:"):
         return _like(word, history, runs)
     last = _LAST.fullmatch(name)
